@@ -1,12 +1,14 @@
 package skillpm
 
 import (
+	"context"
+
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/doctor"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // Options configure a [Client].
@@ -22,10 +24,7 @@ type Base = base.Base
 func NewBase(o Options) *Base { return base.New(o) }
 
 // Client is the package manager for one directory and user.
-type Client struct {
-	*Base
-	machine *workspace.Machine
-}
+type Client struct{ *Base }
 
 // Open returns a client for the project that dir is in, with the directories, the environment, and the clock of the
 // operating system.
@@ -45,10 +44,25 @@ func DefaultOptions(dir string) (Options, error) {
 }
 
 // New returns a client. It touches neither disk nor network.
-func New(o Options) *Client {
-	b := base.New(o)
-	return &Client{Base: b, machine: b.Machine}
-}
+func New(o Options) *Client { return &Client{Base: base.New(o)} }
 
 // CheckSigners returns what is wrong with the key files that a rule of a policy names, nil if they are as it says.
 func CheckSigners(r policy.Rule) error { return admission.CheckSigners(r) }
+
+// What [Client.Doctor] is asked, and what it finds.
+type (
+	DoctorOptions = doctor.Options
+	DoctorReport  = doctor.Report
+	Diagnosis     = doctor.Diagnosis
+	Fact          = doctor.Fact
+)
+
+// Doctor looks for what is wrong with the project, with what is installed for the user, and with the machine. It changes
+// nothing, and uses no network unless the options want that.
+func (c *Client) Doctor(ctx context.Context, o DoctorOptions) (*DoctorReport, error) {
+	defer c.Progress(Event{Done: true})
+	return doctor.Run(ctx, c.Base, o, CacheUnused)
+}
+
+// Homeless is the report if not even the home directory is known, so that nothing else can be looked at.
+func Homeless(err error) *DoctorReport { return doctor.Homeless(err) }

@@ -33,7 +33,7 @@ func (c *Client) denials(w *workspace.Workspace) *denials {
 	}
 	d := &denials{door: door, looks: set.Err() == nil && slices.ContainsFunc(set, (*policy.Policy).NeedsFiles)}
 	if d.looks {
-		d.admitted = admission.ReadVerdicts(c.machine, door)
+		d.admitted = admission.ReadVerdicts(c.Machine, door)
 	}
 	return d
 }

@@ -51,7 +51,7 @@ func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	if o.Edits && o.Latest {
 		return nil, diag.Errorf(diag.Usage, "--edits is about what is installed: it takes no --latest")
 	}
-	opened, err := c.machine.Open(o.Scope, false)
+	opened, err := c.Machine.Open(o.Scope, false)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (w *work) filesOf(id pack.ID, p *pack.LockedPack) ([]textdiff.File, error) 
 	}
 	var all []textdiff.File
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		files, err := w.client.machine.Files(workspace.Tree{Pack: id, Skill: name, Digest: p.Skills[name]})
+		files, err := w.client.Machine.Files(workspace.Tree{Pack: id, Skill: name, Digest: p.Skills[name]})
 		if err != nil {
 			return nil, err
 		}

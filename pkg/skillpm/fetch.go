@@ -42,7 +42,7 @@ type FetchedSkill struct {
 func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, error) {
 	defer c.Progress(Event{Done: true})
 	io := InstallOptions{Packs: []string{o.Pack}, Skills: o.Skills, Registry: o.Registry, Offline: o.Offline, Scope: o.Scope}
-	opened, err := c.machine.Open(o.Scope, true)
+	opened, err := c.Machine.Open(o.Scope, true)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (t *target) brings(before *pack.Lock) map[pack.ID]*pack.LockedPack {
 
 // fetched describes packs that are in the store.
 func (c *Client) fetched(packs map[pack.ID]*pack.LockedPack, named []pack.ID) ([]FetchedPack, error) {
-	store, err := c.machine.Store()
+	store, err := c.Machine.Store()
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 
 // readForeign reads the file, or the one that such a directory usually has.
 func (c *Client) readForeign(name string) (string, []byte, error) {
-	file := c.machine.Abs(name)
+	file := c.Machine.Abs(name)
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		found := ""
 		for _, usual := range []string{"skills-lock.json", "apm.yml", filepath.Join(".claude-plugin", "marketplace.json")} {

@@ -1,13 +1,17 @@
 package skillpm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
@@ -117,11 +121,11 @@ type work struct {
 
 // open opens a scope for a verb that changes it. An interrupted transaction is finished or undone first.
 func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work, error) {
-	w, err := c.machine.OpenToChange(o.Scope, create)
+	w, err := c.Machine.OpenToChange(o.Scope, create)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.machine.NewEnough(w.Manifest); err != nil {
+	if err := c.Machine.NewEnough(w.Manifest); err != nil {
 		return nil, err
 	}
 	if err := w.Recover(ctx); err != nil {
@@ -132,7 +136,7 @@ func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work
 
 // work gives a scope its services.
 func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOptions) (*work, error) {
-	signing, err := o.Signing.admission(c.machine)
+	signing, err := o.Signing.admission(c.Machine)
 	if err != nil {
 		return nil, err
 	}
@@ -225,4 +229,145 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 		return nil, err // to have noted what is right would only have saved time
 	}
 	return report, nil
+}
+
+// recorded applies a change that is described by a report, and records it, one pack a record.
+func (w *work) recorded(r *InstallReport, lock []byte, apply func() error) error {
+	door := w.Guard(w.client.Around)
+	var records []audit.Record
+	for _, p := range r.Packs {
+		action := actionOf(p.Action)
+		if action == "" {
+			continue
+		}
+		rec := audit.Record{
+			Action: action, Pack: p.Pack, Version: p.Version, Source: p.Source, Tree: p.Integrity, Signer: p.SignedBy,
+			Policy: enforce.Digest(door.Policies()), Lock: audit.Digest(lock), Project: projectOf(w.Scope),
+		}
+		if p.Resolved != "" {
+			rec.Source += "@" + p.Resolved
+		}
+		if p.Linked != "" {
+			rec.Dir = p.Linked
+		}
+		if p.Previous != "" {
+			rec.Reason = "in place of " + p.Previous
+		}
+		records = append(records, rec)
+	}
+	return w.client.Recorded(w.client.Log(door), records, apply)
+}
+
+// actionOf returns what a record calls what happens to a pack, "" for nothing.
+func actionOf(action string) string {
+	switch action {
+	case ActionInstalled, ActionRestored, ActionLinked:
+		return audit.Install
+	case ActionUpdated, ActionRenamed:
+		return audit.Update
+	case ActionRemoved:
+		return audit.Remove
+	}
+	return ""
+}
+
+// projectOf returns the directory of a project, "" for the user's scope.
+func projectOf(s scope.Scope) string {
+	if s.Kind == scope.KindUser {
+		return ""
+	}
+	return s.Root
+}
+
+// noted records what policies that only observe would have refused.
+func (w *work) noted(notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	log := w.client.Log(w.Guard(w.client.Around))
+	for _, note := range notes {
+		_ = log.Write(audit.Record{Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectOf(w.Scope)}) // it is said as a warning, too
+	}
+}
+
+// refused records what was refused, and returns the error.
+func (c *Client) refused(err error) error {
+	if diag.CodeOf(err) != diag.Denied {
+		return err
+	}
+	project := cmp.Or(c.Around, c.around())
+	r := audit.Record{Action: audit.Install, Result: audit.Denied, Verdict: audit.Forbidden, Reason: err.Error(), Project: project}
+	_ = c.Log(c.Machine.Guard(project)).Write(r) // nothing was done, and the error is told
+	return err
+}
+
+// RemoveOptions says which packs to remove.
+type RemoveOptions struct {
+	Packs  []string // owner/name
+	Scope  string   // scope.KindProject or scope.KindUser; "" means the project
+	DryRun bool     // write nothing
+	Force  bool     // remove installed skills that were edited
+}
+
+// Remove takes packs out of the manifest and removes what nothing needs any more: their skills, copies and links, and
+// the packs that only they required.
+func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
+	return c.retry(func() (*InstallReport, error) { return c.remove(ctx, o) })
+}
+
+func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
+	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force, removes: true}
+	w, err := c.open(ctx, io, false)
+	if err != nil {
+		return nil, err
+	}
+	m := w.Manifest.Clone()
+	for _, name := range o.Packs {
+		id, err := pack.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		found, err := m.RemoveDependency(id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, w.notRequired(id)
+		}
+		if _, err := m.RemoveAliasesOf(id); err != nil {
+			return nil, err
+		}
+	}
+	t := &target{manifest: m}
+	if t.Solution, err = w.Backend.Lock(ctx, m); err != nil {
+		return nil, err
+	}
+	for _, a := range slices.Clone(m.Aliases) {
+		if _, stays := t.Lock.Packs[a.Pack]; !stays {
+			if _, err := m.RemoveAliasesOf(a.Pack); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.install(ctx, io, t)
+}
+
+// notRequired explains why a pack can't be removed.
+func (w *work) notRequired(id pack.ID) error {
+	err := diag.Errorf(diag.NotFound, "skillpm.yaml does not require %s", id)
+	if _, ok := w.Lock.Packs[id]; ok {
+		for by, p := range w.Lock.Packs {
+			if _, ok := p.Dependencies[id.String()]; ok {
+				return err.WithHint("it is installed because %s requires it", by)
+			}
+		}
+	}
+	var have []string
+	for _, d := range w.Manifest.Dependencies {
+		have = append(have, d.ID.String())
+	}
+	if near := diag.Nearest(id.String(), have); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("skillpm list shows what is installed")
 }

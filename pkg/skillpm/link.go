@@ -24,7 +24,7 @@ type LinkOptions struct {
 // Link makes a scope use the pack that is worked on in a directory, as it is at any time, instead of a release.
 // Manifest and lock stay as they are.
 func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error) {
-	dir, err := pathx.ResolveExisting(c.machine.Abs(o.Dir))
+	dir, err := pathx.ResolveExisting(c.Machine.Abs(o.Dir))
 	if err != nil {
 		return nil, diag.Errorf(diag.NotFound, "there is no directory %s", o.Dir)
 	}
@@ -52,7 +52,7 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 	r, err := c.relink(ctx, o, func(_ *work, linked map[string]string) error {
 		var known []string
 		for pk, dir := range linked {
-			if pk == name || pathx.ResolveOrClean(c.machine.Abs(name)) == dir {
+			if pk == name || pathx.ResolveOrClean(c.Machine.Abs(name)) == dir {
 				delete(linked, pk)
 				gone = pk
 				return nil

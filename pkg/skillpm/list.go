@@ -3,17 +3,21 @@ package skillpm
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	registryindex "github.com/skillpm/skillpm/registry-index"
 )
 
 // ListReport is what a scope has installed.
@@ -46,7 +50,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 
 // installed opens a scope and works out what its lock means.
 func (c *Client) installed(scopeKind string) (*workspace.Workspace, *workspace.Layout, error) {
-	w, err := c.machine.Open(scopeKind, false)
+	w, err := c.Machine.Open(scopeKind, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +185,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 		if diag.CodeOf(err) != diag.NotFound {
 			return nil, err
 		}
-		if w, err = c.machine.Open(scopeKind, true); err != nil {
+		if w, err = c.Machine.Open(scopeKind, true); err != nil {
 			return nil, err
 		}
 		l = &workspace.Layout{}
@@ -310,3 +314,45 @@ func describe(dir string) string {
 
 // AgentDir is a directory that agents read skills from.
 type AgentDir = workspace.AgentDir
+
+// KnownPacks returns the names of packs that can be completed without asking anybody: those of the embedded index.
+func (c *Client) KnownPacks() []string {
+	var names []string
+	_ = fs.WalkDir(registryindex.FS, "packs", func(file string, _ fs.DirEntry, err error) error { // an unreadable index completes nothing
+		if name, ok := strings.CutSuffix(path.Base(file), ".ndjson"); ok && err == nil {
+			names = append(names, path.Base(path.Dir(file))+"/"+name)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return names
+}
+
+// InstalledNames returns the packs that a scope's manifest requires and the skills that are installed: as agents see
+// them, and exactly. It returns nothing where nothing can be read.
+func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
+	if scopeKind == "" {
+		scopeKind = scope.KindProject
+	}
+	w, l, err := c.installed(scopeKind)
+	if err != nil {
+		return nil, nil
+	}
+	for _, d := range w.Manifest.Dependencies {
+		packs = append(packs, d.ID.String())
+	}
+	for _, n := range l.Named {
+		skills = append(skills, n.Link, n.Skill+"@"+n.Pack.String())
+	}
+	slices.Sort(skills)
+	return packs, slices.Compact(skills)
+}
+
+// LinkedNames returns the packs that are linked in a scope, nothing where nothing can be read.
+func (c *Client) LinkedNames(scopeKind string) []string {
+	w, err := c.Machine.Open(scopeKind, false)
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(w.Linked()))
+}

@@ -56,7 +56,7 @@ func (w *work) suggest(err error, wishes []wish) error {
 	}
 	known := w.client.KnownPacks()
 	for _, x := range wishes {
-		if info, statErr := os.Stat(w.client.machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil && info.IsDir() && x.dep.Ref == nil {
+		if info, statErr := os.Stat(w.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil && info.IsDir() && x.dep.Ref == nil {
 			return diag.Errorf(diag.NotFound, "%w", err).WithHint("for the directory of that name, write ./%s", x.dep.ID)
 		}
 		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" && !slices.Contains(known, x.dep.ID.String()) {
@@ -132,7 +132,7 @@ func (w *work) wish(ctx context.Context, ref pack.Ref) (wish, error) {
 // portable rewrites a directory from the command line to be relative to the manifest, unless it was given as absolute
 // and is outside the scope.
 func (w *work) portable(dir string) string {
-	abs := w.client.machine.Abs(filepath.FromSlash(dir))
+	abs := w.client.Machine.Abs(filepath.FromSlash(dir))
 	base := filepath.Dir(w.Scope.Manifest())
 	rel, err := filepath.Rel(base, abs)
 	if err != nil || filepath.IsAbs(dir) && !pathx.ContainsStrict(base, abs) {

@@ -47,11 +47,11 @@ const builtIn = "built in"
 // Registries lists the registries and bindings of the project, the user and the machine's administrator, and those that
 // are asked last without being configured.
 func (c *Client) Registries(context.Context) (*RegistryList, error) {
-	admin, err := c.machine.AdminConfig()
+	admin, err := c.Machine.AdminConfig()
 	if err != nil {
 		return nil, err
 	}
-	user, err := c.machine.UserConfig()
+	user, err := c.Machine.UserConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (c *Client) lost(name string) bool {
 	if name == registry.Local || name == registry.Embedded || strings.ContainsAny(name, `:/\.`) {
 		return false
 	}
-	_, err := os.Stat(c.machine.Abs(name))
+	_, err := os.Stat(c.Machine.Abs(name))
 	return err != nil
 }
 
@@ -108,7 +108,7 @@ func (b Binding) to(e RegistryEntry) bool { return b.Registry == e.Name || b.Reg
 
 // projectManifest returns the manifest of the project around the directory, an empty one where there is none.
 func (c *Client) projectManifest() (*pack.Manifest, error) {
-	w, err := c.machine.Open(scope.KindProject, false)
+	w, err := c.Machine.Open(scope.KindProject, false)
 	if diag.CodeOf(err) == diag.NotFound {
 		return &pack.Manifest{}, nil
 	}
@@ -294,7 +294,7 @@ func (c *Client) bind(file *pack.Lookups, owner, to string) error {
 
 // mayBind refuses what the machine's administrator has bound.
 func (c *Client) mayBind(owners ...string) error {
-	admin, err := c.machine.AdminConfig()
+	admin, err := c.Machine.AdminConfig()
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (c *Client) mayBind(owners ...string) error {
 func (c *Client) openSettings(inProject bool) (*pack.Lookups, error) {
 	path := cmp.Or(c.Config, c.Paths.ConfigFile())
 	if inProject {
-		w, err := c.machine.Open(scope.KindProject, false)
+		w, err := c.Machine.Open(scope.KindProject, false)
 		if err != nil {
 			return nil, err
 		}
@@ -341,7 +341,7 @@ func (c *Client) addressOf(url string) error {
 	rest, isGit := strings.CutPrefix(url, "git://")
 	host, _, isPath := strings.Cut(rest, "/")
 	if !isGit {
-		if _, err := os.Stat(c.machine.Abs(filepath.FromSlash(url))); err == nil || !isPath || strings.ContainsAny(host, `:@\`) ||
+		if _, err := os.Stat(c.Machine.Abs(filepath.FromSlash(url))); err == nil || !isPath || strings.ContainsAny(host, `:@\`) ||
 			!strings.Contains(strings.Trim(host, "."), ".") || strings.HasPrefix(host, ".") {
 			return nil
 		}
@@ -377,7 +377,7 @@ func (c *Client) registryURL(url, dir string, inProject bool) string {
 	if strings.Contains(rest, "://") || rest == registry.Local || rest == registry.Embedded || strings.HasPrefix(rest, "git+") || strings.Contains(rest, "@") {
 		return url
 	}
-	at := c.machine.Abs(filepath.FromSlash(rest))
+	at := c.Machine.Abs(filepath.FromSlash(rest))
 	if rel, err := filepath.Rel(dir, at); err == nil && inProject {
 		if at = filepath.ToSlash(rel); !strings.HasPrefix(at, ".") {
 			at = "./" + at
@@ -396,7 +396,7 @@ func (c *Client) reachable(ctx context.Context, url string, unchecked bool) erro
 	if unchecked {
 		return nil
 	}
-	w, err := c.machine.Open(scope.KindProject, true)
+	w, err := c.Machine.Open(scope.KindProject, true)
 	if err != nil {
 		return err
 	}

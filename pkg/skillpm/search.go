@@ -229,7 +229,7 @@ func namesOf(d packsearch.Pack) []string {
 func (c *Client) installedPacks() (map[string]*InstalledAt, []packsearch.Pack) {
 	at, docs := map[string]*InstalledAt{}, map[string]packsearch.Pack{}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
-		w, err := c.machine.Open(kind, false)
+		w, err := c.Machine.Open(kind, false)
 		if err != nil {
 			continue
 		}

@@ -84,9 +84,9 @@ func configuredRegistry(w *workspace.Workspace, nameOrURL string) (pack.Registry
 
 // searchScope returns the project around, or where there is none what the user has configured.
 func (c *Client) searchScope() (*workspace.Workspace, error) {
-	w, err := c.machine.Open(scope.KindProject, false)
+	w, err := c.Machine.Open(scope.KindProject, false)
 	if code := diag.CodeOf(err); code == diag.NotFound || code == diag.Usage {
-		return c.machine.Open(scope.KindUser, true)
+		return c.Machine.Open(scope.KindUser, true)
 	}
 	return w, err
 }

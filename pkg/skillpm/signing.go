@@ -84,7 +84,7 @@ func (w *work) admitFiles(ctx context.Context, s admission.Candidates, l *worksp
 	if !w.Admission.NeedsFiles() {
 		return nil, nil
 	}
-	store, err := w.client.machine.Store()
+	store, err := w.client.Machine.Store()
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
 		return nil, err
 	}
 	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
-		ref.URL = filepath.ToSlash(c.machine.Abs(filepath.FromSlash(ref.URL)))
+		ref.URL = filepath.ToSlash(c.Machine.Abs(filepath.FromSlash(ref.URL)))
 	}
 	manifest, err := c.trialManifest()
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 	options := c.Options
 	options.Dir, options.Around = dir, c.around()
 	for i, file := range o.Signing.Keys {
-		o.Signing.Keys[i] = c.machine.Abs(file)
+		o.Signing.Keys[i] = c.Machine.Abs(file)
 	}
 	in := New(options)
 	defer in.Close()
@@ -164,7 +164,7 @@ func trialSkill(dir, name string) TrialSkill {
 // trialManifest returns a manifest that has the registries of the project around, and nothing else of it.
 func (c *Client) trialManifest() ([]byte, error) {
 	var b bytes.Buffer
-	w, err := c.machine.Open(scope.KindProject, false)
+	w, err := c.Machine.Open(scope.KindProject, false)
 	if diag.CodeOf(err) == diag.NotFound {
 		return nil, nil
 	}

@@ -79,7 +79,7 @@ func errBusy() error {
 }
 
 func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, error) {
-	w, err := c.machine.Open("", false)
+	w, err := c.Machine.Open("", false)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 	if _, err := c.admitCopy(ctx, w, o); err != nil { // now that all files are here
 		return err
 	}
-	store, err := c.machine.Store()
+	store, err := c.Machine.Store()
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 // stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has
 // to be fetched.
 func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) error {
-	store, err := c.machine.Store()
+	store, err := c.Machine.Store()
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 
 // verify compares and changes nothing.
 func (c *Client) verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
-	w, err := c.machine.Open(o.Scope, false)
+	w, err := c.Machine.Open(o.Scope, false)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := c.machine.Store()
+	store, err := c.Machine.Store()
 	if err != nil {
 		return nil, nil, err
 	}

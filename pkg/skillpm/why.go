@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -144,4 +145,220 @@ func why(g *graph.Graph, l *workspace.Layout, id pack.ID) Why {
 		out.Chains = append(out.Chains, steps)
 	}
 	return out
+}
+
+// skillNames says who has which name in a scope.
+type skillNames struct {
+	manifest *pack.Manifest
+	layout   *workspace.Layout
+	order    map[pack.ID]int  // from 1, of those that win over all others: the later one has the name
+	linked   map[pack.ID]bool // those of them that the manifest does not have
+}
+
+// newSkillNames puts in order what the manifest requires itself: what is linked besides comes last.
+func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
+	n := &skillNames{manifest: m, layout: l, order: map[pack.ID]int{}, linked: map[pack.ID]bool{}}
+	var ids []pack.ID
+	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
+		ids = append(ids, d.ID)
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), pack.ID.Compare) {
+		if _, ok := m.Dependency(id); !ok {
+			n.linked[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for i, id := range ids {
+		if n.order[id] == 0 {
+			n.order[id] = i + 1
+		}
+	}
+	return n
+}
+
+// explain says why agents know a skill under the name that they do.
+func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
+	out := &WhySkill{Name: s.Skill, Link: s.Link, InForce: s.Bare, Others: map[string]string{}}
+	for _, other := range n.layout.Named {
+		if other.Skill == s.Skill && other.Pack != s.Pack {
+			out.Others[other.Pack.String()] = other.Link
+			if other.Bare {
+				out.Winner = other.Pack.String()
+			}
+		}
+	}
+	_, chosen := n.alias(s)
+	switch {
+	case s.Bare && len(out.Others) == 0:
+		out.Reason = "no other installed pack has a skill of that name"
+	case s.Bare:
+		out.Reason = n.won(s.Pack, n.rivals(s))
+	case chosen:
+		out.Reason = fmt.Sprintf("skillpm.yaml gives it the alias %s", s.Link)
+	default:
+		winner, _ := pack.ParseID(out.Winner) // an empty name is nobody's
+		out.Reason = n.won(winner, []pack.ID{s.Pack})
+	}
+	return out
+}
+
+// alias returns the alias that the manifest gives to a skill.
+func (n *skillNames) alias(s pack.NamedSkill) (string, bool) {
+	for _, a := range n.manifest.Aliases {
+		if a.Pack == s.Pack && a.Skill == s.Skill {
+			return a.Alias, true
+		}
+	}
+	return "", false
+}
+
+// rivals returns the other packs that would have the name if this one had not: those without an alias in the manifest.
+func (n *skillNames) rivals(s pack.NamedSkill) []pack.ID {
+	var rivals []pack.ID
+	for _, other := range n.layout.Named {
+		if _, chosen := n.alias(other); other.Skill == s.Skill && other.Pack != s.Pack && !chosen {
+			rivals = append(rivals, other.Pack)
+		}
+	}
+	return rivals
+}
+
+// won says why one of several packs has a name.
+func (n *skillNames) won(winner pack.ID, losers []pack.ID) string {
+	if len(losers) == 0 {
+		return "skillpm.yaml gives the others an alias"
+	}
+	var latest pack.ID // of those that win over all others
+	for _, id := range losers {
+		if n.order[id] > n.order[latest] {
+			latest = id
+		}
+	}
+	switch {
+	case n.linked[winner]:
+		return fmt.Sprintf("%s is linked, as if it had been installed last", winner)
+	case n.order[winner] > 0 && !latest.IsZero():
+		return fmt.Sprintf("skillpm.yaml names %s after %s", winner, latest)
+	case n.order[winner] > 0:
+		return fmt.Sprintf("skillpm.yaml itself requires %s", winner)
+	}
+	return fmt.Sprintf("no pack that has it is required by skillpm.yaml itself, and %s is the first by name", winner)
+}
+
+// GraphOptions says which part of the graph is wanted.
+type GraphOptions struct {
+	Scope  string // scope.KindProject or scope.KindUser; "" means the project
+	Invert string // owner/name: only what requires this pack
+	Depth  int    // steps from the manifest, or from that pack; 0 for any
+}
+
+// GraphReport is the graph of what a scope has installed, or a part of it.
+type GraphReport struct {
+	Scope string `json:"scope"`
+	Root  string `json:"root"` // the directory
+	graph.Document
+	Warnings []string `json:"warnings"`
+
+	All  *graph.Graph `json:"-"`
+	Part *graph.Graph `json:"-"` // what Document is of
+	Pack pack.ID      `json:"-"` // that of Invert, if there is one
+}
+
+// Graph says which installed pack requires which.
+func (c *Client) Graph(_ context.Context, o GraphOptions) (*GraphReport, error) {
+	w, l, err := c.installed(o.Scope)
+	if err != nil {
+		return nil, err
+	}
+	r := &GraphReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Warnings: warnings(l)}
+	if r.All, err = newGraph(w.Manifest, l); err != nil {
+		return nil, err
+	}
+	r.Part = r.All.Limit(o.Depth)
+	if o.Invert != "" {
+		if r.Pack, err = pack.ParseID(o.Invert); err != nil {
+			return nil, err
+		}
+		if !r.All.Has(r.Pack) {
+			return nil, notInstalled(r.Pack, w.Manifest, l)
+		}
+		r.Part = r.All.Above(r.Pack, o.Depth)
+	}
+	r.Document = r.Part.Document()
+	return r, nil
+}
+
+func warnings(l *workspace.Layout) []string { return append([]string{}, l.Warnings...) }
+
+// newGraph returns the graph of what is in force. A pack that is linked and not required is not required in it.
+func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
+	skills := make(map[pack.ID][]graph.Skill, len(l.Packs))
+	for _, n := range l.Named {
+		s := graph.Skill{Name: n.Skill}
+		if !n.Bare {
+			s.Link = n.Link
+		}
+		skills[n.Pack] = append(skills[n.Pack], s)
+	}
+	var roots []graph.Edge
+	for _, d := range m.Dependencies {
+		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.FormatRequirement(d)})
+	}
+	for _, d := range m.DevDependencies {
+		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.FormatRequirement(d), Dev: true})
+	}
+	packs := make([]graph.Pack, 0, len(l.Packs))
+	for id, p := range l.Packs {
+		pk := graph.Pack{ID: id, Version: p.Version, Source: p.Source, Skills: skills[id]}
+		if linked := l.Linked[id]; linked != nil {
+			pk.Linked = linked.Dir
+		}
+		for name, required := range p.Dependencies {
+			to, err := pack.ParseID(name)
+			if err != nil {
+				return nil, err
+			}
+			pk.Requires = append(pk.Requires, graph.Edge{To: to, Constraint: required})
+		}
+		packs = append(packs, pk)
+	}
+	name := pack.ManifestName
+	if !m.Name.IsZero() {
+		name = strings.TrimSpace(m.Name.String() + " " + m.Version)
+	}
+	return graph.New(name, roots, packs), nil
+}
+
+// notInstalled says that a pack is not there, and what was perhaps meant.
+func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
+	err := diag.Errorf(diag.NotFound, "%s is not installed", id)
+	if _, ok := m.Dependency(id); ok {
+		return err.WithHint("skillpm.yaml requires it: run skillpm install")
+	}
+	var have []string
+	for _, other := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
+		have = append(have, other.String())
+	}
+	if near := diag.Nearest(id.String(), have); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("skillpm list shows what is installed")
+}
+
+// LockedNames returns all packs that are installed in a scope, also those that only other packs require, and the
+// skills, as agents see them and exactly. It returns nothing where nothing can be read.
+func (c *Client) LockedNames(scopeKind string) (packs, skills []string) {
+	_, l, err := c.installed(scopeKind)
+	if err != nil {
+		return nil, nil
+	}
+	for id := range l.Packs {
+		packs = append(packs, id.String())
+	}
+	for _, n := range l.Named {
+		skills = append(skills, n.Link, n.Skill+"@"+n.Pack.String())
+	}
+	slices.Sort(packs)
+	slices.Sort(skills)
+	return packs, slices.Compact(skills)
 }
