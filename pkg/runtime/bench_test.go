@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
@@ -30,7 +31,9 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	later := time.Now().Add(time.Hour) // so that the index is relied on
 	for b.Loop() {
-		h, err := runtime.New(b.Context(), runtime.Options{Paths: paths, Dir: home, Now: func() time.Time { return later }})
+		h, err := runtime.New(b.Context(), runtime.Options{
+			Environment: environ.Environment{Paths: paths, Dir: home, Now: func() time.Time { return later }},
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -46,7 +47,7 @@ func open(dir, sessionID string) *runtime.Host {
 		log.Fatal(err)
 	}
 	h, err := runtime.New(context.Background(), runtime.Options{
-		Paths: paths, Dir: dir, Profile: "pegasus", Session: sessionID, Now: time.Now,
+		Environment: environ.Environment{Paths: paths, Dir: dir, Now: time.Now}, Profile: "pegasus", Session: sessionID,
 		Layers: []profile.Layer{ // the stronger one first
 			{Name: "user", Dirs: []string{filepath.Join(dir, "user")}},
 			{Name: "builtin", Dirs: []string{filepath.Join(dir, "builtin")}},

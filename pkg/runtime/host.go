@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -28,41 +28,35 @@ import (
 // Options say for whom skills are served, and where. What is empty is taken from the environment, then from the
 // settings, then from the profile.
 type Options struct {
-	Paths scope.Paths
-	Dir   string // the working directory
-	OS    string // where the agent runs, as runtime.GOOS; "" for any but windows
+	environ.Environment // where the agent works. Its clock and its paths are needed.
 
-	Profile                    string // an id; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
-	Session                    string // an id; SKILLPM_SESSION
-	NoSession                  bool   // there is none, whatever the environment says
-	Agent, Tenant, Environment string // SKILLPM_AGENT, SKILLPM_TENANT, SKILLPM_ENVIRONMENT, `skills:` of the settings
-	NoSkills                   bool   // skills are switched off
-	Shell                      bool   // commands in bodies are run where the profile has them
-	FileLimit                  int64  // how many bytes a file may have that is read whole; 0 for session.DefaultFileLimit
+	Profile          string // an id; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Session          string // an id; SKILLPM_SESSION
+	NoSession        bool   // there is none, whatever the environment says
+	Agent, Tenant    string // SKILLPM_AGENT, SKILLPM_TENANT, `skills:` of the settings
+	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
+	NoSkills         bool   // skills are switched off
+	Shell            bool   // commands in bodies are run where the profile has them
+	FileLimit        int64  // how many bytes a file may have that is read whole; 0 for session.DefaultFileLimit
 
-	// Config is the user's settings. Where it is nil they are read from ConfigFile, or where that is "" from the user's
-	// directory, if there are any.
-	Config     *pack.Config
-	ConfigFile string
+	// Settings are the user's. If they are nil they are read from the file of the environment, or if there is none from the
+	// user's directory, if there are any.
+	Settings *pack.Config
 
 	// Layers are the layers of skills in place of the profile's; empty for those.
 	Layers []profile.Layer
 
-	Getenv  func(string) string // nil for an empty environment
-	Environ []string            // all of it, which the process that runs tasks is given; nil for this process's own
-	Self    []string            // how that process is started, see [task.Options]; nil for skillpm, as PATH has it
-	Helper  []string            // the program, with its first arguments, that confines scripts: its main calls sandbox.Enter; nil: scripts that are to be confined do not run
-	Now     func() time.Time    // the clock; it is needed
-	User    string              // who acts, for the audit log; "" for the user of this process
+	Self []string // how the process that runs tasks is started, see [task.Options]; nil for skillpm, as PATH has it
+	// Helper is the program, with its first arguments, that confines scripts: its main calls [EnterHelper]. Without one
+	// scripts that are to be confined do not run.
+	Helper []string
+	User   string // who acts, for the audit log; "" for the user of this process
 
 	// Trace is what the records of the audit log belong to; where it is none, what the environment variable TRACEPARENT
 	// says.
 	Trace audit.Trace
 	// Host is the agent's program, as claude-code, for the audit log; "" where that is not known.
 	Host string
-
-	// Admin is the user id of the machine's administrator, to whom the machine's policy must belong.
-	Admin int
 
 	// ReadOnly are files that an agent's tools do not write to, besides what skillpm keeps.
 	ReadOnly []string
@@ -132,13 +126,13 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h.guard = h.openGuard()
 	h.audit = h.openLog()
 	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
-		Runner: h.config.Runner, Self: o.Self, Env: o.Environ, Now: o.Now, Audit: h.audit,
+		Runner: h.config.Runner, Self: o.Self, Env: o.Variables(), Now: o.Now, Audit: h.audit,
 	})
-	h.session, err = session.Open(session.Env{
-		Trace: o.trace(), Host: o.Host, Guard: door{h},
-		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
-		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
-		Helper: o.Helper, FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(), Kept: h.kept(),
+	h.session, err = session.Open(session.Options{
+		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,
+		Audit: h.audit, Trace: o.trace(), Host: o.Host, Guard: door{h}, ReadOnly: h.readOnly(), Kept: h.kept(),
+		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, FileLimit: o.FileLimit,
+		Shell: o.Shell || h.config.Skills.DynamicShell, Helper: o.Helper, Submit: h.submit,
 	}, o.sessionID())
 	return h, err
 }
@@ -151,13 +145,13 @@ const maxSettings = 4 << 20
 
 // settings reads the user's settings. A file that was named must exist, the default one need not.
 func (o Options) settings() (*pack.Config, error) {
-	if o.Config != nil {
-		return o.Config, nil
+	if o.Settings != nil {
+		return o.Settings, nil
 	}
-	path := cmp.Or(o.ConfigFile, o.Paths.ConfigFile())
+	path := cmp.Or(o.Config, o.Paths.ConfigFile())
 	data, err := readSettings(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if o.ConfigFile != "" {
+		if o.Config != "" {
 			return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
 		}
 		return &pack.Config{Path: path}, nil
@@ -250,7 +244,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Profile: h.profile, Paths: o.Paths, Project: h.project, Cache: filepath.Join(o.Paths.Cache, "catalog"),
 		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT"), s.Agent),
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
-		Environment: cmp.Or(o.Environment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
+		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, Getenv: o.Getenv, Now: o.Now,
 	}
@@ -281,7 +275,7 @@ func (h *Host) readOnly() (dirs []string) {
 // kept returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log
 // are.
 func (h *Host) kept() []string {
-	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.ConfigFile, h.audit.Path()}
+	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.Config, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }

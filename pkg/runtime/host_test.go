@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
@@ -40,7 +41,7 @@ func options(t *testing.T, files map[string]string) runtime.Options {
 		t.Fatal(err)
 	}
 	paths.Enterprise = filepath.Join(root, "enterprise")
-	return runtime.Options{Paths: paths, Dir: dir, Now: time.Now, User: "ada"}
+	return runtime.Options{Environment: environ.Environment{Paths: paths, Dir: dir, Now: time.Now}, User: "ada"}
 }
 
 func mustOpen(t *testing.T, o runtime.Options) *runtime.Host {
@@ -116,11 +117,11 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := runtime.New(t.Context(), o); diag.CodeOf(err) != diag.Usage || !strings.Contains(diag.HintOf(err), "pegasus") {
 		t.Errorf("%v", err)
 	}
-	o.Profile, o.ConfigFile = "", filepath.Join(o.Dir, "none.yaml")
+	o.Profile, o.Config = "", filepath.Join(o.Dir, "none.yaml")
 	if _, err := runtime.New(t.Context(), o); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("%v", err)
 	}
-	o.ConfigFile, o.Now = "", nil
+	o.Config, o.Now = "", nil
 	if _, err := runtime.New(t.Context(), o); err == nil {
 		t.Error("a host without a clock")
 	}
@@ -170,7 +171,7 @@ func TestMessage(t *testing.T) {
 		"home/project/skills/help/SKILL.md": text("help", ""), "home/project/skills/quiet/SKILL.md": text("quiet", "user-invocable: false\n"),
 		"home/project/.git/x": "", "home/.config/skillpm/config.yaml": "runners: {general: {command: [cat]}}\n",
 	})
-	o.Environ = os.Environ()
+	o.Environ = os.Environ
 	for _, tt := range []struct {
 		profile, text string
 		kind, want    string // the beginning of it
@@ -202,8 +203,8 @@ func TestMessage(t *testing.T) {
 func TestTrust(t *testing.T) {
 	o := options(t, map[string]string{"home/project/.skillpm/skills/a/SKILL.md": text("a", "")})
 	trust := func(folders string) error {
-		o.ConfigFile = filepath.Join(o.Dir, "config.yaml")
-		if err := os.WriteFile(o.ConfigFile, []byte("skills: {trusted-projects: true}\ntrusted-folders: "+folders+"\n"), 0o600); err != nil {
+		o.Config = filepath.Join(o.Dir, "config.yaml")
+		if err := os.WriteFile(o.Config, []byte("skills: {trusted-projects: true}\ntrusted-folders: "+folders+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := mustOpen(t, o).Lookup(t.Context(), "a")

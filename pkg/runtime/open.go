@@ -2,12 +2,8 @@ package runtime
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"runtime"
-	"time"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
 // Open returns a Host for the agent in this process, which works in dir. It takes the paths, the environment, and the
@@ -24,15 +20,6 @@ func Open(ctx context.Context, dir string) (*Host, error) {
 // DefaultOptions returns the options that [Open] uses for dir, for callers that change some of them before they call
 // [New].
 func DefaultOptions(dir string) (Options, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return Options{}, err
-	}
-	//nolint:forbidigo // these are the operating system's defaults
-	getenv, now := os.Getenv, time.Now
-	paths, err := scope.New(scope.Env{Dir: dir, Getenv: getenv, OS: runtime.GOOS})
-	if err != nil {
-		return Options{}, err
-	}
-	return Options{Paths: paths, Dir: dir, OS: runtime.GOOS, Getenv: getenv, Now: now}, nil
+	e, err := environ.Default(dir)
+	return Options{Environment: e}, err
 }

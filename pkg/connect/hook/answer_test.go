@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/connect/hook"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -78,7 +79,8 @@ func (w *world) options(of, event string) hook.Options {
 				dir = filepath.Join(w.dir, "project")
 			}
 			return runtime.New(ctx, runtime.Options{
-				Paths: w.paths, Dir: dir, Profile: p.Profile, Layers: p.Layers, Session: p.Session, Now: time.Now, User: "tester", Admin: os.Getuid(),
+				Environment: environ.Environment{Paths: w.paths, Dir: dir, Now: time.Now, Admin: os.Getuid()},
+				Profile:     p.Profile, Layers: p.Layers, Session: p.Session, User: "tester",
 			})
 		},
 		Lenient: func(string) bool { return w.lenient },
@@ -135,7 +137,7 @@ func silent(t testing.TB, answer string) {
 
 func (w *world) active(id string) []string {
 	w.t.Helper()
-	s, err := session.Open(session.Env{Dir: w.paths.State, Now: time.Now}, id)
+	s, err := session.Open(session.Options{Environment: environ.Environment{Paths: w.paths, Now: time.Now}}, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}

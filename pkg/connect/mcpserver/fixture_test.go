@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
 )
@@ -64,9 +65,12 @@ func (p *place) open(ctx context.Context, r mcpserver.Request) (*runtime.Host, e
 	}
 	paths.Enterprise = filepath.Join(p.root, "enterprise")
 	return runtime.New(ctx, runtime.Options{
-		Paths: paths, Dir: dir, Profile: p.profile, Session: r.Session, NoSession: r.Session == "", Trace: r.Trace, Host: r.Host,
-		Now: time.Now, User: "ada", Getenv: func(name string) string { return p.env[name] },
-		Environ: []string{"PATH=" + os.Getenv("PATH")}, Self: []string{os.Args[0], "run-task"},
+		Environment: environ.Environment{
+			Paths: paths, Dir: dir, Now: time.Now, Getenv: func(name string) string { return p.env[name] },
+			Environ: func() []string { return []string{"PATH=" + os.Getenv("PATH")} },
+		},
+		Profile: p.profile, Session: r.Session, NoSession: r.Session == "", Trace: r.Trace, Host: r.Host,
+		User: "ada", Self: []string{os.Args[0], "run-task"},
 	})
 }
 

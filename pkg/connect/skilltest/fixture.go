@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -108,14 +109,17 @@ func (w *fixture) open(ctx context.Context, f *File, c *Case, o Options) (err er
 		enterprise = filepath.Join(w.dir, "enterprise")
 	}
 	w.host, err = runtime.New(ctx, runtime.Options{
-		Paths: scope.Paths{
-			Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"), Cache: filepath.Join(w.dir, "cache"),
-			State: filepath.Join(w.dir, "state"), Enterprise: enterprise,
+		Environment: environ.Environment{
+			Paths: scope.Paths{
+				Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"), Cache: filepath.Join(w.dir, "cache"),
+				State: filepath.Join(w.dir, "state"), Enterprise: enterprise,
+			},
+			Dir: w.project(), OS: o.OS, Admin: o.Admin, Getenv: w.getenv(o.Getenv), Now: o.Now,
+			Environ: func() []string { return []string{} },
 		},
-		OS: o.OS, Admin: o.Admin, Projects: o.Projects, As: o.As, Helper: o.Helper, Writable: []string{w.log()},
-		Dir: w.project(), Profile: id, Session: "test", Agent: f.Agent, Tenant: f.Tenant, Environment: f.Environment,
-		Config: &pack.Config{}, Layers: []profile.Layer{{Name: "test", Dirs: []string{filepath.Dir(w.skill)}}},
-		Getenv: w.getenv(o.Getenv), Environ: []string{}, Now: o.Now,
+		Projects: o.Projects, As: o.As, Helper: o.Helper, Writable: []string{w.log()}, Settings: &pack.Config{},
+		Profile: id, Session: "test", Agent: f.Agent, Tenant: f.Tenant, SkillEnvironment: f.Environment,
+		Layers: []profile.Layer{{Name: "test", Dirs: []string{filepath.Dir(w.skill)}}},
 	})
 	return err
 }

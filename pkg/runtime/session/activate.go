@@ -296,7 +296,7 @@ func (s *Session) project() string {
 	if s.env.Project != "" {
 		return s.env.Project
 	}
-	return s.env.Work
+	return s.env.Dir
 }
 
 // mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task

@@ -193,10 +193,10 @@ func (s *Session) placed(c tool.Call) tool.Call {
 		c.Project = s.project()
 	}
 	if c.Dir == "" {
-		c.Dir = s.env.Work
+		c.Dir = s.env.Dir
 	}
 	if c.Home == "" {
-		c.Home = s.env.Home
+		c.Home = s.env.Paths.Home
 	}
 	if c.Real == nil {
 		c.Real = realPath

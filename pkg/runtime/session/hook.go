@@ -169,7 +169,7 @@ func ran(r *audit.Record, res *run.Result) {
 
 // work returns the directory that a skill's commands run in.
 func (s *Session) work(dir string) string {
-	for _, d := range []string{s.env.Work, s.env.Project} {
+	for _, d := range []string{s.env.Dir, s.env.Project} {
 		if d != "" {
 			return d
 		}

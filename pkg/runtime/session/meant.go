@@ -157,7 +157,7 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 		return nil
 	}
 	for at := project; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || filepath.Dir(at) == at || at == s.env.Home {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || filepath.Dir(at) == at || at == s.env.Paths.Home {
 			break
 		}
 		if err := look(filepath.Dir(at)); err != nil {

@@ -85,7 +85,7 @@ func TestProjectBehindALink(t *testing.T) {
 	if err := os.Symlink(filepath.Join(w.dir, "project"), link); err != nil {
 		t.Fatal(err)
 	}
-	w.env.Project, w.env.Work = link, link
+	w.env.Project, w.env.Dir = link, link
 	if _, err := w.load("s", "writer", session.Activate{}); err != nil {
 		t.Fatal(err)
 	}

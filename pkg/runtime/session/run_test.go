@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 	_, err = w.open("").Run(t.Context(), "text", session.RunOptions{Script: "../deploy/scripts/go.sh"})
 	code(t, err, diag.Denied, "not a path inside")
 
-	log, err := os.ReadFile(filepath.Join(w.env.Dir, "audit", audit.Name))
+	log, err := os.ReadFile(filepath.Join(w.env.Paths.State, "audit", audit.Name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
@@ -28,18 +29,16 @@ const (
 	User  Trigger = "user"
 )
 
-// Env is what a session works with.
-type Env struct {
+// Options are what a session works with.
+type Options struct {
+	// Environment has the directory that sessions are kept in, Paths.State, and the one that scripts run in: Dir, or if that
+	// is "" the project, or else the skill's directory.
+	environ.Environment
+
 	Profile *profile.Profile
 	Catalog func(context.Context) (*catalog.Catalog, error) // asked when a skill is looked up, and not before
-	Dir     string                                          // the directory of states, as scope.Paths.State
 	Audit   *audit.Log
-	Now     func() time.Time
-	Getenv  func(string) string
-	Home    string // the user's home directory
 	Project string // the project's root, "" for none
-	Work    string // where scripts run; "" for the project, or else the skill's directory
-	OS      string // where the host runs, as runtime.GOOS: on windows it gives lines to PowerShell or cmd; "" for any other
 
 	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of
 	// packs.
@@ -76,14 +75,14 @@ type Fork struct {
 
 // Session is one session of an agent.
 type Session struct {
-	env    Env
+	env    Options
 	id     string
 	folder folder
 }
 
 // Open returns the session of an id. Nothing is read before it is asked for. With an id of "" nothing is kept: there is
 // no stack, and every tool may be called.
-func Open(env Env, id string) (*Session, error) {
+func Open(env Options, id string) (*Session, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
@@ -100,7 +99,7 @@ func Open(env Env, id string) (*Session, error) {
 	if env.Now == nil {
 		return nil, diag.Errorf(diag.Internal, "a session needs a clock")
 	}
-	return &Session{env: env, id: id, folder: folder{dir: Dir(env.Dir), now: env.Now}}, nil
+	return &Session{env: env, id: id, folder: folder{dir: Dir(env.Paths.State), now: env.Now}}, nil
 }
 
 // ID returns the session's id, "" for one that keeps nothing.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -27,7 +28,7 @@ type world struct {
 	testing.TB
 	dir     string // holds home and project
 	profile string
-	env     session.Env
+	env     session.Options
 	now     time.Time
 }
 
@@ -45,18 +46,21 @@ func newWorld(t testing.TB, profileID string) *world {
 }
 
 // newEnv returns what sessions of a world work with.
-func newEnv(w *world) session.Env {
+func newEnv(w *world) session.Options {
 	p, err := profile.Lookup(cmp.Or(w.profile, "omniforge"))
 	if err != nil {
 		w.Fatal(err)
 	}
 	only := *p
 	only.Layers = []profile.Layer{{Name: "project", Dirs: []string{"./skills"}}, {Name: "plugin", Dirs: []string{"{plugins}"}}}
-	env := session.Env{
-		Profile: &only, Dir: filepath.Join(w.dir, "state"), Now: func() time.Time { return w.now }, Getenv: os.Getenv,
-		Project: filepath.Join(w.dir, "project"), Work: filepath.Join(w.dir, "project"), Home: filepath.Join(w.dir, "home"),
+	env := session.Options{
+		Environment: environ.Environment{
+			Paths: scope.Paths{State: filepath.Join(w.dir, "state"), Home: filepath.Join(w.dir, "home")},
+			Dir:   filepath.Join(w.dir, "project"), Now: func() time.Time { return w.now }, Getenv: os.Getenv,
+		},
+		Profile: &only, Project: filepath.Join(w.dir, "project"),
 	}
-	env.Audit = audit.Open(filepath.Join(env.Dir, "audit", audit.Name), audit.Options{Now: env.Now, User: "ada"})
+	env.Audit = audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: env.Now, User: "ada"})
 	env.Catalog = w.openCatalog(env)
 	return env
 }
@@ -68,7 +72,7 @@ func (w *world) catalogOf(project string) {
 	w.env.Catalog = w.openCatalog(env)
 }
 
-func (w *world) openCatalog(env session.Env) func(context.Context) (*catalog.Catalog, error) {
+func (w *world) openCatalog(env session.Options) func(context.Context) (*catalog.Catalog, error) {
 	return func(ctx context.Context) (*catalog.Catalog, error) {
 		paths, err := scope.New(scope.Env{Home: filepath.Join(w.dir, "home"), OS: "linux"})
 		if err != nil {
@@ -156,7 +160,7 @@ func (w *world) allow(id, name string, input ...string) session.Verdict {
 // records returns what was recorded, a line each: action result skill, and what was left out of reason.
 func (w *world) records() []string {
 	w.Helper()
-	return readLog(w, filepath.Join(w.env.Dir, "audit", audit.Name))
+	return readLog(w, filepath.Join(w.env.Paths.State, "audit", audit.Name))
 }
 
 // code checks an error's exit code, and that its text and hint contain some words.

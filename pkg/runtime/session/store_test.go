@@ -23,7 +23,7 @@ import (
 // stateFile returns the only state file of a world.
 func (w *world) stateFile() string {
 	w.Helper()
-	files, err := filepath.Glob(filepath.Join(w.env.Dir, "sessions", "*.json"))
+	files, err := filepath.Glob(filepath.Join(w.env.Paths.State, "sessions", "*.json"))
 	if err != nil || len(files) != 1 {
 		w.Fatalf("%v, %v", files, err)
 	}
@@ -74,7 +74,7 @@ func TestDamagedState(t *testing.T) {
 			if now, _ := os.ReadFile(file); string(now) != text {
 				t.Error("the file was changed")
 			}
-			list, err := session.List(w.env.Dir)
+			list, err := session.List(w.env.Paths.State)
 			if err != nil || len(list) != 1 || list[0].Damaged == "" && name != "another session's" {
 				t.Errorf("%+v, %v", list, err)
 			}
@@ -103,7 +103,7 @@ func TestIDs(t *testing.T) {
 	for _, id := range ids {
 		w.mustLoad(id, "deploy")
 	}
-	list, err := session.List(w.env.Dir)
+	list, err := session.List(w.env.Paths.State)
 	if err != nil || len(list) != len(ids) {
 		t.Errorf("%d sessions of %d, %v", len(list), len(ids), err)
 	}
@@ -130,7 +130,7 @@ func TestEnd(t *testing.T) {
 	}
 	_, err = w.open("s").End(t.Context())
 	code(t, err, diag.NotFound, "session list")
-	if list, err := session.List(w.env.Dir); err != nil || len(list) != 0 {
+	if list, err := session.List(w.env.Paths.State); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
 	if r := w.records(); !strings.HasPrefix(r[len(r)-1], "session-end ok") {
@@ -168,11 +168,11 @@ func TestWrongClock(t *testing.T) {
 	w.mustLoad("wrong", "deploy")
 	w.now = right
 	w.mustLoad("touched", "deploy")
-	file := filepath.Join(w.env.Dir, "sessions", "touched.json")
-	damaged := filepath.Join(w.env.Dir, "sessions", "damaged.json")
+	file := filepath.Join(w.env.Paths.State, "sessions", "touched.json")
+	damaged := filepath.Join(w.env.Paths.State, "sessions", "damaged.json")
 	long := time.Unix(86400, 0)
 	if err := errors.Join(os.WriteFile(damaged, []byte("{"), 0o600), os.Chtimes(file, long, long), os.Chtimes(damaged, long, long),
-		os.Remove(filepath.Join(w.env.Dir, "sessions", ".swept"))); err != nil {
+		os.Remove(filepath.Join(w.env.Paths.State, "sessions", ".swept"))); err != nil {
 		t.Fatal(err)
 	}
 	w.mustLoad("new", "deploy")

@@ -54,13 +54,13 @@ func TestHostileVariables(t *testing.T) {
 		w.file("real/"+name+"/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: x\nallowed-tools: [\"Read(${CLAUDE_PROJECT_DIR}/docs/**)\"]\n---\nx\n")
 		w.file("real/"+name+"/skills/strict/SKILL.md", "---\nname: strict\ndescription: x\ndisallowed-tools: [\"Read(${CLAUDE_PROJECT_DIR}/docs/**)\"]\n---\nx\n")
 		w.file("real/"+name+"/docs/a", "x")
-		w.env.Project, w.env.Work = project, project
+		w.env.Project, w.env.Dir = project, project
 		if name == "plain" {
 			link := filepath.Join(w.dir, "link")
 			if err := os.Symlink(filepath.Join(w.dir, "real"), link); err != nil {
 				t.Skip("no links here:", err)
 			}
-			w.env.Project, w.env.Work = filepath.Join(link, name), filepath.Join(link, name)
+			w.env.Project, w.env.Dir = filepath.Join(link, name), filepath.Join(link, name)
 		}
 		w.catalogOf(w.env.Project)
 		w.mustLoad("s", "deploy")

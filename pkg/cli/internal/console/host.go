@@ -73,10 +73,9 @@ func (a *App) hostOptions(f *RuntimeFlags) (runtime.Options, error) {
 // HostOptions are those of a directory.
 func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 	return runtime.Options{
-		Paths: e.Paths, Dir: e.Dir, Profile: f.Profile, Session: f.Session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
-		NoSkills: f.noSkills, NoSession: f.NoSession, OS: e.OS, Shell: f.Shell, FileLimit: f.FileLimit,
-		ConfigFile: e.Config, Getenv: e.Getenv, Environ: e.Variables(), Self: taskRunner(), Helper: Confiner(), Now: e.Now, Admin: e.Admin,
-		Trace: f.Trace, Host: f.Client,
+		Environment: e, Profile: f.Profile, Session: f.Session, NoSession: f.NoSession, NoSkills: f.noSkills,
+		Agent: f.agent, Tenant: f.tenant, SkillEnvironment: f.environment, Shell: f.Shell, FileLimit: f.FileLimit,
+		Self: taskRunner(), Helper: Confiner(), Trace: f.Trace, Host: f.Client,
 	}
 }
 

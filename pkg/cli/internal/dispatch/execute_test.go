@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
@@ -61,7 +62,9 @@ func newHost(t *testing.T) (*runtime.Host, string) {
 		t.Fatal(err)
 	}
 	paths.Enterprise = filepath.Join(root, "enterprise")
-	h, err := runtime.New(t.Context(), runtime.Options{Paths: paths, Dir: dir, Getenv: getenv, Now: now})
+	h, err := runtime.New(t.Context(), runtime.Options{
+		Environment: environ.Environment{Paths: paths, Dir: dir, Getenv: getenv, Now: now},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -211,7 +212,7 @@ func (a *app) activeSkills(h *runtime.Host, pattern policy.SkillPattern) []activ
 	list := []activeIn{}
 	kept, _ := session.List(h.Paths().State) // what can't be read is not active
 	for _, k := range kept {
-		s, err := session.Open(session.Env{Dir: h.Paths().State, Now: a.Now}, k.ID)
+		s, err := session.Open(session.Options{Environment: environ.Environment{Paths: h.Paths(), Now: a.Now}}, k.ID)
 		if err != nil || len(k.Active) == 0 {
 			continue
 		}
