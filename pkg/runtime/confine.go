@@ -14,7 +14,8 @@ import (
 func (h *Host) confine(l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	wish := enforce.Request{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
-	rules, notes, err := h.guard.Confine(h.Guarded(l.Skill), wish, enforce.Directories{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
+	rules, notes, err := h.guard.Confine(h.Guarded(l.Skill), wish,
+		enforce.Directories{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
 	if rules != nil {
 		rules.Write = append(rules.Write, h.o.Writable...)
 	}

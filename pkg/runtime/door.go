@@ -71,7 +71,8 @@ func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
 	}
 	name, _, _ := strings.Cut(k.Exact(), "@")
 	return enforce.Skill{
-		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.From, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.administered(k.Dir),
+		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.From,
+		Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.administered(k.Dir),
 	}
 }
 
@@ -122,7 +123,8 @@ func (d door) Standing(a session.Active) error {
 	}
 	name, _, _ := strings.Cut(a.Exact(), "@")
 	return d.h.guard.CheckActive(enforce.Skill{
-		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir, Machine: a.Machine && d.h.administered(a.Dir),
+		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir,
+		Machine: a.Machine && d.h.administered(a.Dir),
 	})
 }
 

@@ -39,8 +39,8 @@ type Options struct {
 	Shell            bool   // commands in bodies are run where the profile has them
 	FileLimit        int64  // how many bytes a file may have that is read whole; 0 for session.DefaultFileLimit
 
-	// Settings are the user's. If they are nil they are read from the file of the environment, or if there is none from the
-	// user's directory, if there are any.
+	// Settings are the user's. If they are nil they are read from the file of the environment, or if there is none from
+	// the user's directory, if there are any.
 	Settings *pack.Config
 
 	// Layers are the layers of skills in place of the profile's; empty for those.
@@ -114,7 +114,8 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		return nil, err
 	}
 	if h.profile.Preset {
-		return nil, diag.Errorf(diag.Usage, "%s is a stricter set of rules for skillpm validate, and no host that skills are served to", id).
+		return nil, diag.Errorf(diag.Usage,
+			"%s is a stricter set of rules for skillpm validate, and no host that skills are served to", id).
 			WithHint("skillpm profile list shows the hosts")
 	}
 	if len(o.Layers) > 0 {

@@ -7,8 +7,8 @@ import (
 )
 
 // EnterHelper makes this process what its arguments, of which the first is the program's name, say that it was started
-// for: to confine a script, or to end what a script started. A program whose path is in [Options].Helper calls it before
-// anything else, and exits with the code if helper is true.
+// for: to confine a script, or to end what a script started. A program whose path is in [Options].Helper calls it
+// before anything else, and exits with the code if helper is true.
 func EnterHelper(args []string) (code int, helper bool) { return run.Enter(args) }
 
 // AdoptProcesses makes this process the parent of orphaned processes that scripts start, so that none outlives its

@@ -53,8 +53,9 @@ func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 			continue
 		}
 		entries = append(entries, prompt.Entry{
-			Name: k.Name, Description: k.Description, WhenToUse: k.WhenToUse, Dir: k.Dir, Location: filepath.Join(k.Dir, "SKILL.md"),
-			Layer: k.Layer, Pack: k.Pack, Rank: k.Rank, Tags: k.Tags,
+			Name: k.Name, Description: k.Description, WhenToUse: k.WhenToUse, Dir: k.Dir,
+			Location: filepath.Join(k.Dir, "SKILL.md"),
+			Layer:    k.Layer, Pack: k.Pack, Rank: k.Rank, Tags: k.Tags,
 		})
 	}
 	return entries, nil

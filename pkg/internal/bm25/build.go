@@ -46,7 +46,8 @@ func Build(w io.Writer, s *Schema, docs iter.Seq2[Document, error]) error {
 		}
 		if d.Data != nil {
 			if d.Key <= last {
-				return diag.Errorf(diag.Internal, "the documents of a search index are in order: %q comes after %q", d.Key,
+				return diag.Errorf(diag.Internal,
+					"the documents of a search index are in order: %q comes after %q", d.Key,
 					last)
 			}
 			last = d.Key

@@ -13,8 +13,8 @@ type Hit struct {
 	Index  int // which of the indexes has it
 	Number int // of the document
 	Points int // the more the better
-	// Share is the part of the query's information that the document has, from 0 to 1. It does not depend on which other
-	// documents match.
+	// Share is the part of the query's information that the document has, from 0 to 1. It does not depend on which
+	// other documents match.
 	Share float64
 }
 

@@ -28,8 +28,8 @@ const (
 type Query struct {
 	Text string
 	Key  string // the document with this key comes first
-	// Sentence is set for a text that was not written as keywords: words may be irrelevant, so that documents need not have
-	// most of them, and short words that no document has are other words more often than mistakes.
+	// Sentence is set for a text that was not written as keywords: words may be irrelevant, so that documents need not
+	// have most of them, and short words that no document has are other words more often than mistakes.
 	Sentence bool
 	Ignore   func(word string) bool   // reports words that say nothing, besides common ones; nil for none
 	Synonym  func(word string) string // returns another spelling of a word, "" for none; nil for none

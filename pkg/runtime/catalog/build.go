@@ -19,7 +19,8 @@ func (c *Catalog) build(ctx context.Context, now int64) {
 	for _, t := range c.trees {
 		n += t.records()
 	}
-	b := builder{catalog: c, profile: c.options.Profile, now: now, found: make([]candidate, 0, n), skills: make([]Skill, 0, n)}
+	b := builder{catalog: c, profile: c.options.Profile, now: now, found: make([]candidate, 0, n),
+		skills: make([]Skill, 0, n)}
 	for i, r := range c.roots {
 		b.root(i, r, c.trees[i])
 	}
@@ -55,8 +56,10 @@ func (b *builder) root(i int, r *root, t *tree) {
 	for j := range t.dirs {
 		if d := &t.dirs[j]; d.problem != "" {
 			b.add(diag.Finding{
-				Rule: rulePlace, Severity: diag.SeverityWarning, Path: filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
-				Message: "the directory is not looked at in whole: " + d.problem, Fix: "give read permission, or move what is in it",
+				Rule: rulePlace, Severity: diag.SeverityWarning,
+				Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
+				Message: "the directory is not looked at in whole: " + d.problem,
+				Fix:     "give read permission, or move what is in it",
 			})
 		}
 	}
@@ -89,9 +92,11 @@ func (b *builder) lockProblems(r *root, t *tree) {
 	f := diag.Finding{Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock)}
 	switch {
 	case !t.lock.there:
-		f.Message, f.Fix = "there is no lock beside the installed packs: names are settled by the packs' order", "run skillpm install"
+		f.Message, f.Fix = "there is no lock beside the installed packs: names are settled by the packs' order",
+			"run skillpm install"
 	case t.lock.problem != "":
-		f.Message, f.Fix = "names are settled by the packs' order, as the lock cannot be read: "+t.lock.problem, "restore the lock, or run skillpm install"
+		f.Message, f.Fix = "names are settled by the packs' order, as the lock cannot be read: "+t.lock.problem,
+			"restore the lock, or run skillpm install"
 	default:
 		return
 	}
@@ -163,7 +168,8 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	b.skills = append(b.skills, Skill{
 		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir + n.name,
 		Layer: r.layer, Scope: r.scope, Rank: r.rank, Tags: rec.tags, Priority: rec.priority,
-		UserInvocable: rec.flags&userOff == 0, ModelInvocable: rec.flags&modelOff == 0, Fork: rec.flags&forks != 0, Agent: rec.agent,
+		UserInvocable: rec.flags&userOff == 0, ModelInvocable: rec.flags&modelOff == 0, Fork: rec.flags&forks != 0,
+		Agent:        rec.agent,
 		ArgumentHint: rec.hint, Agents: rec.agents, Tenants: rec.tenants, Environments: rec.environments,
 		base: n.name, real: n.target,
 	})
@@ -234,7 +240,10 @@ func usable(name string) bool {
 		case c < ' ', c == 0x7f, c == '@', c == '/', c == '\\':
 			return false
 		case c >= 0x80:
-			return !strings.ContainsFunc(name, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }) &&
+			return !strings.ContainsFunc(name, func(r rune) bool {
+				return r == unicode.ReplacementChar ||
+					!unicode.IsPrint(r)
+			}) &&
 				!strings.ContainsAny(name, "@/\\")
 		}
 	}
@@ -248,12 +257,15 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 	}
 	path := filepath.ToSlash(filepath.Join(s.Dir, skill.File))
 	if skipped != "" {
-		f := diag.Finding{Severity: diag.SeverityError, Path: path, Line: rec.line, Message: "the skill is skipped: " + skipped}
+		f := diag.Finding{Severity: diag.SeverityError, Path: path, Line: rec.line,
+			Message: "the skill is skipped: " + skipped}
 		switch {
 		case strings.HasSuffix(skipped, " is missing"):
-			f.Rule, f.Line, f.Fix = ruleRequired, 1, "add "+strings.TrimSuffix(skipped, " is missing")+": to the frontmatter"
+			f.Rule, f.Line, f.Fix = ruleRequired, 1,
+				"add "+strings.TrimSuffix(skipped, " is missing")+": to the frontmatter"
 			if rec.flags&bare != 0 {
-				f.Fix = "begin the file with a frontmatter: a line ---, " + strings.Join(b.profile.Require, ": and ") + ":, and again ---"
+				f.Fix = "begin the file with a frontmatter: a line ---, " + strings.Join(b.profile.Require, ": and ") +
+					":, and again ---"
 			}
 		case rec.line > 0:
 			f.Rule, f.Fix = ruleFront, "skillpm validate says how to mend it"
@@ -269,7 +281,8 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 		b.add(f)
 	}
 	for _, p := range rec.problems {
-		b.add(diag.Finding{Rule: p.rule, Severity: p.severity, Path: path, Line: p.line, Message: p.message, Fix: p.fix})
+		b.add(diag.Finding{Rule: p.rule, Severity: p.severity, Path: path, Line: p.line, Message: p.message,
+			Fix: p.fix})
 	}
 	if skipped != "" {
 		return
@@ -284,11 +297,13 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 	case rec.name == "":
 		name.Message = fmt.Sprintf("there is no name, and the directory's is none: %v", skill.CheckName(s.base))
 	case !usable(rec.name):
-		name.Message = fmt.Sprintf("the name %q cannot be used: the skill goes by its directory's, %s", cut(rec.name, maxName), s.base)
+		name.Message = fmt.Sprintf("the name %q cannot be used: the skill goes by its directory's, %s",
+			cut(rec.name, maxName), s.base)
 	case !skill.LegalName(rec.name):
 		name.Message = skill.CheckName(rec.name).Error()
 	case b.profile.NameIsDirectory != nil && rec.name != s.base:
-		name.Message, name.Fix = fmt.Sprintf("the name %s is not that of the directory, %s", rec.name, s.base), "rename one of the two"
+		name.Message, name.Fix = fmt.Sprintf("the name %s is not that of the directory, %s", rec.name, s.base),
+			"rename one of the two"
 	default:
 		return
 	}
@@ -323,7 +338,8 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	}
 	if !told && len(d.nodes) > 0 {
 		b.add(diag.Finding{
-			Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
+			Rule: ruleLock, Severity: diag.SeverityWarning,
+			Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
 			Message: "the lock does not have this pack", Fix: "run skillpm install",
 		})
 	}

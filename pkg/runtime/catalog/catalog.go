@@ -191,7 +191,8 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	case gone != "":
 		claims, unknown.Reason, unknown.Fix = nil, gone, "skillpm install installs it"
 	case several:
-		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.otherwise(claims, name), ", "), "give one of these names"
+		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.otherwise(claims, name), ", "),
+			"give one of these names"
 	}
 	for _, e := range claims {
 		switch {
@@ -238,7 +239,8 @@ func (c *Catalog) otherwise(claims []Entry, name string) (names []string) {
 
 // named returns the skill in force that has a name, or nil.
 func (c *Catalog) named(name string) *Skill {
-	i, ok := slices.BinarySearchFunc(c.skills, name, func(s *Skill, name string) int { return strings.Compare(s.Name, name) })
+	i, ok := slices.BinarySearchFunc(c.skills, name,
+		func(s *Skill, name string) int { return strings.Compare(s.Name, name) })
 	if !ok {
 		return nil
 	}

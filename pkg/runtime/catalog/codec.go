@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// codec writes values one after the other, or reads them back in the same order, so that one function describes a format
-// for both directions. Numbers are varints; texts and lists begin with their length. Once a value cannot be read the
-// codec is bad, and all that follow are zero.
+// codec writes values one after the other, or reads them back in the same order, so that one function describes a
+// format for both directions. Numbers are varints; texts and lists begin with their length. Once a value cannot be read
+// the codec is bad, and all that follow are zero.
 type codec struct {
 	data    []byte // what was written, or is still to be read
 	reading bool

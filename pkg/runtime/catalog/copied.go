@@ -88,8 +88,10 @@ func (b *builder) copyable() map[agentName]*candidate {
 // alike reports whether a hand-written skill may be a copy of an installed one, as far as stage 1 tells.
 func alike(c, pack *candidate) bool {
 	a, b := c.entry.Skill, pack.entry.Skill
-	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint && a.Agent == b.Agent &&
-		a.Priority == b.Priority && a.Fork == b.Fork && a.UserInvocable == b.UserInvocable && a.ModelInvocable == b.ModelInvocable &&
+	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint &&
+		a.Agent == b.Agent &&
+		a.Priority == b.Priority && a.Fork == b.Fork && a.UserInvocable == b.UserInvocable &&
+		a.ModelInvocable == b.ModelInvocable &&
 		slices.Equal(a.Tags, b.Tags) && (c.node.look.size == pack.node.look.size || a.base != b.base)
 }
 

@@ -27,7 +27,8 @@ func (b *builder) filter() {
 		switch {
 		case untrusted && e.Scope == ScopeProject:
 			n++
-			e.Reason, e.denied, e.fix = "the project is not trusted", true, "skillpm skills --all lists what it brings; skillpm trust trusts it"
+			e.Reason, e.denied, e.fix = "the project is not trusted", true,
+				"skillpm skills --all lists what it brings; skillpm trust trusts it"
 		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
 			e.Reason = "it is not among skills.allowed"
 		default:
@@ -81,7 +82,8 @@ func outOfScope(s *Skill, o *Options) string {
 	for _, f := range []struct {
 		list         []string
 		value, thing string
-	}{{s.Agents, o.Agent, "agent type"}, {s.Tenants, o.Tenant, "tenant"}, {s.Environments, o.Environment, "environment"}} {
+	}{{s.Agents, o.Agent, "agent type"}, {s.Tenants, o.Tenant, "tenant"},
+		{s.Environments, o.Environment, "environment"}} {
 		switch {
 		case len(f.list) == 0 || slices.Contains(f.list, f.value):
 		case f.value == "":

@@ -26,8 +26,8 @@ type Match struct {
 	Why   []string // in words, what weighs most first
 }
 
-// MatchThreshold is the score that a skill has at least when it fits. Tasks that no skill of the tests is for stay below
-// it.
+// MatchThreshold is the score that a skill has at least when it fits. Tasks that no skill of the tests is for stay
+// below it.
 const MatchThreshold = 0.18
 
 // matchSchema returns the fields of skills and how their words count.
@@ -41,8 +41,8 @@ func matchSchema() *bm25.Schema {
 }
 
 // FindMatches returns the skills that share words with a task, the best first; equals by name. It is for a user or an
-// agent that searches: a model still decides itself which skill it loads. A skill that the task names, as /name or as its
-// only words, comes first.
+// agent that searches: a model still decides itself which skill it loads. A skill that the task names, as /name or as
+// its only words, comes first.
 //
 // The score does not depend on which other skills match, so that a threshold means something: nothing is above it for a
 // task that no skill is for.
@@ -82,7 +82,8 @@ func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 		}
 	}
 	slices.SortFunc(matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(len(b.Why), len(a.Why)), cmp.Compare(b.Score, a.Score), strings.Compare(a.Name, b.Name),
+		return cmp.Or(cmp.Compare(len(b.Why), len(a.Why)), cmp.Compare(b.Score, a.Score),
+			strings.Compare(a.Name, b.Name),
 			cmp.Compare(a.Index, b.Index))
 	})
 	for i := range matches {
@@ -102,8 +103,8 @@ func (c *Candidate) texts() []bm25.Text {
 	return append(texts, bm25.Text{Field: 2, Text: c.Description}, bm25.Text{Field: 3, Text: c.WhenToUse})
 }
 
-// whyMatch says which words of the task a skill has where. A word that is not written as in the task is followed by what
-// the task has.
+// whyMatch says which words of the task a skill has where. A word that is not written as in the task is followed by
+// what the task has.
 func whyMatch(answer *bm25.Answer, schema *bm25.Schema, texts []bm25.Text) (why []string) {
 	words := make([][]string, len(schema.Fields))
 	reasons, _ := answer.Explain(schema, texts)
@@ -137,8 +138,10 @@ func commandName(task string) (name, rest string) {
 // isRequestWord reports whether a word is one that requests have, whatever they are for.
 func isRequestWord(word string) bool {
 	switch word {
-	case "please", "help", "want", "need", "would", "like", "could", "can", "let", "thing", "things", "something", "make",
-		"get", "got", "use", "using", "do", "does", "way", "new", "one", "somebody", "someone", "people", "user", "give", "go",
+	case "please", "help", "want", "need", "would", "like", "could", "can", "let", "thing", "things",
+		"something", "make",
+		"get", "got", "use", "using", "do", "does", "way", "new", "one", "somebody", "someone", "people", "user",
+		"give", "go",
 		"says", "tell", "show", "know", "look", "find":
 		return true
 	}

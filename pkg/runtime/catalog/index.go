@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// A file of the index is a header and what a tree holds, as a [codec] writes it. The header is magic, the CRC-32C of the
-// rest, and the rest's length.
+// A file of the index is a header and what a tree holds, as a [codec] writes it. The header is magic, the CRC-32C of
+// the rest, and the rest's length.
 
 // magic starts every file; the number is the version of the format.
 const magic = "skillpm catalog 5\n"
@@ -82,7 +82,8 @@ func thin(cache string) {
 	oldest, when := "", int64(math.MaxInt64)
 	for _, name := range names {
 		l, err := stat(filepath.Join(cache, name))
-		if err == nil && l.mode == 0 && l.modified < when && (strings.HasSuffix(name, ".idx") || strings.HasPrefix(name, ".tmp-")) {
+		if err == nil && l.mode == 0 && l.modified < when &&
+			(strings.HasSuffix(name, ".idx") || strings.HasPrefix(name, ".tmp-")) {
 			oldest, when = name, l.modified
 		}
 	}

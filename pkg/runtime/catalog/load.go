@@ -53,22 +53,26 @@ type Execution struct {
 func (s *Skill) Load() (*Loaded, error) {
 	data, err := readWhole(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "skill %s is gone: there is no %s", s.Name, filepath.Join(s.Dir, skill.File)).
+		return nil, diag.Errorf(diag.NotFound, "skill %s is gone: there is no %s", s.Name,
+			filepath.Join(s.Dir, skill.File)).
 			WithHint("it was removed or renamed; skillpm skills lists what there is")
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be read: %s: %s", s.Name, filepath.Join(s.Dir, skill.File), reason(err)).
+		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be read: %s: %s", s.Name,
+			filepath.Join(s.Dir, skill.File), reason(err)).
 			WithHint("skillpm validate %s says how to mend it", s.Dir)
 	}
 	doc, problems := skill.Parse(data)
 	var rec record
 	if rec.judge(doc, problems); rec.fatal != "" {
-		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be used: %s:%d: %s", s.Name, filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
+		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be used: %s:%d: %s", s.Name,
+			filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
 			WithHint("skillpm validate %s says how to mend it", s.Dir)
 	}
 	sum := sha256.Sum256(data)
 	return &Loaded{
-		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + hex.EncodeToString(sum[:]), Source: string(data), Body: string(doc.Body()),
+		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + hex.EncodeToString(sum[:]),
+		Source: string(data), Body: string(doc.Body()),
 	}, nil
 }
 
@@ -101,16 +105,19 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	dir := filepath.Dir(path)
 	data, err := readWhole(dir)
 	if filepath.Base(path) != skill.File || errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "there is no skill at %s", path).WithHint("name a file that is called %s", skill.File)
+		return nil, diag.Errorf(diag.NotFound, "there is no skill at %s", path).
+			WithHint("name a file that is called %s", skill.File)
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, reason(err))
 	}
 	b := builder{catalog: &Catalog{}, profile: p, found: make([]candidate, 0, 1), skills: make([]Skill, 0, 1)}
 	r := &root{dir: filepath.Dir(dir), real: filepath.Dir(dir)}
-	c := b.skill(0, r, &branch{dir: filepath.Dir(dir) + string(filepath.Separator)}, &node{name: filepath.Base(dir), record: read(data)})
+	c := b.skill(0, r, &branch{dir: filepath.Dir(dir) + string(filepath.Separator)},
+		&node{name: filepath.Base(dir), record: read(data)})
 	if c.entry.State == Skipped {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).WithHint("skillpm validate %s says how to mend it", dir)
+		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).
+			WithHint("skillpm validate %s says how to mend it", dir)
 	}
 	return c.entry.Skill, nil
 }
@@ -118,7 +125,8 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 // frontOf reads what the frontmatter says about how a skill is used.
 func frontOf(doc *skill.Document) Front {
 	f := Front{
-		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: skill.Program(doc.Command()), Shell: doc.Text("shell"), Files: doc.Files(),
+		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: skill.Program(doc.Command()),
+		Shell: doc.Text("shell"), Files: doc.Files(),
 		DisallowedTools: texts(lookup(doc, disallowedTools), ""), Arguments: texts(lookup(doc, "arguments"), " "),
 		Toolsets: texts(lookup(doc, "toolsets"), ","),
 	}

@@ -39,7 +39,8 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 		return facts, changed
 	}
 	for id, p := range lock.Packs {
-		facts.packs = append(facts.packs, lockedPack{id.String(), p.Version, p.Source, strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/")})
+		facts.packs = append(facts.packs, lockedPack{id.String(), p.Version, p.Source,
+			strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/")})
 	}
 	slices.SortFunc(facts.packs, func(a, b lockedPack) int { return cmp.Compare(a.id, b.id) })
 	for name, n := range lock.Names {
@@ -68,7 +69,8 @@ func (l *lockFacts) pack(id string) (lockedPack, bool) {
 
 // name returns what is locked about a bare name.
 func (l *lockFacts) name(name string) (lockedName, bool) {
-	i, ok := slices.BinarySearchFunc(l.names, name, func(n lockedName, name string) int { return cmp.Compare(n.name, name) })
+	i, ok := slices.BinarySearchFunc(l.names, name,
+		func(n lockedName, name string) int { return cmp.Compare(n.name, name) })
 	if !ok {
 		return lockedName{}, false
 	}

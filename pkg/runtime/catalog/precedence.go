@@ -67,7 +67,8 @@ func (b *builder) compareStrength(x, y *candidate) int {
 	if s.Pack != t.Pack {
 		return cmp.Or(cmp.Compare(x.order, y.order), cmp.Compare(s.Pack, t.Pack))
 	}
-	return cmp.Or(comparePriority(s.Priority, t.Priority), cmp.Compare(x.root, y.root), cmp.Compare(s.base, t.base), cmp.Compare(len(s.Dir), len(t.Dir)), cmp.Compare(s.Dir, t.Dir))
+	return cmp.Or(comparePriority(s.Priority, t.Priority), cmp.Compare(x.root, y.root), cmp.Compare(s.base, t.base),
+		cmp.Compare(len(s.Dir), len(t.Dir)), cmp.Compare(s.Dir, t.Dir))
 }
 
 // resolvePrecedence decides who has each name.
@@ -77,7 +78,8 @@ func (b *builder) resolvePrecedence() {
 		sorted[i] = &b.found[i]
 	}
 	slices.SortFunc(sorted, func(x, y *candidate) int {
-		if d := cmp.Or(strings.Compare(x.entry.Name, y.entry.Name), cmp.Compare(weight(x.entry.State), weight(y.entry.State))); d != 0 {
+		if d := cmp.Or(strings.Compare(x.entry.Name, y.entry.Name),
+			cmp.Compare(weight(x.entry.State), weight(y.entry.State))); d != 0 {
 			return d
 		}
 		return b.compareStrength(x, y)
@@ -155,9 +157,11 @@ func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
 		as = alias + " or " + as
 	}
 	b.add(diag.Finding{
-		Rule: RuleConflict, Severity: diag.SeverityWarning, Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
-		Message: fmt.Sprintf("%s and %s both have a skill %s: the name means %s's, the other is %s", winner.Pack, loser.Pack, name, winner.Pack, as),
-		Fix:     "choose names with aliases: in skillpm.yaml",
+		Rule: RuleConflict, Severity: diag.SeverityWarning,
+		Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
+		Message: fmt.Sprintf("%s and %s both have a skill %s: the name means %s's, the other is %s", winner.Pack,
+			loser.Pack, name, winner.Pack, as),
+		Fix: "choose names with aliases: in skillpm.yaml",
 	})
 }
 
@@ -170,8 +174,10 @@ func (b *builder) recommended() {
 	if n := len(b.catalog.skills); limit > 0 && n > limit {
 		b.add(diag.Finding{
 			Rule: ruleMany, Severity: diag.SeverityWarning,
-			Message: fmt.Sprintf("%d skills are in force, more than the recommended %d: models choose worse among many", n, limit),
-			Fix:     "narrow them with skills.allowed, tell models of them with skillpm prompt --compact, or raise skills.recommended",
+			Message: fmt.Sprintf(
+				"%d skills are in force, more than the recommended %d: models choose worse among many", n, limit),
+			Fix: "narrow them with skills.allowed, tell models of them with skillpm prompt --compact, or " +
+				"raise skills.recommended",
 		})
 	}
 }

@@ -27,7 +27,8 @@ func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 			}
 			return dir
 		}
-		if err == nil && (at == dir || info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") && marked(at, marks) {
+		if err == nil && (at == dir || info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") &&
+			marked(at, marks) {
 			return at
 		}
 	}

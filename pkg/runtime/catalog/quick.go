@@ -52,7 +52,8 @@ func ordinary(s string) bool {
 	}
 	for _, r := range s {
 		switch {
-		case r == utf8.RuneError, r >= 0x80 && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r >= 0xfff0 && r <= 0xffff, r >= 0xd800 && r < 0xe000:
+		case r == utf8.RuneError, r >= 0x80 && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r >= 0xfff0 &&
+			r <= 0xffff, r >= 0xd800 && r < 0xe000:
 			return false
 		}
 	}
@@ -136,7 +137,7 @@ func (q *quickReader) once(key string) bool {
 // field splits a line into a plain key and what stands after the colon.
 func field(text string) (key, value string, ok bool) {
 	i := 0
-	for i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= 'A' && text[i] <= 'Z' || i > 0 && (text[i] == '-' || text[i] == '_' || text[i] >= '0' && text[i] <= '9')) {
+	for i < len(text) && (isLetter(text[i]) || i > 0 && isInner(text[i])) {
 		i++
 	}
 	if i == 0 || i > 64 || i == len(text) || text[i] != ':' || i+1 < len(text) && text[i+1] != ' ' {
@@ -144,6 +145,11 @@ func field(text string) (key, value string, ok bool) {
 	}
 	return text[:i], strings.TrimLeft(text[i+1:], " "), true
 }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// isInner reports whether a word may have a character after its first one.
+func isInner(c byte) bool { return c == '-' || c == '_' || c >= '0' && c <= '9' }
 
 // quickScalar returns the text of a scalar on one line.
 func quickScalar(value string) (string, bool) {
@@ -177,7 +183,7 @@ func quickFlow(value string) ([]string, bool) {
 	for item := range strings.SplitSeq(inner, ",") {
 		item = strings.Trim(item, " ")
 		for i := range len(item) {
-			if c := item[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && (c == '-' || c == '_' || c == ' ' || c >= '0' && c <= '9')) {
+			if c := item[i]; !isLetter(c) && (i == 0 || !isInner(c) && c != ' ') {
 				return nil, false
 			}
 		}
@@ -254,8 +260,8 @@ func (q *quickReader) endBlock(key string, items []string, dash, empty bool) boo
 // wanted reports whether stage 1 needs a field.
 func wanted(key string) bool {
 	switch key {
-	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation", "user-invocable", "context",
-		"priority", "scope", "execution":
+	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation",
+		"user-invocable", "context", "priority", "scope", "execution":
 		return true
 	}
 	return false

@@ -86,7 +86,8 @@ const (
 // limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for
 // certain the skill is not used.
 var limiting = [...]string{
-	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks", "execution",
+	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks",
+	"execution",
 }
 
 // read makes the record of a file from its beginning, which goes to the end of the frontmatter at least where there is
@@ -179,7 +180,8 @@ func (r *record) tools(doc *skill.Document) {
 
 func (r *record) problem(rule string, line int, message, fix string) {
 	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, problem{rule, diag.SeverityWarning, line, cut(message, maxShort), cut(fix, maxShort)})
+		r.problems = append(r.problems, problem{rule, diag.SeverityWarning, line, cut(message, maxShort),
+			cut(fix, maxShort)})
 	}
 }
 
@@ -207,7 +209,8 @@ func (r *record) fields(doc *skill.Document) {
 	if v := lookup(doc, "arguments"); v != nil {
 		for _, item := range v.Content {
 			if follow(item).Kind != yaml.ScalarNode {
-				r.problem(ruleValue, item.Line, "arguments has what is no name: that does not count", "write names, as in arguments: [file, format]")
+				r.problem(ruleValue, item.Line, "arguments has what is no name: that does not count",
+					"write names, as in arguments: [file, format]")
 				break
 			}
 		}
@@ -245,7 +248,8 @@ func (r *record) setSwitch(key, text string, line int, flag flags, when bool) {
 	}
 	on, ok := boolean(text)
 	if !ok {
-		r.problem(ruleValue, line, key+" is neither true nor false: it counts as "+strconv.FormatBool(when), "write "+key+": true or false")
+		r.problem(ruleValue, line, key+" is neither true nor false: it counts as "+strconv.FormatBool(when),
+			"write "+key+": true or false")
 		on = when
 	}
 	if on == when {
@@ -304,8 +308,10 @@ func (r *record) scope(v *yaml.Node) {
 		}
 		value := follow(v.Content[i+1])
 		*to = textList(value)
-		if len(*to) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" || value.Kind == yaml.MappingNode {
-			r.fatal, r.line = "scope."+v.Content[i].Value+" is not a list, and it limits who may use the skill", value.Line
+		if len(*to) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" ||
+			value.Kind == yaml.MappingNode {
+			r.fatal, r.line = "scope."+v.Content[i].Value+" is not a list, and it limits who may use the skill",
+				value.Line
 		}
 	}
 }
@@ -376,7 +382,8 @@ func visible(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
 		return ' '
-	case unicode.IsControl(r), r >= 0x200e && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff,
+	case unicode.IsControl(r), r >= 0x200e && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 &&
+		r <= 0x206f, r == 0xfeff,
 		r == 0x200b, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe01ef:
 		return -1
 	}

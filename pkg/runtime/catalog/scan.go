@@ -293,7 +293,8 @@ func (s *scanner) leaf(dir string, n *node) {
 
 // compare notes whether an entry is not as the index has it.
 func (s *scanner) compare(before, now *node) {
-	if before.look != now.look || before.settled != now.settled || before.target != now.target || (before.record == nil) != (now.record == nil) {
+	if before.look != now.look || before.settled != now.settled || before.target != now.target ||
+		(before.record == nil) != (now.record == nil) {
 		s.changed.Store(true)
 	}
 }

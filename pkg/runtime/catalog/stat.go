@@ -47,8 +47,8 @@ func (s stamp) settled(now int64) bool {
 	return last+int64(margin) < now
 }
 
-// openFile opens a regular file, and returns how it looks. It neither follows a link at the end of the path nor waits for a
-// pipe.
+// openFile opens a regular file, and returns how it looks. It neither follows a link at the end of the path nor waits
+// for a pipe.
 func openFile(path string) (*os.File, look, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {

@@ -1,7 +1,7 @@
 package catalog
 
-// synonym returns another spelling of a word, "" for none. The list is short on purpose: abbreviations, not words of nearly
-// the same meaning.
+// synonym returns another spelling of a word, "" for none. The list is short on purpose: abbreviations, not words of
+// nearly the same meaning.
 func synonym(word string) string {
 	for _, pair := range [...][2]string{
 		{"k8s", "kubernetes"}, {"js", "javascript"}, {"ts", "typescript"}, {"py", "python"}, {"golang", "go"},

@@ -67,7 +67,8 @@ func (b *branch) records() (n int) {
 
 // has reports whether a directory of that name has a record.
 func (b *branch) has(name string) bool {
-	i, ok := slices.BinarySearchFunc(b.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
+	i, ok := slices.BinarySearchFunc(b.nodes, name,
+		func(n node, name string) int { return strings.Compare(n.name, name) })
 	return ok && b.nodes[i].record != nil
 }
 

@@ -94,7 +94,8 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 		home = f.home
 	}
 	if pathx.Contains(real, home) || filepath.Dir(real) == real {
-		return "", diag.Errorf(diag.Usage, "%s holds everything that you will ever clone, so it is not trusted as a whole", real).
+		return "", diag.Errorf(diag.Usage,
+			"%s holds everything that you will ever clone, so it is not trusted as a whole", real).
 			WithHint("trust the projects one by one")
 	}
 	if info, err := os.Stat(real); err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows" {
@@ -126,7 +127,8 @@ func (f Folders) Remove(dir string) (removed string, err error) {
 		})
 	})
 	if err == nil && removed == "" {
-		err = diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).WithHint("skillpm trust --list lists them")
+		err = diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).
+			WithHint("skillpm trust --list lists them")
 	}
 	return removed, err
 }

@@ -50,7 +50,8 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	}
 	out.Text = whole("")
 	if size := len(out.Text); size > out.Limit {
-		return Listing{}, diag.Errorf(diag.Invalid, "a compact listing of profile %s has %d characters, and may have %d", p.ID, size, out.Limit).
+		return Listing{}, diag.Errorf(diag.Invalid,
+			"a compact listing of profile %s has %d characters, and may have %d", p.ID, size, out.Limit).
 			WithHint("allow more with --budget, up to %d", maxCompact-1)
 	}
 	const one = "-"

@@ -53,7 +53,8 @@ func (l *layout) keep(p *profile.Profile, items []*item, out *Listing) []*item {
 	if out.Limit == 0 {
 		return items
 	}
-	around := length(expand(l.heading, l.Escape, frame(p, len(items)))) + length(expand(l.closing, l.Escape, frame(p, len(items))))
+	around := length(expand(l.heading, l.Escape, frame(p, len(items)))) +
+		length(expand(l.closing, l.Escape, frame(p, len(items))))
 	slices.SortFunc(items, byStrength)
 	if p.Stage1.Budget.Over == "shorten" {
 		out.Over = shorten(items, around, length(l.Separator), out.Limit)

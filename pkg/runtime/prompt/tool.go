@@ -75,6 +75,7 @@ func define(p *profile.Profile, t profile.Tool, names []string) (Tool, error) {
 			required = append(required, a.Name)
 		}
 	}
-	schema, err := encode(object{{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}})
+	schema, err := encode(object{{"type", "object"}, {"properties", properties}, {"required", required},
+		{"additionalProperties", false}})
 	return Tool{Name: t.Name, Description: expand(description, "", frame(p, len(names))), Schema: schema}, err
 }

@@ -68,7 +68,8 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	}
 	k, err := s.lookup(ctx, name)
 	if err != nil {
-		return nil, s.recorded(err, audit.Record{Action: audit.Activate, Result: result(err), Skill: name, Trigger: string(o.Trigger), Reason: err.Error()}, forbidden(err))
+		return nil, s.recorded(err, audit.Record{Action: audit.Activate, Result: result(err), Skill: name,
+			Trigger: string(o.Trigger), Reason: err.Error()}, forbidden(err))
 	}
 	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
@@ -168,7 +169,8 @@ func Unenforced(l *catalog.Loaded) string {
 	if len(wishes) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts may do what you may", l.Name, strings.Join(wishes, ", "))
+	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts may do what you may", l.Name,
+		strings.Join(wishes, ", "))
 }
 
 // allowed holds who asks for a skill against its frontmatter.
@@ -176,12 +178,14 @@ func allowed(k *catalog.Skill, t Trigger) error {
 	switch t {
 	case Model:
 		if !k.ModelInvocable {
-			return diag.Errorf(diag.Denied, "skill %q is not for the model to start: its frontmatter says disable-model-invocation: true", k.Name).
+			return diag.Errorf(diag.Denied,
+				"skill %q is not for the model to start: its frontmatter says disable-model-invocation: true", k.Name).
 				WithHint("only a user starts it, as with /%s", k.Name)
 		}
 	case User:
 		if !k.UserInvocable {
-			return diag.Errorf(diag.Denied, "skill %q is not for users to start: its frontmatter says user-invocable: false", k.Name).
+			return diag.Errorf(diag.Denied,
+				"skill %q is not for users to start: its frontmatter says user-invocable: false", k.Name).
 				WithHint("describe the task, and the model starts the skill where it fits")
 		}
 	default:
@@ -198,25 +202,32 @@ func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
 	}
 	may, err := tool.ParseList(l.Front.AllowedTools)
 	if err != nil {
-		return Active{}, diag.Errorf(diag.Invalid, "the allowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+		return Active{}, diag.Errorf(diag.Invalid,
+			"the allowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	mayNot, err := tool.ParseList(l.Front.DisallowedTools)
 	if err != nil {
-		return Active{}, diag.Errorf(diag.Invalid, "the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+		return Active{}, diag.Errorf(diag.Invalid,
+			"the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	mayNotNow := s.filled(l, mayNot)
 	for _, text := range mayNotNow {
 		for name := range s.env.Profile.Substitution.Variables {
 			if strings.Contains(text, "${"+name+"}") {
-				return Active{}, diag.Errorf(diag.Invalid, "skill %q disallows %s, and what %s stands for here can be no part of a pattern, so it is not activated", l.Name, text, name).
-					WithHint("move what it names to a path of plain characters")
+				return Active{},
+					diag.Errorf(diag.Invalid,
+						"skill %q disallows %s, and what %s stands for here can be no part of a pattern, so it is "+
+							"not activated", l.Name, text, name).
+						WithHint("move what it names to a path of plain characters")
 			}
 		}
 	}
 	return Active{
-		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.From, Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: at, Digest: l.Digest, Text: digestOfText(l.Document),
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.From,
+		Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: at, Digest: l.Digest,
+		Text:      digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
 		Allowed: s.filled(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
 	}, nil
@@ -246,7 +257,9 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 		return err
 	}
 	if done.Cut {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name, expand.MaxInserted))
+		a.Warnings = append(a.Warnings,
+			fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name,
+				expand.MaxInserted))
 	}
 	a.Warnings = append(a.Warnings, unrun(l.Name, done.Left, in.Shell != nil)...)
 	a.Body = done.Text
@@ -273,7 +286,8 @@ func (s *Session) Body(ctx context.Context, name, arguments string) (string, err
 	if _, err := s.decide(ctx, l, &audit.Record{}); err != nil {
 		return "", err
 	}
-	return expand.Body(l.Body, s.env.Profile.Substitution, expand.Input{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
+	return expand.Body(l.Body, s.env.Profile.Substitution,
+		expand.Input{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
 }
 
 // values are what the profile's variables stand for.
@@ -304,7 +318,9 @@ func (s *Session) project() string {
 func (s *Session) mayFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
 		if s.set([]Active{a}).Restricts() {
-			return diag.Errorf(diag.Denied, "skill %q runs as a task of its own, which would not be held to the tools that skill %s allows", k.Name, a.Exact()).
+			return diag.Errorf(diag.Denied,
+				"skill %q runs as a task of its own, which would not be held to the tools that skill %s allows",
+				k.Name, a.Exact()).
 				WithHint("activate it here with --inline, or end the other first: %s", endCommand(a.Exact(), s.id))
 		}
 	}
@@ -318,14 +334,16 @@ func (s *Session) mayFork(k *catalog.Skill, state State) error {
 // submit hands a skill to a runner. It is not active here, and restricts nothing here.
 func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate) error {
 	id, err := s.env.Submit(ctx, Fork{
-		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: cmp.Or(o.Agent, l.Agent, l.Front.Agent), Model: cmp.Or(o.Model, l.Front.Model), Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
+		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: cmp.Or(o.Agent, l.Agent, l.Front.Agent),
+		Model: cmp.Or(o.Model, l.Front.Model), Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
 	})
 	if err != nil {
 		return err
 	}
 	a.TaskID = id
 	if l.Front.Post != "" {
-		a.Warnings = append(a.Warnings, "skill "+l.Name+" runs as a task, and its post hook does not run: nothing here ends with the task")
+		a.Warnings = append(a.Warnings,
+			"skill "+l.Name+" runs as a task, and its post hook does not run: nothing here ends with the task")
 	}
 	return nil
 }
@@ -335,7 +353,8 @@ func (s *Session) keep(ctx context.Context, a *Activation, entry Active) error {
 	if s.id == "" {
 		a.Stack = []string{entry.Name}
 		if entry.Post != "" {
-			a.Warnings = append(a.Warnings, "the post hook of skill "+entry.Name+" does not run: without a session nothing ends")
+			a.Warnings = append(a.Warnings,
+				"the post hook of skill "+entry.Name+" does not run: without a session nothing ends")
 		}
 		return nil
 	}

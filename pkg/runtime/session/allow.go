@@ -32,12 +32,15 @@ func (v Verdict) Err() error {
 	}
 	switch {
 	case v.Denied:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
+		return diag.Errorf(diag.Denied, "%s", v.Reason).
+			WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
 	case v.ReadOnly && v.Kept:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("settings and policies are changed by people")
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint("a pack is changed where it is maintained, and a skill of yours by you; what an agent makes belongs elsewhere")
+			WithHint(
+				"a pack is changed where it is maintained, and a skill of yours by you; what an agent makes " +
+					"belongs elsewhere")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
 		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
@@ -54,9 +57,12 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	}
 	state, err := s.State()
 	if err != nil {
-		return Verdict{}, s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: err.Error()}, nil)
+		return Verdict{},
+			s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool,
+				Reason: err.Error()}, nil)
 	}
-	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(), Stack: state.Names()}
+	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(),
+		Stack: state.Names()}
 	if len(state.Active) > 0 {
 		s.folder.touch(s.id)
 	}
@@ -91,7 +97,8 @@ func (s *Session) standing(v *Verdict, state State) {
 	for _, a := range state.Active {
 		if err := s.env.Guard.Standing(a); err != nil {
 			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
-			v.Reason = fmt.Sprintf("skill %s is active and must not be any more, so %s is not called: %v", a.Exact(), v.Tool, err)
+			v.Reason = fmt.Sprintf("skill %s is active and must not be any more, so %s is not called: %v", a.Exact(),
+				v.Tool, err)
 			return
 		}
 	}
@@ -103,7 +110,8 @@ func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	for _, a := range state.Active {
 		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
 			v.Allowed, v.ReadOnly, v.Skill = false, true, a.Exact()
-			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only to agents", c.Tool, path, a.Exact())
+			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only to agents", c.Tool,
+				path, a.Exact())
 			return
 		}
 	}
@@ -168,7 +176,8 @@ func (s *Session) mayHook(h hook, argv []string) error {
 // for them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.
 func (s *Session) own(name string) bool {
 	p := s.env.Profile
-	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name && name != p.Trigger.Find.Name) {
+	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name &&
+		name != p.Trigger.Find.Name) {
 		return tool.Own(name)
 	}
 	known := slices.ContainsFunc(tool.Table(), func(t tool.Tool) bool { return t.Name == tool.Canonical(name) })

@@ -13,7 +13,8 @@ import (
 // start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All
 // commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are
 // what people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
-func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command,
+	r *audit.Record) (res *run.Result, notes []string, err error) {
 	if notes, err = s.confine(ctx, l, &c); err != nil {
 		return nil, notes, err
 	}
@@ -31,7 +32,8 @@ func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command
 }
 
 // launch runs a command that confine has seen.
-func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result,
+	notes []string, err error) {
 	if err := s.begun(r, k); err != nil {
 		return nil, nil, err
 	}
@@ -42,13 +44,20 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	r.Sandbox = res.Sandbox
 	if res.Unconfined != "" {
 		r.Sandbox = "none: " + res.Unconfined
-		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s", k.Name, res.Unconfined))
+		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s",
+			k.Name, res.Unconfined))
 	}
 	if len(res.Refused) > 0 {
-		notes = append(notes, fmt.Sprintf("what skill %q runs asked for %s, which is not among the hosts that it may reach: execution.network", k.Name, strings.Join(res.Refused, ", ")))
+		notes = append(notes,
+			fmt.Sprintf(
+				"what skill %q runs asked for %s, which is not among the hosts that it may reach: execution.network",
+				k.Name, strings.Join(res.Refused, ", ")))
 	}
 	for _, path := range res.Removed {
-		notes = append(notes, fmt.Sprintf("what skill %q ran made %s: that was removed, because nothing that is confined approves skills", k.Name, path))
+		notes = append(notes,
+			fmt.Sprintf(
+				"what skill %q ran made %s: that was removed, because nothing that is confined approves skills",
+				k.Name, path))
 	}
 	return res, notes, err
 }

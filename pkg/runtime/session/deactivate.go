@@ -46,7 +46,8 @@ func (e *NotActiveError) Hint() string {
 // is a [HookError], and the skills have ended all the same.
 func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, err error) {
 	if s.id == "" {
-		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").WithHint("use --session ID, or set SKILLPM_SESSION")
+		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").
+			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
 	gone, err := s.take(ctx, name)
 	if diag.CodeOf(err) == diag.NotFound && name != "" {
@@ -88,11 +89,14 @@ func (s *Session) after(ctx context.Context, gone []Active) (ended []string, err
 		var err error
 		var unrecorded []string
 		if a.Post != "" {
-			unrecorded, err = s.hook(ctx, hook{which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest})
+			unrecorded,
+				err = s.hook(ctx, hook{which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments,
+				digest: a.Digest})
 		}
 		failed = append(failed, err)
 		unrecorded = append(unrecorded, s.record(audit.Record{
-			Action: audit.Deactivate, Result: audit.OK, Digest: a.Digest, Reason: reason(err), DurationMS: max(0, s.env.Now().Sub(a.At).Milliseconds()),
+			Action: audit.Deactivate, Result: audit.OK, Digest: a.Digest, Reason: reason(err),
+			DurationMS: max(0, s.env.Now().Sub(a.At).Milliseconds()),
 		}, k)...)
 		if len(unrecorded) > 0 {
 			failed = append(failed, diag.Errorf(diag.Internal, "skill %q ended, but %s", a.Name, unrecorded[0]))
@@ -116,7 +120,8 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 		return nil, err
 	}
 	ended, err = s.after(ctx, gone)
-	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why}, nil); len(unrecorded) > 0 {
+	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why},
+		nil); len(unrecorded) > 0 {
 		err = errors.Join(err, diag.Errorf(diag.Internal, "session %q ended, but %s", s.id, unrecorded[0]))
 	}
 	return ended, err
@@ -131,7 +136,8 @@ func (s *Session) forget(ctx context.Context) (gone []Active, why string, err er
 	defer func() { err = errors.Join(err, unlock()) }()
 	state, bad := s.folder.read(s.id)
 	if err := os.Remove(s.folder.path(s.id)); errors.Is(err, fs.ErrNotExist) {
-		return nil, "", diag.Errorf(diag.NotFound, "there is no session %q", s.id).WithHint("skillpm session list shows those there are")
+		return nil, "", diag.Errorf(diag.NotFound, "there is no session %q", s.id).
+			WithHint("skillpm session list shows those there are")
 	} else if err != nil {
 		return nil, "", err
 	}

@@ -26,12 +26,15 @@ func (a Active) Drift() string {
 	case err == nil && digest == a.Digest:
 		return ""
 	case err == nil:
-		return fmt.Sprintf("the SKILL.md of %q was changed since it was activated: what it said then is in force", a.Name)
+		return fmt.Sprintf(
+			"the SKILL.md of %q was changed since it was activated: what it said then is in force", a.Name)
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("the SKILL.md of %q cannot be read any more: what it said when it was activated is in force", a.Name)
+		return fmt.Sprintf(
+			"the SKILL.md of %q cannot be read any more: what it said when it was activated is in force", a.Name)
 	}
 	if to := a.renamed(); to != "" {
-		return fmt.Sprintf("skill %q was renamed to %s since it was activated: what it said then is in force", a.Name, to)
+		return fmt.Sprintf("skill %q was renamed to %s since it was activated: what it said then is in force",
+			a.Name, to)
 	}
 	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
 }

@@ -56,7 +56,8 @@ func (s *Session) begun(r *audit.Record, k *catalog.Skill) error {
 	s.fill(r, k)
 	id, err := s.env.Audit.Intend(*r)
 	if err != nil {
-		return diag.Errorf(diag.Denied, "%w; a policy wants it on record, so it is not done", err).WithHint("%s", diag.HintOf(err))
+		return diag.Errorf(diag.Denied, "%w; a policy wants it on record, so it is not done", err).
+			WithHint("%s", diag.HintOf(err))
 	}
 	r.ID, r.Phase = id, audit.Outcome
 	return nil

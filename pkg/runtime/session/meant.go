@@ -30,7 +30,8 @@ func (s *Session) meant(ctx context.Context, name string, o Observed) ([]*catalo
 		return []*catalog.Skill{k}, nil
 	}
 	k, err := s.lookup(ctx, name)
-	if unknown, ok := errors.AsType[*catalog.UnknownError](err); err != nil && (!ok || unknown.Denied || unknown.Invalid) {
+	if unknown, ok := errors.AsType[*catalog.UnknownError](err); err != nil &&
+		(!ok || unknown.Denied || unknown.Invalid) {
 		return nil, err
 	}
 	c, err := s.env.Catalog(ctx)
@@ -157,7 +158,8 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 		return nil
 	}
 	for at := project; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || filepath.Dir(at) == at || at == s.env.Paths.Home {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || filepath.Dir(at) == at ||
+			at == s.env.Paths.Home {
 			break
 		}
 		if err := look(filepath.Dir(at)); err != nil {

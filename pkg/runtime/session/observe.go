@@ -23,7 +23,8 @@ type Observed struct {
 
 	File bool // the name is the path of a SKILL.md that is read, in a host that activates skills so
 	Done bool // the model has it already: nobody is asked whether it may, and no hook is run
-	Deep bool // where the catalog does not have the name, the host may mean a skill of a directory below the project, or above
+	// where the catalog does not have the name, the host may mean a skill of a directory below the project, or above
+	Deep bool
 
 	several bool // the name may mean one of several skills
 }
@@ -48,7 +49,8 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	o.Trigger = cmp.Or(o.Trigger, Model)
 	meant, err := s.meant(ctx, name, o)
 	if err != nil {
-		r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err), Reason: reason(err)}
+		r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err),
+			Reason: reason(err)}
 		return Observation{}, s.recorded(err, r, forbidden(err))
 	}
 	o.several = len(meant) > 1
@@ -182,7 +184,8 @@ func (s *Session) observedKeep(ctx context.Context, seen *Observation, entry Act
 // one, or where its file is only read once more, or where it is only told of what the model has.
 func again(state State, entry Active, o Observed) bool {
 	for i, a := range state.Active {
-		if same(entry, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" && a.Call == o.Call) {
+		if same(entry, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" &&
+			a.Call == o.Call) {
 			return true
 		}
 	}

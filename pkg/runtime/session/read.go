@@ -47,7 +47,8 @@ func (f *File) Result() prompt.Result {
 		body = strings.Join(f.Names, "\n")
 	}
 	return prompt.Result{
-		Kind: prompt.Read, Name: f.Skill.Name, Dir: f.Skill.Dir, Description: f.Skill.Description, Path: f.Path, Body: body,
+		Kind: prompt.Read, Name: f.Skill.Name, Dir: f.Skill.Dir, Description: f.Skill.Description, Path: f.Path,
+		Body:    body,
 		Started: f.Started, Duration: f.Duration,
 	}
 }
@@ -79,7 +80,8 @@ func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*
 			f, err = s.read(k, file)
 		}
 		if _, missing := errors.AsType[*MissingError](err); missing {
-			err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
+			err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file,
+				Reason: err.Error()}, k)
 		} else if diag.CodeOf(err) == diag.Denied {
 			r.Reason, r.File = err.Error(), file
 			err = s.recorded(err, r, k)
@@ -105,7 +107,8 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	}
 	root, err := os.OpenRoot(k.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "skill %q was deleted or renamed: %w", k.Name, err).WithHint("skillpm skills lists those there are")
+		return nil, diag.Errorf(diag.NotFound, "skill %q was deleted or renamed: %w", k.Name, err).
+			WithHint("skillpm skills lists those there are")
 	}
 	if err != nil {
 		return nil, err
@@ -127,12 +130,15 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes, and at most %d are read", name, k.Name, info.Size(), s.env.FileLimit).
-			WithHint("read it in parts with the tools at hand, it is %s; --limit BYTES reads more", filepath.Join(k.Dir, filepath.FromSlash(name)))
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes, and at most %d are read", name, k.Name,
+			info.Size(), s.env.FileLimit).
+			WithHint("read it in parts with the tools at hand, it is %s; --limit BYTES reads more",
+				filepath.Join(k.Dir, filepath.FromSlash(name)))
 	}
 	data, err := safefile.ReadIn(safefile.Dir(k.Dir), name, s.env.FileLimit)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q cannot be read: %w", name, k.Name, err).WithHint("only regular files are read")
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q cannot be read: %w", name, k.Name, err).
+			WithHint("only regular files are read")
 	}
 	return &File{Skill: k, Path: name, Data: data}, nil
 }
@@ -148,7 +154,8 @@ func inside(k *catalog.Skill, file string) (string, error) {
 		name = filepath.ToSlash(rel)
 	}
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
-	if file == "" || strings.ContainsRune(name, 0) || !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
+	if file == "" || strings.ContainsRune(name, 0) || !fs.ValidPath(name) ||
+		!filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", outside(k, file, nil)
 	}
 	return name, nil
@@ -175,7 +182,8 @@ func outside(k *catalog.Skill, file string, err error) error {
 	}
 	const hint = "only what is inside the directory of a skill is read"
 	if cause, ok := errors.AsType[syscall.Errno](err); ok {
-		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w", file, k.Name, cause).WithHint(hint)
+		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w",
+			file, k.Name, cause).WithHint(hint)
 	}
 	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint)
 }
@@ -189,7 +197,8 @@ func (s *Session) mayRead(k *catalog.Skill, name string) error {
 	if !strings.EqualFold(first, "scripts") || rest == "" {
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "%s of skill %q is a script: under profile %s scripts are run, not read", name, k.Name, s.env.Profile.ID).
+	return diag.Errorf(diag.Denied, "%s of skill %q is a script: under profile %s scripts are run, not read", name,
+		k.Name, s.env.Profile.ID).
 		WithHint("run it: skillpm run %s --script %s", expand.Quote(k.Name), expand.Quote(name))
 }
 
@@ -239,7 +248,8 @@ func (e *MissingError) Hint() string {
 	case len(e.Files) == 0:
 		return "it has no files besides SKILL.md; if its text names the file, tell who maintains it"
 	case len(e.Files) > shown:
-		return fmt.Sprintf("it has %s and %d more; if its text names the file, tell who maintains it", strings.Join(e.Files[:shown], ", "), len(e.Files)-shown)
+		return fmt.Sprintf("it has %s and %d more; if its text names the file, tell who maintains it",
+			strings.Join(e.Files[:shown], ", "), len(e.Files)-shown)
 	}
 	return fmt.Sprintf("it has %s; if its text names the file, tell who maintains it", strings.Join(e.Files, ", "))
 }
@@ -296,7 +306,8 @@ func walk(root *os.Root, most int) []string {
 		case err != nil:
 			return nil // what cannot be read is not offered
 		case d.IsDir():
-			if name != "." && (strings.Count(name, "/") >= maxDepth || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "__pycache__") {
+			if name != "." && (strings.Count(name, "/") >= maxDepth || strings.HasPrefix(d.Name(), ".") ||
+				d.Name() == "node_modules" || d.Name() == "__pycache__") {
 				return fs.SkipDir
 			}
 		case d.Type().IsRegular() && name != "SKILL.md" && !strings.HasPrefix(d.Name(), "."):
@@ -339,7 +350,8 @@ func unlisted(l *catalog.Loaded) []string {
 			break
 		}
 		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
-			warnings = append(warnings, fmt.Sprintf("skill %q says that it has %s, which is no file of it", l.Name, f.Path))
+			warnings = append(warnings, fmt.Sprintf("skill %q says that it has %s, which is no file of it", l.Name,
+				f.Path))
 		}
 	}
 	return warnings

@@ -76,7 +76,8 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	case err != nil:
 		err = &unrecordedError{err, unrecorded[0]}
 	default:
-		err = diag.Errorf(diag.Internal, "it ran, and is not on record: %s", unrecorded[0]).WithHint("make %s writable for you", s.env.Audit.Path())
+		err = diag.Errorf(diag.Internal, "it ran, and is not on record: %s", unrecorded[0]).
+			WithHint("make %s writable for you", s.env.Audit.Path())
 	}
 	return res, err
 }
@@ -179,7 +180,8 @@ func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() =
 func noCommand(name, dir string) error {
 	err := diag.Errorf(diag.Invalid, "skill %q has no command: it is instructions to follow", name)
 	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {
-		return err.WithHint("run one of its scripts: skillpm run %s --script %s", expand.Quote(name), expand.Quote(scripts[0]))
+		return err.WithHint("run one of its scripts: skillpm run %s --script %s", expand.Quote(name),
+			expand.Quote(scripts[0]))
 	}
 	return err.WithHint("skillpm load %s prints them", expand.Quote(name))
 }

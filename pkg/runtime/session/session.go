@@ -31,8 +31,8 @@ const (
 
 // Options are what a session works with.
 type Options struct {
-	// Environment has the directory that sessions are kept in, Paths.State, and the one that scripts run in: Dir, or if that
-	// is "" the project, or else the skill's directory.
+	// Environment has the directory that sessions are kept in, Paths.State, and the one that scripts run in: Dir, or if
+	// that is "" the project, or else the skill's directory.
 	environ.Environment
 
 	Profile *profile.Profile

@@ -17,7 +17,8 @@ const maxCommands = 32
 
 // shell returns what runs the commands in a body and returns their output. Each must be one that the skills which are
 // active, and the one that is about to be, let the shell tool run.
-func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, inForce tool.Set) func(string) (string, bool) {
+func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
+	inForce tool.Set) func(string) (string, bool) {
 	count := 0
 	return func(command string) (string, bool) {
 		if ctx.Err() != nil {
@@ -25,12 +26,16 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		}
 		r := audit.Record{Action: audit.Run, Result: audit.OK, Command: []string{command}, Digest: l.Digest}
 		if count++; count > maxCommands {
-			a.Warnings = append(a.Warnings, fmt.Sprintf("skill %q has more than %d commands in its text: the others are not run", l.Name, maxCommands))
+			a.Warnings = append(a.Warnings,
+				fmt.Sprintf("skill %q has more than %d commands in its text: the others are not run", l.Name,
+					maxCommands))
 			return "", false
 		}
-		if v := inForce.Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": command}})); !v.Allowed {
+		if v := inForce.Allow(s.placed(tool.Call{Tool: "Bash",
+			Input: map[string]any{"command": command}})); !v.Allowed {
 			r.Action, r.Result, r.Tool, r.Reason = audit.Refuse, audit.Denied, "Bash", v.Reason
-			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", command, l.Name, v.Reason))
+			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", command, l.Name,
+				v.Reason))
 			a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
 			return "", false
 		}
@@ -39,7 +44,8 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		if err == nil {
 			var notes []string
 			res, notes, err = s.start(ctx, l.Skill, l, run.Command{
-				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: s.environment(run.Text, l.Skill, l.Dir, nil),
+				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput,
+				Env: s.environment(run.Text, l.Skill, l.Dir, nil),
 			}, &r)
 			a.Warnings = append(a.Warnings, notes...)
 		}
@@ -60,7 +66,8 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		}
 		a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
 		if why != "" {
-			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q has no output: %s", command, l.Name, why))
+			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q has no output: %s", command,
+				l.Name, why))
 			return "", false
 		}
 		return strings.TrimRight(string(res.Stdout), "\n"), true
@@ -91,7 +98,8 @@ func unrun(name string, left []expand.Command, may bool) (warnings []string) {
 	}
 	for _, c := range left {
 		if c.Refused != "" {
-			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", c.Line, name, c.Refused))
+			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", c.Line, name,
+				c.Refused))
 		}
 	}
 	return warnings

@@ -43,7 +43,8 @@ func (e *CycleError) Error() string {
 	if e.Started {
 		return fmt.Sprintf("skill %q would be started from inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
 	}
-	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
+	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0],
+		strings.Join(e.Chain, " → "))
 }
 
 // Code is Conflict.
@@ -66,7 +67,8 @@ type DepthError struct {
 
 // Error shows the stack.
 func (e *DepthError) Error() string {
-	return fmt.Sprintf("skill %q would be number %d, and at most %d can be active inside each other: %s", e.Name, len(e.Stack)+1, e.Most, strings.Join(e.Stack, " → "))
+	return fmt.Sprintf("skill %q would be number %d, and at most %d can be active inside each other: %s", e.Name,
+		len(e.Stack)+1, e.Most, strings.Join(e.Stack, " → "))
 }
 
 // Code is Conflict.
@@ -117,7 +119,8 @@ func (s *Session) push(state State, a Active) error {
 // same reports whether a skill is one that is active: by its directory, or by its exact name, which it keeps when its
 // directory is another, or by its text, where the other is gone: it was renamed.
 func same(a, b Active) bool {
-	return a.Real == b.Real || a.Exact() == b.Exact() || a.Text != "" && a.Text == b.Text && filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.gone()
+	return a.Real == b.Real || a.Exact() == b.Exact() || a.Text != "" && a.Text == b.Text &&
+		filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.gone()
 }
 
 // find returns the place in the stack of the skill that a name means, the last one for "", or -1.

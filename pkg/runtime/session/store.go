@@ -58,7 +58,8 @@ type Active struct {
 	Dir     string `json:"dir"`               // as the catalog has it
 	Real    string `json:"real"`              // without links: what tells skills apart
 	Digest  string `json:"digest"`
-	Text    string `json:"text,omitempty"` // the digest of its description and instructions, by which it is known when it has another name
+	// the digest of its description and instructions, by which it is known when it has another name
+	Text string `json:"text,omitempty"`
 
 	Arguments string    `json:"arguments,omitempty"`
 	Trigger   Trigger   `json:"trigger"`
@@ -69,9 +70,10 @@ type Active struct {
 	Disallowed []string `json:"disallowedTools,omitempty"`
 	Post       string   `json:"post,omitempty"` // the script that runs when it ends
 
-	Call      string `json:"call,omitempty"`      // the host's id of the call that activated it, "" where skillpm did
-	Turn      string `json:"turn,omitempty"`      // the host's id of the prompt that it was activated for
-	Inherited bool   `json:"inherited,omitempty"` // it is active in the session that this one was begun by, and ends there
+	Call string `json:"call,omitempty"` // the host's id of the call that activated it, "" where skillpm did
+	Turn string `json:"turn,omitempty"` // the host's id of the prompt that it was activated for
+	// it is active in the session that this one was begun by, and ends there
+	Inherited bool `json:"inherited,omitempty"`
 }
 
 // Exact returns the name that means this skill and no other.
@@ -103,7 +105,8 @@ type folder struct {
 // checkID refuses ids that nobody means.
 func checkID(id string) error {
 	if len(id) > maxID {
-		return diag.Errorf(diag.Usage, "the session id has %d bytes, more than %d", len(id), maxID).WithHint("use a shorter id, as a UUID")
+		return diag.Errorf(diag.Usage, "the session id has %d bytes, more than %d", len(id), maxID).
+			WithHint("use a shorter id, as a UUID")
 	}
 	return nil
 }
@@ -192,10 +195,12 @@ func (s State) check() error {
 	}
 	for i, a := range s.Active {
 		if a.Name == "" || a.Real == "" || a.Digest == "" {
-			return diag.Errorf(diag.Invalid, "entry %d of what is active lacks its name, its directory or its digest", i+1)
+			return diag.Errorf(diag.Invalid,
+				"entry %d of what is active lacks its name, its directory or its digest", i+1)
 		}
 		if len(a.Allowed) > 0 && !a.Restricts {
-			return diag.Errorf(diag.Invalid, "entry %d of what is active has a list of tools that restricts nothing", i+1)
+			return diag.Errorf(diag.Invalid,
+				"entry %d of what is active has a list of tools that restricts nothing", i+1)
 		}
 	}
 	return nil
@@ -207,7 +212,8 @@ func damaged(id, path string, err error) error {
 		return diag.Errorf(diag.Denied, "the state of session %q cannot be read, so nothing is allowed: %w", id, err).
 			WithHint("make %s readable for you", path)
 	}
-	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so nothing is allowed: %s: %w", id, path, err).
+	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so nothing is allowed: %s: %w", id,
+		path, err).
 		WithHint("if you know that no skill should be active in it: skillpm session end %s", expand.Quote(id))
 }
 
@@ -221,11 +227,13 @@ func (f folder) write(s State) error {
 		return err
 	}
 	if len(data) >= maxState {
-		return diag.Errorf(diag.Invalid, "the arguments and tool lists of what is active have more than %d bytes, which no session keeps", maxState).
+		return diag.Errorf(diag.Invalid,
+			"the arguments and tool lists of what is active have more than %d bytes, which no session keeps", maxState).
 			WithHint("pass long arguments as the path of a file that holds them")
 	}
 	path := f.path(s.ID)
-	if err := atomicfile.Write(path, append(data, '\n'), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}); err != nil {
+	if err := atomicfile.Write(path, append(data, '\n'),
+		atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}); err != nil {
 		return err
 	}
 	now := f.now()
@@ -253,7 +261,8 @@ func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	defer cancel()
 	unlock, err = txn.Lock(waiting, path)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, diag.Errorf(diag.Internal, "the sessions are locked by a process that does not let go").WithHint("find it with: fuser %s", path)
+		return nil, diag.Errorf(diag.Internal, "the sessions are locked by a process that does not let go").
+			WithHint("find it with: fuser %s", path)
 	}
 	return unlock, err
 }

@@ -75,7 +75,8 @@ func (s *Store) finish(ctx context.Context, t *Task) {
 // call runs a command with a line on its standard input. It gets the environment that the task got.
 func (s *Store) call(ctx context.Context, t *Task, r *request, line []byte) error {
 	res, err := run.Run(ctx, run.Command{
-		Argv: r.Runner.Notify.Command, Dir: s.Dir(t.ID), Env: s.environment(t, r), Stdin: bytes.NewReader(append(line, '\n')),
+		Argv: r.Runner.Notify.Command, Dir: s.Dir(t.ID), Env: s.environment(t, r),
+		Stdin: bytes.NewReader(append(line, '\n')),
 		Limit: notifyLimit, MaxOutput: maxNotified,
 	})
 	if err != nil {
@@ -115,7 +116,8 @@ func soon(ctx context.Context, path string) (unlock func(), err error) {
 	defer stop()
 	unlock, err = exclude(within, path)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).WithHint("end that process: fuser %s", path)
+		return nil, diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).
+			WithHint("end that process: fuser %s", path)
 	}
 	return unlock, err
 }
@@ -123,7 +125,8 @@ func soon(ctx context.Context, path string) (unlock func(), err error) {
 // record writes the end of a task into the audit log.
 func (s *Store) record(t *Task, res *run.Result) {
 	r := audit.Record{
-		Action: audit.TaskEnd, Result: audit.Failed, Skill: t.Skill, Pack: t.Pack, Project: t.Project, Agent: t.Agent, Task: t.ID,
+		Action: audit.TaskEnd, Result: audit.Failed, Skill: t.Skill, Pack: t.Pack, Project: t.Project, Agent: t.Agent,
+		Task:     t.ID,
 		ExitCode: t.ExitCode, Reason: t.Reason,
 	}
 	switch t.State {

@@ -191,7 +191,8 @@ func (s *Store) outcome(ctx context.Context, t *Task, res *run.Result, failed er
 // written before the file is looked for: who writes the file looks for the number afterwards.
 func (s *Store) cancellable(ctx context.Context, id string) (context.Context, context.CancelFunc) {
 	ctx, stop := stopped(ctx, s.file(id, cancelFile))
-	_ = atomicfile.Write(s.file(id, pidFile), []byte(strconv.Itoa(os.Getpid())), atomicfile.Options{Mode: 0o600}) // without it cancelling is slower
+	// without it cancelling is slower
+	_ = atomicfile.Write(s.file(id, pidFile), []byte(strconv.Itoa(os.Getpid())), atomicfile.Options{Mode: 0o600})
 	if s.has(id, cancelFile) {
 		stop()
 	}

@@ -49,7 +49,8 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 		return nil, err
 	}
 	if len(r.Body) > MaxBody {
-		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes, and at most %d are taken", len(r.Body), MaxBody)
+		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes, and at most %d are taken", len(r.Body),
+			MaxBody)
 	}
 	if strings.TrimSpace(r.Body) == "" {
 		return nil, diag.Errorf(diag.Invalid, "the task has no text")
@@ -60,7 +61,8 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 		return nil, err
 	}
 	if runner.Project && r.Project == "" {
-		return nil, diag.Errorf(diag.Usage, "runner %q works in the project's directory, and there is no project here", r.Agent).
+		return nil, diag.Errorf(diag.Usage, "runner %q works in the project's directory, and there is no project here",
+			r.Agent).
 			WithHint("run it in a project, or leave directory: project out of runners.%s", r.Agent)
 	}
 	s.gc()
@@ -85,7 +87,8 @@ func (s *Store) now() *time.Time {
 func (s *Store) place(r Request, runner pack.Runner) (*Task, *lock, error) {
 	now := s.now()
 	t := &Task{
-		ID: newID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model, Project: r.Project, Created: *now,
+		ID: newID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model,
+		Project: r.Project, Created: *now,
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, nil, err
@@ -190,7 +193,8 @@ func (s *Store) unknown(id string) error {
 	if near := diag.Nearest(id, ids); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm task list shows the tasks; those that ended %d days ago are removed", Keep/(24*time.Hour))
+	return err.WithHint("skillpm task list shows the tasks; those that ended %d days ago are removed",
+		Keep/(24*time.Hour))
 }
 
 // gc removes tasks that ended long ago, and what a process that was killed left of others. What cannot be removed

@@ -44,7 +44,8 @@ func inherit(path string) (*lock, error) {
 	var got syscall.Stat_t // of a number that is perhaps some other file's, which is left alone
 	err = syscall.Fstat(inherited, &got)
 	if info, ok := want.Sys().(*syscall.Stat_t); err != nil || !ok || got.Dev != info.Dev || got.Ino != info.Ino {
-		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").WithHint("skillpm task submit starts one that is")
+		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").
+			WithHint("skillpm task submit starts one that is")
 	}
 	syscall.CloseOnExec(inherited)
 	return &lock{os.NewFile(inherited, path)}, nil

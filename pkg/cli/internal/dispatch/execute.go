@@ -185,7 +185,8 @@ func (e *execution) failed(err error) *Reply {
 
 // prompt replies with the instructions of a skill without a command, or with the task that has them.
 func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
-	a, err := e.host.Load(ctx, e.request.Skill, session.Activate{Arguments: expand.Join(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
+	a, err := e.host.Load(ctx, e.request.Skill,
+		session.Activate{Arguments: expand.Join(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
 	if err != nil {
 		return e.failed(err)
 	}
@@ -225,7 +226,8 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	if e.o.Limit > 0 {
 		limit = min(limit, e.o.Limit)
 	}
-	o := session.RunOptions{Args: e.request.Args, Trigger: e.o.Trigger, Limit: limit, MaxOutput: maxOutput, Begin: e.o.Begin}
+	o := session.RunOptions{Args: e.request.Args, Trigger: e.o.Trigger, Limit: limit, MaxOutput: maxOutput,
+		Begin: e.o.Begin}
 	if e.model != "" {
 		o.Env = map[string]string{"SKILLPM_MODEL": e.model}
 	}
@@ -235,8 +237,10 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 		return e.failed(err)
 	case res.TimedOut:
 		return &Reply{
-			State: Timeout, Summary: string(TimedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)), Advice: e.say.split, Code: diag.Internal,
-			Data: Data{{"skill", skill.Name}, {"elapsed", json.Number(seconds(res.Duration))}, {"limit", json.Number(seconds(limit))}},
+			State: Timeout, Summary: string(TimedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)),
+			Advice: e.say.split, Code: diag.Internal,
+			Data: Data{{"skill", skill.Name}, {"elapsed", json.Number(seconds(res.Duration))},
+				{"limit", json.Number(seconds(limit))}},
 		}
 	case res.ExitCode != 0:
 		said := fragment(res)

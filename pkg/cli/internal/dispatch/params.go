@@ -111,7 +111,8 @@ func bracket(text string) parameter {
 	name, _, assigned := strings.Cut(fields[0], "=")
 	option := isOption(name)
 	return parameter{
-		name: strings.Trim(strings.TrimLeft(name, "-"), ".…<>[],:"), option: option, flag: option && !assigned && len(fields) == 1,
+		name: strings.Trim(strings.TrimLeft(name, "-"), ".…<>[],:"), option: option, flag: option && !assigned &&
+			len(fields) == 1,
 	}
 }
 

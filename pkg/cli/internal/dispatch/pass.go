@@ -237,7 +237,8 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 		}
 		return f.shown(filepath.Join(f.base, filepath.FromSlash(file))), nil
 	}
-	return "", diag.Errorf(diag.Conflict, "there are too many files %s in the output directory", name).WithHint("remove old ones")
+	return "", diag.Errorf(diag.Conflict, "there are too many files %s in the output directory", name).
+		WithHint("remove old ones")
 }
 
 func notWritten(err error) error {

@@ -47,7 +47,8 @@ const (
 func Parse(line string) (Request, error) {
 	if len(line) > maxLine {
 		return Request{}, &LineError{
-			Reason: fmt.Sprintf("the line is longer than %d bytes", maxLine), Advice: "pass large input as a file, and its path as an argument",
+			Reason: fmt.Sprintf("the line is longer than %d bytes", maxLine),
+			Advice: "pass large input as a file, and its path as an argument",
 		}
 	}
 	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
@@ -63,12 +64,14 @@ func Parse(line string) (Request, error) {
 	}
 	if task.agent != Agent {
 		return Request{}, &LineError{
-			Reason: fmt.Sprintf("the task is for the agent %q, this is %q", task.agent, Agent), Advice: `write Task("skills", …)`,
+			Reason: fmt.Sprintf("the task is for the agent %q, this is %q", task.agent, Agent),
+			Advice: `write Task("skills", …)`,
 		}
 	}
 	if least, most := countWords(task.description); most < 3 || least > 5 {
 		return Request{}, &LineError{
-			Reason: fmt.Sprintf("the description %q has not 3 to 5 words", task.description), Advice: "describe the task in 3 to 5 words",
+			Reason: fmt.Sprintf("the description %q has not 3 to 5 words", task.description),
+			Advice: "describe the task in 3 to 5 words",
 		}
 	}
 	r, err := parsePrompt(strings.TrimSpace(task.prompt))
@@ -126,7 +129,8 @@ func parsePrompt(text string) (Request, error) {
 		words[0].text = strings.TrimPrefix(first.text, "执行")
 	default:
 		return Request{}, &LineError{
-			Reason: fmt.Sprintf("the line begins with %q", clip(first.text, 40)), Advice: "write: execute @SKILL ARGUMENTS",
+			Reason: fmt.Sprintf("the line begins with %q", clip(first.text, 40)),
+			Advice: "write: execute @SKILL ARGUMENTS",
 		}
 	}
 	if len(words) == 0 || !words[0].plain || !strings.HasPrefix(words[0].text, "@") {
@@ -137,7 +141,8 @@ func parsePrompt(text string) (Request, error) {
 		return Request{}, noSkill
 	}
 	if len(words) > maxArgs {
-		return Request{}, &LineError{Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs), Advice: "pass large input as a file"}
+		return Request{}, &LineError{Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
+			Advice: "pass large input as a file"}
 	}
 	for i, w := range words[1:] {
 		if w.plain {
@@ -157,7 +162,8 @@ func parsePrompt(text string) (Request, error) {
 func severalSteps() *LineError {
 	return &LineError{
 		Reason: "the line has several steps, and a dispatch is one",
-		Advice: "dispatch each step by itself, from a workflow of yours; put quotes around text that is an argument", Steps: true,
+		Advice: "dispatch each step by itself, from a workflow of yours; put quotes around text that is an argument",
+		Steps:  true,
 	}
 }
 
@@ -179,12 +185,14 @@ func connects(text string, rest []word) bool {
 		return true
 	}
 	for _, c := range []string{"然后", "再", "接着"} {
-		if after, ok := strings.CutPrefix(lower, c); ok && (strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "@")) {
+		if after, ok := strings.CutPrefix(lower, c); ok &&
+			(strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "@")) {
 			return true
 		}
 	}
 	verb := lower == "execute" || lower == "run" || lower == "执行"
-	return strings.HasPrefix(lower, "执行@") || verb && len(rest) > 0 && rest[0].plain && strings.HasPrefix(rest[0].text, "@")
+	return strings.HasPrefix(lower, "执行@") || verb && len(rest) > 0 && rest[0].plain &&
+		strings.HasPrefix(rest[0].text, "@")
 }
 
 // splitter cuts a prompt into words.
@@ -213,7 +221,8 @@ func split(text string) (words []word, steps bool, err error) {
 				continue
 			}
 			if end < 0 {
-				return nil, false, &LineError{Reason: fmt.Sprintf("a quote %c has no end", r), Advice: "close it, or put a backslash before it"}
+				return nil, false, &LineError{Reason: fmt.Sprintf("a quote %c has no end", r),
+					Advice: "close it, or put a backslash before it"}
 			}
 			s.add(inner...)
 			s.plain = false
@@ -286,7 +295,8 @@ func separates(runes []rune, i int) bool {
 		return true
 	}
 	after := strings.ToLower(string(rest[:min(len(rest), 8)]))
-	return runes[i] == '；' || strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "execute ") || strings.HasPrefix(after, "run ")
+	return runes[i] == '；' || strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "execute ") ||
+		strings.HasPrefix(after, "run ")
 }
 
 // clip cuts a text to so many characters.

@@ -22,7 +22,8 @@ type texts struct {
 func (l Language) texts() texts {
 	if l == Chinese {
 		return texts{
-			done: "执行成功: %s", written: "执行成功: %s → %s", prompt: "提示词加载: %s", submitted: "任务已提交: %s", pending: "等待参数: 需要 %s",
+			done: "执行成功: %s", written: "执行成功: %s → %s", prompt: "提示词加载: %s", submitted: "任务已提交: %s",
+			pending:  "等待参数: 需要 %s",
 			notFound: "未安装技能: %s", metadata: "SKILL.md 损坏或缺失", param: "参数不足: 需要 %s", runtime: "执行失败: %s",
 			timeout: "执行超时 (>%s秒)",
 			near:    "是否为 @%s? 否则",
@@ -31,11 +32,15 @@ func (l Language) texts() texts {
 		}
 	}
 	return texts{
-		done: "done: %s", written: "done: %s → %s", prompt: "prompt loaded: %s", submitted: "task submitted: %s", pending: "waiting for parameters: %s needed",
-		notFound: "skill not installed: %s", metadata: "SKILL.md is damaged or missing", param: "parameters missing: %s needed",
+		done: "done: %s", written: "done: %s → %s", prompt: "prompt loaded: %s", submitted: "task submitted: %s",
+		pending:  "waiting for parameters: %s needed",
+		notFound: "skill not installed: %s", metadata: "SKILL.md is damaged or missing",
+		param:   "parameters missing: %s needed",
 		runtime: "execution failed: %s", timeout: "execution timed out (> %s s)",
 		near:    "is @%s meant? Else ",
-		install: "have the user install it: %s", reinstall: "install it again: %s", ask: "ask the user for what is missing",
-		judge: "judge by the message whether to mend the call, or to give up", split: "split the task into smaller ones", wait: "%s waits for its result",
+		install: "have the user install it: %s", reinstall: "install it again: %s",
+		ask:   "ask the user for what is missing",
+		judge: "judge by the message whether to mend the call, or to give up",
+		split: "split the task into smaller ones", wait: "%s waits for its result",
 	}
 }

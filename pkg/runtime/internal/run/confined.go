@@ -16,7 +16,8 @@ import (
 // Confines returns why commands can't be confined on this machine, nil where they can. It tries.
 func Confines(ctx context.Context, helper []string) error {
 	res, err := Run(ctx, Command{
-		Argv: []string{"true"}, Dir: "/", Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Sandbox: &sandbox.Rules{}, Helper: helper,
+		Argv: []string{"true"}, Dir: "/", Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
+		Sandbox: &sandbox.Rules{}, Helper: helper,
 	})
 	if err == nil && res.ExitCode != 0 {
 		err = fmt.Errorf("a program that does nothing ended with %d in a sandbox", res.ExitCode)
@@ -85,7 +86,9 @@ func (c Command) notExecuted(err error) error {
 		return err
 	}
 	if errors.Is(errno, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "%s can't be executed: it, or the program that its #! line names, does not exist or is hidden from what is confined", c.Argv[0]).
+		return diag.Errorf(diag.NotFound,
+			"%s can't be executed: it, or the program that its #! line names, does not exist or is hidden from "+
+				"what is confined", c.Argv[0]).
 			WithHint("install the program below /usr or in a directory of PATH")
 	}
 	return c.notStarted(errno)

@@ -57,15 +57,16 @@ type Command struct {
 // Result is how a command ended and what it wrote.
 type Result struct {
 	Argv                   []string
-	Stdout, Stderr         []byte   // what was kept
-	StdoutSize, StderrSize int64    // how many bytes there were
-	StdoutSum, StderrSum   string   // "sha256:" and the digest of all of them, in hexadecimal digits
-	Truncated              bool     // less than all was kept
-	TimedOut               bool     // it was ended at its limit
-	Sandbox                string   // what it was confined to, "" where it was not; for the record
-	Unconfined             string   // why it was not confined, although it should have been; "" where it was or should not be
-	Refused                []string // hosts that it asked for and may not reach, some of them where there are many
-	Removed                []string // files that it made where its sandbox wants none
+	Stdout, Stderr         []byte // what was kept
+	StdoutSize, StderrSize int64  // how many bytes there were
+	StdoutSum, StderrSum   string // "sha256:" and the digest of all of them, in hexadecimal digits
+	Truncated              bool   // less than all was kept
+	TimedOut               bool   // it was ended at its limit
+	Sandbox                string // what it was confined to, "" where it was not; for the record
+	// why it was not confined, although it should have been; "" where it was or should not be
+	Unconfined string
+	Refused    []string // hosts that it asked for and may not reach, some of them where there are many
+	Removed    []string // files that it made where its sandbox wants none
 
 	ExitCode int    // 128 and the signal's number if a signal ended it, as shells say
 	Signal   string // that signal, as in "SIGTERM", or ""
@@ -190,14 +191,16 @@ func lookPath(name, path string) (string, error) {
 func (c Command) notStarted(err error) error {
 	name := c.Argv[0]
 	if errors.Is(err, syscall.ENOEXEC) {
-		return diag.Errorf(diag.Invalid, "%s can't be executed: it is no program of this system and has no #! line", name).
+		return diag.Errorf(diag.Invalid,
+			"%s can't be executed: it is no program of this system and has no #! line", name).
 			WithHint("begin it with a line such as #!/bin/sh")
 	}
 	if _, missing := os.Stat(c.Dir); c.Dir != "" && missing != nil {
 		return diag.Errorf(diag.NotFound, "the working directory %s of %s can't be used: %w", c.Dir, name, missing)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "%s can't be executed: it, or the program that its #! line names, does not exist", name)
+		return diag.Errorf(diag.NotFound,
+			"%s can't be executed: it, or the program that its #! line names, does not exist", name)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "%s may not be executed", name).WithHint("chmod +x %s", name)

@@ -55,7 +55,8 @@ func interpreters(extension string) [][]string {
 
 // Script is [ScriptIn] with the PATH of this process.
 func Script(dir, name string, args []string) ([]string, error) {
-	return ScriptIn([]string{"PATH=" + os.Getenv("PATH")}, dir, name, args) //nolint:forbidigo // the default, as that of os/exec
+	return ScriptIn([]string{"PATH=" + os.Getenv("PATH")}, dir, name,
+		args) //nolint:forbidigo // the default, as that of os/exec
 }
 
 // ScriptIn returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter
@@ -94,7 +95,8 @@ func ScriptIn(env []string, dir, name string, args []string) ([]string, error) {
 	case first != "" && runtime.GOOS != "windows":
 		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).WithHint("chmod +x %s", whole)
 	default:
-		return nil, diag.Errorf(diag.Invalid, "%s is not a script: it is not executable, and its extension names no language", file).
+		return nil, diag.Errorf(diag.Invalid,
+			"%s is not a script: it is not executable, and its extension names no language", file).
 			WithHint("executable files run, and those that end in .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r or .ps1")
 	}
 }
@@ -122,8 +124,9 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		default:
-			return "", nil, diag.Errorf(diag.Denied, "%s can't be used: it leads out of the skill, or may not be read", file).
-				WithHint("name a regular file of the skill, and no link to elsewhere")
+			return "", nil,
+				diag.Errorf(diag.Denied, "%s can't be used: it leads out of the skill, or may not be read", file).
+					WithHint("name a regular file of the skill, and no link to elsewhere")
 		}
 	}
 	e := diag.Errorf(diag.NotFound, "the skill has no file %s", clean)
@@ -190,7 +193,10 @@ func checkShebang(file, line, search string) error {
 	}
 	program := words[0]
 	if path.Base(program) == "env" {
-		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "=") })
+		words = slices.DeleteFunc(words[1:], func(w string) bool {
+			return strings.HasPrefix(w, "-") ||
+				strings.Contains(w, "=")
+		})
 		if len(words) == 0 {
 			return nil
 		}

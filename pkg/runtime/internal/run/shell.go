@@ -151,7 +151,8 @@ func literal(w *syntax.Word) string {
 // inside reports whether a relative path with a slash names a regular file of the skill.
 func inside(dir, name string) bool {
 	clean := path.Clean(name)
-	if dir == "" || !strings.Contains(name, "/") || !fs.ValidPath(clean) || !filepath.IsLocal(filepath.FromSlash(clean)) {
+	if dir == "" || !strings.Contains(name, "/") || !fs.ValidPath(clean) ||
+		!filepath.IsLocal(filepath.FromSlash(clean)) {
 		return false
 	}
 	root, err := os.OpenRoot(dir)

@@ -29,7 +29,8 @@ func newStream(to io.Writer, most int64) (*stream, error) {
 		return nil, err
 	}
 	return &stream{
-		read: r, write: w, to: to, ended: make(chan struct{}), keep: keeper{limit: int(max(most, 0))}, sum: sha256.New(),
+		read: r, write: w, to: to, ended: make(chan struct{}), keep: keeper{limit: int(max(most, 0))},
+		sum: sha256.New(),
 	}, nil
 }
 

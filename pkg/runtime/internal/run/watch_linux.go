@@ -32,7 +32,8 @@ func Enter(args []string) (code int, helper bool) {
 	pid, err := strconv.Atoi(args[at+1])
 	since, failed := strconv.ParseUint(args[at+3], 10, 64)
 	var stdin unix.Stat_t
-	if err != nil || failed != nil || pid < 2 || args[at+2] == "" || unix.Fstat(0, &stdin) != nil || stdin.Mode&unix.S_IFMT != unix.S_IFIFO {
+	if err != nil || failed != nil || pid < 2 || args[at+2] == "" || unix.Fstat(0, &stdin) != nil ||
+		stdin.Mode&unix.S_IFMT != unix.S_IFIFO {
 		return 0, false // it is somebody's word for something else
 	}
 	if text, _ := bufio.NewReader(os.Stdin).ReadString('\n'); text != "" {
@@ -56,7 +57,8 @@ func (g *group) watch(helper []string) (done func()) {
 	}
 	cmd := &exec.Cmd{
 		Path: helper[0], Dir: "/", Env: []string{"GOMAXPROCS=1", "GOGC=off"}, Stdin: r,
-		Args: append(append([]string(nil), helper...), watchEntry, strconv.Itoa(g.pid), string(g.mark), strconv.FormatUint(g.since, 10)),
+		Args: append(append([]string(nil), helper...), watchEntry, strconv.Itoa(g.pid), string(g.mark),
+			strconv.FormatUint(g.since, 10)),
 		// In a group of its own it outlives who kills that of this process. Its session is this one's: see [Adopt].
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}

@@ -1,8 +1,8 @@
 // Package packsearch finds packs of registries by words, in indexes on disk.
 //
 // Packs are ranked by [bm25]: a word in the name weighs most, then one in the tags, in the names of the skills, and in
-// the descriptions. A name that is exactly what was searched for comes first. Packs that have all words come before those
-// that have some of them, and deprecated ones come late.
+// the descriptions. A name that is exactly what was searched for comes first. Packs that have all words come before
+// those that have some of them, and deprecated ones come late.
 //
 // The texts of packs are untrusted: what is longer than its bound is cut. Start reading at [Find] and [Cache].
 package packsearch
