@@ -30,7 +30,8 @@ func (a Approval) Expired(now time.Time) bool { return !a.Expires.IsZero() && !n
 
 // Lacks returns those of some capabilities that an approval does not name.
 func (a Approval) Lacks(wanted []Capability) []Capability {
-	return slices.DeleteFunc(slices.Clone(wanted), func(c Capability) bool { return slices.Contains(a.Capabilities, c) })
+	return slices.DeleteFunc(slices.Clone(wanted),
+		func(c Capability) bool { return slices.Contains(a.Capabilities, c) })
 }
 
 // ParseApprovals reads a file of approvals, as strictly as a policy. The error is an [*InvalidError] with everything
@@ -111,8 +112,10 @@ func EncodeApprovals(list []Approval) []byte {
 		for i, c := range a.Capabilities {
 			caps[i] = string(c)
 		}
-		fmt.Fprintf(&b, "  - skill: %s\n    digest: %q\n    capabilities: [%s]\n    by: %s\n    at: %q\n    reason: %s\n",
-			quote(a.Skill), a.Digest, strings.Join(caps, ", "), quote(a.By), a.At.UTC().Format(time.RFC3339), quote(a.Reason))
+		fmt.Fprintf(&b,
+			"  - skill: %s\n    digest: %q\n    capabilities: [%s]\n    by: %s\n    at: %q\n    reason: %s\n",
+			quote(a.Skill), a.Digest, strings.Join(caps, ", "), quote(a.By), a.At.UTC().Format(time.RFC3339),
+			quote(a.Reason))
 		if !a.Expires.IsZero() {
 			fmt.Fprintf(&b, "    expires: %q\n", a.Expires.UTC().Format(time.RFC3339))
 		}

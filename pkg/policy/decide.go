@@ -128,7 +128,8 @@ func (p *Policy) Host(host, port string) error {
 	}
 	for i, pattern := range p.Sources.Deny {
 		if pattern.coversHost(strings.ToLower(host), port) {
-			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern), Source: "the host " + host}
+			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern),
+				Source: "the host " + host}
 		}
 	}
 	return nil
@@ -234,7 +235,8 @@ func (s Set) age(text string, observed bool) (age time.Duration, by Rule) {
 // of packs, so that what a lock says of them must be proven.
 func (s Set) Restricts() bool {
 	for _, p := range s {
-		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil || len(p.Sources.Deny)+len(p.Require)+len(p.Skills.Deny) > 0) {
+		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil ||
+			len(p.Sources.Deny)+len(p.Require)+len(p.Skills.Deny) > 0) {
 			return true
 		}
 	}

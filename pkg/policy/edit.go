@@ -14,7 +14,8 @@ import (
 // where there is no place to write it to.
 func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added bool, err error) {
 	if !isSkillPattern(string(pattern)) {
-		return nil, false, diag.Errorf(diag.Usage, "%q is not skill@owner/name or skill, with * for any characters of a part", pattern).
+		return nil, false, diag.Errorf(diag.Usage,
+			"%q is not skill@owner/name or skill, with * for any characters of a part", pattern).
 			WithHint("%s", skillHint(string(pattern)))
 	}
 	if data == nil {

@@ -58,7 +58,9 @@ func checkSubject(s string) (message, hint string) {
 	case !pattern:
 		return "", ""
 	case !starts || !ends:
-		return "subject is a pattern that does not start with ^ and end with $, so that it matches parts of other names", exact
+		const loose = "subject is a pattern that does not start with ^ and end with $, " +
+			"so that it matches parts of other names"
+		return loose, exact
 	}
 	re, err := syntax.Parse(s, syntax.Perl)
 	switch {

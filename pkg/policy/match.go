@@ -25,7 +25,8 @@ func (p Pattern) covers(at sourceLocation) bool {
 		return string(p) == at.scheme
 	}
 	q, ok := p.location()
-	if !ok || isGit(q.scheme) != isGit(at.scheme) || at.host == "" || q.port != "" && q.port != at.port && !samePort(q, at) {
+	if !ok || isGit(q.scheme) != isGit(at.scheme) || at.host == "" ||
+		q.port != "" && q.port != at.port && !samePort(q, at) {
 		return false
 	}
 	if !matchHost(q.host, at.host) && !matchHost(knownAs(q.host), knownAs(at.host)) {

@@ -22,10 +22,13 @@ func CheckOwner(owner int, stats ...Stat) error {
 			return diag.Errorf(diag.Denied, "%s is a link, which no policy of the machine may be", s.Path).
 				WithHint("put the file itself there")
 		case s.Owner != owner:
-			return diag.Errorf(diag.Denied, "%s belongs to user %d and not to user %d, so that its policy can't be trusted", s.Path, s.Owner, owner).
+			return diag.Errorf(diag.Denied,
+				"%s belongs to user %d and not to user %d, so that its policy can't be trusted", s.Path,
+				s.Owner, owner).
 				WithHint("chown %d %s", owner, s.Path)
 		case s.Mode.Perm()&0o022 != 0:
-			return diag.Errorf(diag.Denied, "%s can be written by others than its owner, so that its policy can't be trusted", s.Path).
+			return diag.Errorf(diag.Denied,
+				"%s can be written by others than its owner, so that its policy can't be trusted", s.Path).
 				WithHint("chmod go-w %s", s.Path)
 		}
 	}

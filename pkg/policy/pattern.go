@@ -106,7 +106,8 @@ func checkScheme(scheme, rest string) (message, hint string) {
 	case "oci", "git+https", "git+ssh":
 		return "", ""
 	case "https", "ssh":
-		return "does not say what is at the address", "write git+" + scheme + "://" + rest + ", or oci:// for a registry"
+		return "does not say what is at the address",
+			"write git+" + scheme + "://" + rest + ", or oci:// for a registry"
 	}
 	if lower := strings.ToLower(scheme); lower != scheme {
 		return "has a scheme in upper case", "write " + lower + "://" + rest
@@ -131,11 +132,13 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 	case host().MatchString(strings.ToLower(name)) && strings.ToLower(name) != name:
 		return "has a host in upper case", "write " + scheme + "://" + strings.ToLower(authority) + "/" + path
 	case !host().MatchString(name) || len(name) > 253:
-		return "has no host, or one that is none", "a host is a name, as registry.example; *. before it means all hosts below it"
+		return "has no host, or one that is none",
+			"a host is a name, as registry.example; *. before it means all hosts below it"
 	case hasPort && (err != nil || !port().MatchString(digits)):
 		return "has a port that is none", "write a number after the colon"
 	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
-		return "has the port that is the default, which sources leave out", "write " + scheme + "://" + name + "/" + path
+		return "has the port that is the default, which sources leave out",
+			"write " + scheme + "://" + name + "/" + path
 	}
 	return "", ""
 }
@@ -149,7 +152,8 @@ func checkAddress(scheme, name, port, path string) (message, hint string) {
 	case plain.Is4():
 		return "has an IPv4 address within an IPv6 one", "write " + scheme + "://" + plain.String() + port + "/" + path
 	case "["+addr.String()+"]" != name:
-		return "has an address that sources write otherwise", "write " + scheme + "://[" + addr.String() + "]" + port + "/" + path
+		return "has an address that sources write otherwise",
+			"write " + scheme + "://[" + addr.String() + "]" + port + "/" + path
 	}
 	return "", ""
 }

@@ -31,7 +31,8 @@ func (p *Policy) MayPublish(place string, signed bool) error {
 		return nil
 	}
 	return &RefusedError{
-		Policy: p.Path, Line: p.Line("publish.sign"), Rule: "publish.sign", Subject: "what is published", Why: "must be signed",
+		Policy: p.Path, Line: p.Line("publish.sign"), Rule: "publish.sign", Subject: "what is published",
+		Why: "must be signed",
 		Fix: "add --sign --key FILE; skillpm keygen makes a key",
 	}
 }
@@ -41,7 +42,8 @@ func (p *Policy) destination(place string) error {
 		return nil
 	}
 	refused := &RefusedError{
-		Policy: p.Path, Line: p.Line("publish.allow"), Rule: "publish.allow", Subject: withoutUser(place), Why: "is not among the places to publish to",
+		Policy: p.Path, Line: p.Line("publish.allow"), Rule: "publish.allow", Subject: withoutUser(place),
+		Why: "is not among the places to publish to",
 	}
 	at, err := parseSource(place)
 	if err != nil {

@@ -58,7 +58,8 @@ func (p *Policy) Skill(names []string, pack string) error {
 				name += "@" + pack
 			}
 			return &RefusedError{
-				Policy: p.Path, Line: p.Line("skills.deny", i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undoHint(pattern),
+				Policy: p.Path, Line: p.Line("skills.deny", i), Rule: "skills.deny", Subject: "skill " + name,
+				Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undoHint(pattern),
 			}
 		}
 	}
@@ -119,7 +120,8 @@ func (p *Policy) CheckCapabilities(subject string, has []Capability, because fun
 	for i, c := range p.Forbid {
 		if slices.Contains(has, c) {
 			return &RefusedError{
-				Policy: p.Path, Line: p.Line("forbid", i), Rule: "forbid", Subject: subject, Why: fmt.Sprintf("has %s, which is forbidden: %s", c, because(c)),
+				Policy: p.Path, Line: p.Line("forbid", i), Rule: "forbid", Subject: subject,
+				Why: fmt.Sprintf("has %s, which is forbidden: %s", c, because(c)),
 			}
 		}
 	}
@@ -167,7 +169,8 @@ func (p *Policy) CheckSize(subject string, files []FileSize) error {
 		case l.FileBytes > 0 && f.Size > l.FileBytes:
 			return refuse("file_bytes", "has %s with %d bytes, and a file may have %d", f.Path, f.Size, l.FileBytes)
 		case l.PathBytes > 0 && int64(len(f.Path)) > l.PathBytes:
-			return refuse("path_bytes", "has a path of %d bytes, %s, and one may have %d", len(f.Path), f.Path, l.PathBytes)
+			return refuse("path_bytes", "has a path of %d bytes, %s, and one may have %d",
+				len(f.Path), f.Path, l.PathBytes)
 		case l.Depth > 0 && depth > l.Depth:
 			return refuse("depth", "has %s, which lies in %d directories, and it may be %d", f.Path, depth, l.Depth)
 		case l.TotalBytes > 0 && total > l.TotalBytes:
@@ -195,7 +198,10 @@ func (p *Policy) CheckDowngrade(what string) error {
 	if p.Line("downgrade") == 0 {
 		why += " where a policy does not say downgrade: allow"
 	}
-	return &RefusedError{Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why, Fix: "keep what is installed, or remove it first if it must be older"}
+	return &RefusedError{
+		Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why,
+		Fix: "keep what is installed, or remove it first if it must be older",
+	}
 }
 
 // CheckDowngrade is that of each policy; what policies that only observe would refuse is noted.

@@ -54,8 +54,9 @@ type Result struct {
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
 	Notes   []string `json:"notes,omitempty"` // what is left to do in the host
 
-	FailClosed bool       `json:"failClosed,omitempty"` // the hooks deny without skillpm
-	Obstacles  []Obstacle `json:"obstacles,omitempty"`  // what keeps the host from honouring it, as far as its files tell
+	FailClosed bool `json:"failClosed,omitempty"` // the hooks deny without skillpm
+	// what keeps the host from honouring it, as far as its files tell
+	Obstacles []Obstacle `json:"obstacles,omitempty"`
 
 	err error
 }
@@ -108,7 +109,8 @@ func Status(e Env, o Options) (*Result, error) {
 		r.Obstacles = e.obstacles(p, values)
 		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
 			again := fmt.Sprintf("skillpm %s install --host %s --scope %s", o.Kind, r.Host, o.Scope)
-			r.Obstacles = append(r.Obstacles, Obstacle{fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program), again})
+			r.Obstacles = append(r.Obstacles,
+				Obstacle{fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program), again})
 		}
 		r.Notes = e.duplicateScopes(p)
 	}
@@ -129,7 +131,8 @@ func prepare(e Env, o Options) (plan, *Result, error) {
 		return plan{}, nil, err
 	}
 	p := plan{host: o.Host, kind: o.Kind, target: at, program: o.Program, goos: e.OS}
-	return p, &Result{Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(at), DryRun: o.DryRun}, nil
+	return p, &Result{Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(at),
+		DryRun: o.DryRun}, nil
 }
 
 // change edits a file under the lock.

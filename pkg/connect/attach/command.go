@@ -12,7 +12,8 @@ const ServerName = "skillpm"
 // shellSafe reports whether no shell changes a word.
 func shellSafe(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) && !strings.ContainsRune("_@%+=:,./-", r)
+		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) &&
+			!strings.ContainsRune("_@%+=:,./-", r)
 	})
 }
 
@@ -54,7 +55,8 @@ func hookCommand(program, goos, event, host string) string {
 }
 
 // hookLine is what command lines of hooks look like that skillpm wrote.
-var hookLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --host ([a-z-]+)$`) })
+var hookLine = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --host ([a-z-]+)$`) })
 
 // hookProgram returns the program that a command line starts as a host's hook, and whether it denies without it; "" for
 // one that is something else, or has anything else in it, as a variable of the environment.

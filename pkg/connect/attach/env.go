@@ -138,7 +138,8 @@ func (e Env) read(p configFile) (fileState, error) {
 	info, err := os.Stat(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(c.path); err == nil {
-			return c, diag.Errorf(diag.Conflict, "%s is a link that leads nowhere", c.path).WithHint("remove it, or make what it leads to")
+			return c, diag.Errorf(diag.Conflict, "%s is a link that leads nowhere", c.path).
+				WithHint("remove it, or make what it leads to")
 		}
 		c.absent = true
 		return c, e.confine(&c, p)
@@ -183,7 +184,8 @@ func (e Env) confine(c *fileState, p configFile) error {
 	}
 	unmoved := p.base != inProject && own == filepath.Dir(c.path) && filepath.Join(own, filepath.Base(c.path)) == real
 	if !unmoved && !pathx.ContainsStrict(top, real) {
-		return diag.Errorf(diag.Conflict, "%s leads to %s, which is outside %s", c.path, real, bound).WithHint("edit that file yourself, or replace the link by a file")
+		return diag.Errorf(diag.Conflict, "%s leads to %s, which is outside %s", c.path, real, bound).
+			WithHint("edit that file yourself, or replace the link by a file")
 	}
 	c.real = real
 	return nil

@@ -43,7 +43,8 @@ func (d *fileEdit) install(o Options) error {
 		return nil
 	}
 	if state == Foreign && !o.Force {
-		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).WithHint("remove it from that file, or replace it with --force")
+		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).
+			WithHint("remove it from that file, or replace it with --force")
 	}
 	old := d.all.Files[d.key]
 	base, exact := old.original(d.now)
@@ -145,7 +146,8 @@ func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
 
 // notEditable says that a file is valid, and written in a way that cannot be edited.
 func (d *fileEdit) notEditable(err error) error {
-	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).WithHint("edit the file yourself; nothing was changed in it")
+	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).
+		WithHint("edit the file yourself; nothing was changed in it")
 }
 
 // verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as
@@ -190,7 +192,8 @@ func (d *fileEdit) write() error {
 	} else {
 		delete(d.all.Files, d.key)
 	}
-	if had == d.keepRecord && (!had || before.After == d.log.After && before.Before == d.log.Before && before.Program == d.log.Program) {
+	same := before.After == d.log.After && before.Before == d.log.Before && before.Program == d.log.Program
+	if had == d.keepRecord && (!had || same) {
 		return nil
 	}
 	return d.env.saveRecords(d.all)
@@ -214,7 +217,8 @@ func (d *fileEdit) put() error {
 	}
 	err := atomicfile.Write(d.now.real, d.after, o)
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "%s cannot be written: %v", d.now.path, err).WithHint("its owner can: sudo skillpm for what the administrator keeps")
+		return diag.Errorf(diag.Denied, "%s cannot be written: %v", d.now.path, err).
+			WithHint("its owner can: sudo skillpm for what the administrator keeps")
 	}
 	return err
 }

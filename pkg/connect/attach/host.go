@@ -73,8 +73,9 @@ const (
 type configFile struct {
 	scope Scope
 	base  base
-	env   string   // variable that stands for the first directory of the file or, for one in a home, for the home
-	files []string // slash-separated; the first that exists counts, or else the first. Those of the machine are below /etc
+	env   string // variable that stands for the first directory of the file or, for one in a home, for the home
+	// slash-separated; the first that exists counts, or else the first. Those of the machine are below /etc
+	files []string
 	path  []string // the keys that the entries are below
 }
 
@@ -134,9 +135,11 @@ func Hosts() []Host {
 		},
 		{
 			ID: "codex", Agent: "codex", Title: "Codex",
-			Events:         []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
+			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt",
+				"SubagentStart", "SubagentStop", "SessionEnd"},
 			decisionEvents: []string{"PreToolUse"},
-			nested:         true, timeout: 60, shortTimeouts: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
+			nested:         true, timeout: 60, server: bare,
+			shortTimeouts: map[string]int{"SessionEnd": 3, "Interrupt": 3},
 			hooks: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
@@ -150,7 +153,8 @@ func Hosts() []Host {
 		{
 			ID: "copilot", Agent: "github-copilot", Title: "GitHub Copilot CLI",
 			Events: []string{
-				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart", "subagentStop", "sessionEnd",
+				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart",
+				"subagentStop", "sessionEnd",
 			},
 			decisionEvents: []string{"preToolUse"}, ignoresInstructions: true,
 			versioned: true, timeout: 60,
@@ -169,7 +173,8 @@ func Hosts() []Host {
 		{
 			ID: "cursor", Agent: "cursor", Title: "Cursor",
 			Events: []string{
-				"preToolUse", "postToolUse", "postToolUseFailure", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
+				"preToolUse", "postToolUse", "postToolUseFailure", "beforeShellExecution", "beforeMCPExecution",
+				"beforeReadFile",
 				"beforeSubmitPrompt", "stop", "subagentStart", "subagentStop", "sessionEnd",
 			},
 			decisionEvents: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
@@ -251,7 +256,8 @@ func Find(id string, kind Kind) (Host, error) {
 			continue
 		}
 		if len(h.configFiles(kind)) == 0 {
-			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).WithHint("it takes an MCP server: skillpm mcp --help")
+			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).
+				WithHint("it takes an MCP server: skillpm mcp --help")
 		}
 		return h, nil
 	}
@@ -299,5 +305,6 @@ func (h Host) configFile(kind Kind, scope Scope) (configFile, error) {
 		texts = append(texts, string(s))
 	}
 	what := map[Kind]string{Hook: "hooks", MCP: "MCP servers"}[kind]
-	return configFile{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).WithHint("use --scope %s", strings.Join(texts, " or --scope "))
+	return configFile{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).
+		WithHint("use --scope %s", strings.Join(texts, " or --scope "))
 }

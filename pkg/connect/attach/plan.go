@@ -116,7 +116,9 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 		return hookEntry{}
 	}
 	limit, said := entry[p.timeoutKey()].(float64)
-	return hookEntry{event: event, line: line, program: program, closed: closed, shortTime: said && int(limit) < p.timeout(event)}
+	return hookEntry{
+		event: event, line: line, program: program, closed: closed, shortTime: said && int(limit) < p.timeout(event),
+	}
 }
 
 // isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last
@@ -171,8 +173,8 @@ func (p *plan) adopt(values map[string]any) string {
 	return found
 }
 
-// keepChoices makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not said
-// anew.
+// keepChoices makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not
+// said anew.
 func (p *plan) keepChoices(values map[string]any, o Options) {
 	switch all := p.find(values); {
 	case o.FailClosed != nil:

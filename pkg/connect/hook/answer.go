@@ -123,7 +123,8 @@ func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 // fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
 func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
-		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.typ.name, Session: t.session, Tool: t.tool, Reason: err.Error(),
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.typ.name, Session: t.session, Tool: t.tool,
+		Reason: err.Error(),
 	}
 	if !t.typ.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
 		r.Err = err
@@ -190,7 +191,8 @@ func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
 // open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
 func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
-		h, err := w.Open(ctx, SessionRequest{Session: w.event.session, Dir: w.root, Profile: w.dialect.profile, Layers: w.dialect.layers})
+		h, err := w.Open(ctx, SessionRequest{Session: w.event.session, Dir: w.root, Profile: w.dialect.profile,
+			Layers: w.dialect.layers})
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +231,8 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 			err = s.RunAllowed(ctx, g.name, g.script)
 		} else {
 			var seen session.Observation
-			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn, File: g.file, Deep: g.deep})
+			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn,
+				File: g.file, Deep: g.deep})
 			r.Notes = append(r.Notes, seen.Notes...)
 		}
 		if err != nil {
@@ -311,7 +314,8 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.event.call, Turn: w.event.turn, Done: true, Deep: g.deep})
+	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.event.call,
+		Turn: w.event.turn, Done: true, Deep: g.deep})
 	if err == nil && w.event.digest {
 		err = s.Settle(ctx, w.event.call)
 	}

@@ -46,7 +46,8 @@ func decodeJSON(data []byte) (map[string]any, error) {
 	case len(data) > MaxEvent:
 		return nil, diag.Errorf(diag.Invalid, "the event has more than %d bytes", MaxEvent)
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, diag.Errorf(diag.Invalid, "there is no event on standard input").WithHint("a host writes one there; it is JSON")
+		return nil, diag.Errorf(diag.Invalid, "there is no event on standard input").
+			WithHint("a host writes one there; it is JSON")
 	}
 	var v any
 	err := jsonx.Decode(data, &v, jsonx.Options{MaxDepth: maxDepth, ExactKeys: true})
@@ -57,7 +58,8 @@ func decodeJSON(data []byte) (map[string]any, error) {
 	case jsonx.TrailingData:
 		return nil, diag.Errorf(diag.Invalid, "something follows the end of the event")
 	case jsonx.TooDeep:
-		return nil, diag.Errorf(diag.Invalid, "the event is no JSON that can be relied upon: it is more than %d levels deep", maxDepth)
+		return nil, diag.Errorf(diag.Invalid,
+			"the event is no JSON that can be relied upon: it is more than %d levels deep", maxDepth)
 	case jsonx.Syntax:
 		return nil, diag.Errorf(diag.Invalid, "the event is no JSON that can be relied upon: %w", errors.Unwrap(err))
 	default:

@@ -89,8 +89,9 @@ const (
 func dialects() []dialect {
 	claude := fields{
 		event: "hook_event_name", session: "session_id", agent: "agent_id", parent: "parent_agent_id", dir: "cwd",
-		turn: "prompt_id turn_id", call: "tool_use_id", tool: "tool_name", input: "tool_input", response: "tool_response",
-		prompt: "prompt", command: "command_name", arguments: "command_args",
+		turn: "prompt_id turn_id", call: "tool_use_id", tool: "tool_name", input: "tool_input",
+		response: "tool_response",
+		prompt:   "prompt", command: "command_name", arguments: "command_args",
 	}
 	gemini := claude
 	gemini.mcp = "mcp_context"

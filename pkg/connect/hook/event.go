@@ -42,13 +42,15 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 			if !t.typ.kind.asks() {
 				t.typ = meant // where one of the two asks, the answer must be a denial
 			}
-			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s", says, name).
+			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s",
+				says, name).
 				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.title, d.id)
 		}
 		t.typ = meant
 	}
 	if t.typ.name == "" {
-		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").WithHint("name it: skillpm hook EVENT --host %s", d.id)
+		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").
+			WithHint("name it: skillpm hook EVENT --host %s", d.id)
 	}
 	if t.typ.kind == other {
 		return t, nil

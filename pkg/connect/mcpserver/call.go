@@ -83,7 +83,8 @@ func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallTo
 // parse reads the arguments of a call.
 func parse(data json.RawMessage) (arguments, error) {
 	if len(data) > maxArguments {
-		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, and at most %d are read", len(data), maxArguments)
+		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, and at most %d are read", len(data),
+			maxArguments)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return arguments{}, nil
@@ -130,7 +131,8 @@ func toolArguments(t profile.Tool, args arguments) (map[string]string, error) {
 func unknown(tool string, args arguments, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
-			return diag.Errorf(diag.Usage, "%s has no argument %q", tool, name).WithHint("it has %s", strings.Join(known, ", "))
+			return diag.Errorf(diag.Usage, "%s has no argument %q", tool, name).
+				WithHint("it has %s", strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -167,9 +169,11 @@ func (v *serving) file(ctx context.Context, args arguments) *mcp.CallToolResult 
 		return v.failed(values["skill"], err)
 	}
 	if !f.IsDir && !utf8.Valid(f.Data) {
-		return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: prompt.Read, metaSkill: f.Skill.Name}, Content: []mcp.Content{
-			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uriOf(f.Skill, f.Path), MIMEType: mimeType(f.Path, f.Data), Blob: f.Data}},
-		}}
+		return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: prompt.Read, metaSkill: f.Skill.Name},
+			Content: []mcp.Content{
+				&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uriOf(f.Skill, f.Path),
+					MIMEType: mimeType(f.Path, f.Data), Blob: f.Data}},
+			}}
 	}
 	return v.result(f.Result(), nil)
 }
@@ -221,7 +225,10 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 func (v *serving) worded(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {
-		return &worded{err, fmt.Sprintf("its instructions came with the call that loaded it; when its work is done, %s with name: %q lets it be loaded again", end, active.Name)}
+		return &worded{err,
+			fmt.Sprintf(
+				"its instructions came with the call that loaded it; when its work is done, %s with name: %q lets "+
+					"it be loaded again", end, active.Name)}
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):

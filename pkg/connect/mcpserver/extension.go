@@ -36,8 +36,9 @@ const entriesPage = 25
 func capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{
 		Tools: &mcp.ToolCapabilities{ListChanged: true}, Prompts: &mcp.PromptCapabilities{ListChanged: true},
-		Resources: &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true}, Completions: &mcp.CompletionCapabilities{},
-		Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // for clients of older versions, see log.go
+		Resources:   &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
+		Completions: &mcp.CompletionCapabilities{},
+		Logging:     &mcp.LoggingCapabilities{}, //nolint:staticcheck // for clients of older versions, see log.go
 	}
 	c.AddExtension(extension, map[string]any{"directoryRead": true})
 	return c

@@ -87,11 +87,13 @@ func (s *Server) Handler(at net.Addr, o HTTPOptions) (http.Handler, error) {
 		return nil, diag.Errorf(diag.Usage, "%s can be reached from other machines, and there is no token", at).
 			WithHint("serve 127.0.0.1, or give a token: --token-file FILE or SKILLPM_MCP_TOKEN")
 	case o.Token != "" && len(o.Token) < minToken:
-		return nil, diag.Errorf(diag.Usage, "the token has %d characters, and needs at least %d", len(o.Token), minToken).
+		return nil, diag.Errorf(diag.Usage, "the token has %d characters, and needs at least %d", len(o.Token),
+			minToken).
 			WithHint("make one: openssl rand -hex 32")
 	}
 	for _, origin := range o.Origins {
-		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" ||
+			u.RawQuery != "" || u.User != nil {
 			return nil, diag.Errorf(diag.Usage, "%q is no origin", origin).WithHint("write it as https://tools.example")
 		}
 	}
@@ -99,13 +101,16 @@ func (s *Server) Handler(at net.Addr, o HTTPOptions) (http.Handler, error) {
 	d := &httpGuard{
 		o: o, local: local, slots: make(chan struct{}, maxRequests), sessions: s.openSessions,
 		old: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-			Logger: s.o.Logger, SessionTimeout: sessionTime, DisableLocalhostProtection: true, MaxRequestBodyBytes: maxBody,
+			Logger: s.o.Logger, SessionTimeout: sessionTime, DisableLocalhostProtection: true,
+			MaxRequestBodyBytes: maxBody,
 		}),
 		now: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-			Stateless: true, Logger: s.o.Logger, DisableLocalhostProtection: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+			Stateless: true, Logger: s.o.Logger, DisableLocalhostProtection: true, MaxRequestBodyBytes: maxBody,
+			PropagateRequestCancellation: true,
 		}),
 	}
-	if s.o.Attach != nil && s.o.Session == "" { // each call is held against what is active: there must be a session to ask
+	// each call is held against what is active: there must be a session to ask
+	if s.o.Attach != nil && s.o.Session == "" {
 		d.now = nil
 	}
 	mux := http.NewServeMux()
@@ -136,7 +141,8 @@ type httpGuard struct {
 func (d *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.local && !isLocal(r.Host):
-		http.Error(w, "Forbidden: this server answers requests to this machine, and not to "+clean(r.Host), http.StatusForbidden)
+		http.Error(w, "Forbidden: this server answers requests to this machine, and not to "+clean(r.Host),
+			http.StatusForbidden)
 		return
 	case !d.mayOrigin(r.Header.Values("Origin")):
 		http.Error(w, "Forbidden: pages of this origin may not ask", http.StatusForbidden)
@@ -189,7 +195,8 @@ func (d *httpGuard) handler(r *http.Request) http.Handler {
 // receive reads the body of a request, within bounds of size and time.
 func (d *httpGuard) receive(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
-	bounded := control.SetReadDeadline(time.Now().Add(bodyTime)) == nil //nolint:forbidigo // the kernel's clock, not that of records
+	end := time.Now().Add(bodyTime) //nolint:forbidigo // the kernel's clock, not that of records
+	bounded := control.SetReadDeadline(end) == nil
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return err

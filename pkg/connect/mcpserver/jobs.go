@@ -53,7 +53,8 @@ func newJobs(life context.Context, now func() time.Time) *jobs {
 func (js *jobs) start(session string, f func(context.Context, *job) (*session.RunResult, error)) (*job, error) {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // it never fails
-	j := &job{handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine), done: make(chan struct{})}
+	j := &job{handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine),
+		done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(js.life)
 	j.cancel = cancel
 	js.mu.Lock()
@@ -65,7 +66,8 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 	}
 	if len(js.all) >= maxJobs {
 		cancel()
-		return nil, diag.Errorf(diag.Conflict, "%d scripts run, or ended and were not asked for: that is the most", maxJobs).
+		return nil, diag.Errorf(diag.Conflict, "%d scripts run, or ended and were not asked for: that is the most",
+			maxJobs).
 			WithHint("ask for one by its handle")
 	}
 	js.all[j.handle] = j

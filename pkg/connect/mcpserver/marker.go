@@ -33,7 +33,9 @@ func answer[P, R any](ctx context.Context, f func(context.Context, P) (R, error)
 
 // mark adds the markers.
 func (s *Server) mark() {
-	s.sdk.AddTool(&mcp.Tool{Name: marker, InputSchema: map[string]any{"type": "object"}}, answered[*mcp.CallToolRequest, *mcp.CallToolResult])
+	s.sdk.AddTool(&mcp.Tool{Name: marker, InputSchema: map[string]any{"type": "object"}},
+		answered[*mcp.CallToolRequest, *mcp.CallToolResult])
 	s.sdk.AddPrompt(&mcp.Prompt{Name: marker}, answered[*mcp.GetPromptRequest, *mcp.GetPromptResult])
-	s.sdk.AddResource(&mcp.Resource{URI: markerURI, Name: marker}, answered[*mcp.ReadResourceRequest, *mcp.ReadResourceResult])
+	s.sdk.AddResource(&mcp.Resource{URI: markerURI, Name: marker},
+		answered[*mcp.ReadResourceRequest, *mcp.ReadResourceResult])
 }

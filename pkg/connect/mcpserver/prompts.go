@@ -43,14 +43,16 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 		return nil, err
 	}
 	for _, k := range shown {
-		res.Prompts = append(res.Prompts, &mcp.Prompt{Name: k.Name, Title: k.Name, Description: k.Description, Arguments: promptArguments(k)})
+		res.Prompts = append(res.Prompts, &mcp.Prompt{Name: k.Name, Title: k.Name, Description: k.Description,
+			Arguments: promptArguments(k)})
 	}
 	res.NextCursor = next
 	return res, nil
 }
 
 // hinted is one argument in a hint: <required> or [optional].
-var hinted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`) })
+var hinted = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`) })
 
 // promptArguments returns the arguments of a skill by its argument-hint: those that it names, or else one that is the
 // whole line.
@@ -113,7 +115,8 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 	return &mcp.GetPromptResult{
 		Meta:        mcp.Meta{metaStatus: a.Result().Kind, metaSkill: a.Skill.Name},
 		Description: a.Skill.Description,
-		Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Message(v.view, a.Result())}}},
+		Messages: []*mcp.PromptMessage{{Role: "user",
+			Content: &mcp.TextContent{Text: prompt.Message(v.view, a.Result())}}},
 	}, nil
 }
 
@@ -137,7 +140,8 @@ func lineOf(k *catalog.Skill, given map[string]string) (string, error) {
 		case ok && a.Name == wholeLine && !a.Required:
 			words = append(words, value)
 		case ok && missed != "":
-			return "", diag.Errorf(diag.Usage, "argument %s is given and %s before it is not: they count by their order", a.Name, missed)
+			return "", diag.Errorf(diag.Usage,
+				"argument %s is given and %s before it is not: they count by their order", a.Name, missed)
 		case ok:
 			words = append(words, expand.Quote(value))
 		case a.Required:

@@ -40,7 +40,8 @@ func pageOf[T any](all []T, cursor string, size int) (shown []T, next string, er
 			from, err = strconv.Atoi(string(data))
 		}
 		if err != nil || from <= 0 {
-			return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not one of this server's"}
+			return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+				Message: "the cursor is not one of this server's"}
 		}
 	}
 	from = min(from, len(all)) // there are fewer now
@@ -92,13 +93,17 @@ func resourceOf(k *catalog.Skill, file string) *mcp.Resource {
 
 func listTemplates() *mcp.ListResourceTemplatesResult {
 	return &mcp.ListResourceTemplatesResult{Cacheable: private, ResourceTemplates: []*mcp.ResourceTemplate{
-		{URITemplate: skillScheme + "{+path}", Name: "skill-file", Description: "A file of a skill, below the pack or the layer that the skill is of."},
-		{URITemplate: taskScheme + "{id}", Name: "task", Description: "How a task stands that a skill was given to, and what it printed.", MIMEType: jsonType},
+		{URITemplate: skillScheme + "{+path}", Name: "skill-file",
+			Description: "A file of a skill, below the pack or the layer that the skill is of."},
+		{URITemplate: taskScheme + "{id}", Name: "task",
+			Description: "How a task stands that a skill was given to, and what it printed.", MIMEType: jsonType},
 	}}
 }
 
 // readResource answers with a file of a skill, or with a task.
-func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
+func (s *Server) readResource(
+	ctx context.Context, req *mcp.ReadResourceRequest, next mcp.MethodHandler,
+) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
 		return nil, err
@@ -174,7 +179,8 @@ func (v *serving) readTask(ctx context.Context, uri, id string) (*mcp.ReadResour
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType, Text: string(data)}}, Cacheable: private}, nil
+	contents := []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType, Text: string(data)}}
+	return &mcp.ReadResourceResult{Contents: contents, Cacheable: private}, nil
 }
 
 // maxValues is how many values a completion has at most.

@@ -21,7 +21,8 @@ import (
 // runSchema is that of skill_run: a skill, or the handle of what was pending.
 const runSchema = `{"type":"object","properties":{` +
 	`"skill":{"type":"string","description":"the skill, by its name, or as name@owner/name"},` +
-	`"script":{"type":"string","description":"the file to run, relative to the skill, as scripts/check.sh; without it the skill's own command"},` +
+	`"script":{"type":"string","description":"the file to run, relative to the skill, as scripts/check.sh; ` +
+	`without it the skill's own command"},` +
 	`"args":{"type":"array","items":{"type":"string"},"description":"the words to hand to it"},` +
 	`"handle":{"type":"string","description":"in place of all others: of a run or a task that was pending"},` +
 	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
@@ -140,12 +141,16 @@ func (v *serving) progress(ctx context.Context, j *job) {
 	if line := j.out.String(); line != "" {
 		text += ": " + line
 	}
-	_ = v.ss.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: v.token, Progress: float64(j.beats), Message: text}) // a client that is gone is told nothing
+	// a client that is gone is told nothing
+	_ = v.ss.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: v.token, Progress: float64(j.beats),
+		Message: text})
 }
 
 // pendingResult says that something goes on, and how to ask for it again.
 func pendingResult(handle string, since time.Duration, line string) *mcp.CallToolResult {
-	text := fmt.Sprintf("pending: it runs for %s. Call skill_run with handle: %q for its result, and with stop: true to end it.", since.Round(time.Second), handle)
+	text := fmt.Sprintf(
+		"pending: it runs for %s. Call skill_run with handle: %q for its result, and with stop: true to end it.",
+		since.Round(time.Second), handle)
 	if line != "" {
 		text += "\nIts last line: " + line
 	}

@@ -149,7 +149,8 @@ func (f *File) check() error {
 
 // problem says what of a case makes no sense, or "".
 func (c *Case) problem() string {
-	script := len(c.Args) > 0 || c.Stdin != "" || len(c.Env) > 0 || c.Limit != "" || c.Exit != nil || c.Stdout != nil || c.StdoutFile != "" || c.Stderr != nil
+	script := len(c.Args) > 0 || c.Stdin != "" || len(c.Env) > 0 || c.Limit != "" || c.Exit != nil ||
+		c.Stdout != nil || c.StdoutFile != "" || c.Stderr != nil
 	text := c.Arguments != "" || c.Trigger != "" || c.Shell || c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0
 	switch {
 	case c.Name == "":
@@ -166,7 +167,8 @@ func (c *Case) problem() string {
 		return "the case has both stdout and stdout-file"
 	case isTests(c.BodyFile) || isTests(c.StdoutFile):
 		return "the case compares with a file of tests: --update would write over it"
-	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 || len(c.Lacks) > 0):
+	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 ||
+		len(c.Lacks) > 0):
 		return "the case wants an error, and something of what there is without one"
 	case !slices.Contains([]string{"", "model", "user"}, c.Trigger):
 		return fmt.Sprintf("the trigger is %q, and can be model or user", c.Trigger)

@@ -156,7 +156,9 @@ func (w *fixture) name(ctx context.Context) (string, error) {
 	}
 	for _, e := range c.All() {
 		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: it is %s", id, e.State).
-			WithHint("a skill for some agents, tenants or environments only needs agent:, tenant: or environment: in the file of tests")
+			WithHint(
+				"a skill for some agents, tenants or environments only needs agent:, tenant: or environment: in " +
+					"the file of tests")
 	}
 	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
 }
@@ -229,7 +231,8 @@ func (w *fixture) mock(commands map[string]Command) error {
 		return nil
 	}
 	if goruntime.GOOS == "windows" {
-		return diag.Errorf(diag.Invalid, "commands: can't be mocked on Windows").WithHint("run the tests in WSL, or on another system")
+		return diag.Errorf(diag.Invalid, "commands: can't be mocked on Windows").
+			WithHint("run the tests in WSL, or on another system")
 	}
 	w.mocks = true
 	for name, c := range commands {
@@ -237,7 +240,8 @@ func (w *fixture) mock(commands map[string]Command) error {
 			return diag.Errorf(diag.Invalid, "commands: %q is no name of a program", name)
 		}
 		if strings.ContainsRune(c.Stdout+c.Stderr, 0) || c.Exit < 0 || c.Exit > 255 {
-			return diag.Errorf(diag.Invalid, "commands: %s has output that is no text, or an exit code that is none", name)
+			return diag.Errorf(diag.Invalid,
+				"commands: %s has output that is no text, or an exit code that is none", name)
 		}
 		text := fmt.Sprintf(`#!/bin/sh
 line=%s
@@ -247,7 +251,8 @@ printf %%s %s
 printf %%s %s >&2
 exit %d
 `, quote(name), quote(w.log()), quote(c.Stdout), quote(c.Stderr), c.Exit)
-		if err := os.WriteFile(filepath.Join(w.bin(), name), []byte(text), 0o700); err != nil { //nolint:gosec // it is to be run
+		err := os.WriteFile(filepath.Join(w.bin(), name), []byte(text), 0o700) //nolint:gosec // it is to be run
+		if err != nil {
 			return err
 		}
 	}
@@ -301,7 +306,8 @@ func (c *copier) visit(name string, e fs.DirEntry, err error) error {
 		return nil
 	}
 	if c.files++; c.files > maxCopied || strings.Count(name, "/") > maxCopyDepth {
-		return diag.Errorf(diag.Invalid, "the skill has more than %d files, or directories that are too deep", maxCopied)
+		return diag.Errorf(diag.Invalid, "the skill has more than %d files, or directories that are too deep",
+			maxCopied)
 	}
 	info, err := e.Info()
 	if err != nil {

@@ -24,7 +24,10 @@ func (r *Result) golden(dir string, c *Case) {
 	if c.Stdout != nil {
 		r.same("standard output", "stdout", *c.Stdout, r.Stdout)
 	}
-	for _, f := range []struct{ what, name, got string }{{"the text", c.BodyFile, r.Body}, {"standard output", c.StdoutFile, r.Stdout}} {
+	for _, f := range []struct{ what, name, got string }{
+		{"the text", c.BodyFile, r.Body},
+		{"standard output", c.StdoutFile, r.Stdout},
+	} {
 		if f.name == "" {
 			continue
 		}
@@ -49,7 +52,8 @@ func readGolden(dir, name string) (string, error) {
 	defer root.Close()
 	data, err := safefile.ReadIn(root, path.Join(Dir, name), MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", diag.Errorf(diag.NotFound, "%s does not exist", path.Join(Dir, name)).WithHint("skillpm test --update writes it")
+		return "", diag.Errorf(diag.NotFound, "%s does not exist", path.Join(Dir, name)).
+			WithHint("skillpm test --update writes it")
 	}
 	return string(data), err
 }
@@ -81,7 +85,8 @@ func (f *File) update(dir string, results []Result) error {
 				r.Updated = append(r.Updated, f.Path)
 			} else {
 				r.same("the text", "body", *c.Body, r.Body)
-				r.wrongf("body can't be rewritten where it stands: begin it with | on a line of its own, or use body-file")
+				r.wrongf(
+					"body can't be rewritten where it stands: begin it with | on a line of its own, or use body-file")
 			}
 		}
 		if len(r.Mismatches) > 0 {

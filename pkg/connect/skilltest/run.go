@@ -27,13 +27,16 @@ type Options struct {
 	Config string // the user's directory of settings, for profiles of his own; "" for none
 	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is,
 	// and of projects.
-	Enterprise string         // the machine's directory; "" for none
-	OS         string         // as runtime.GOOS
-	Admin      int            // the user id of the machine's administrator
-	Projects   []string       // whose policies hold
-	As         *enforce.Skill // what the policies are asked about; nil for a skill of the directory's name that was written by hand
-	Helper     []string       // the program, with its first arguments, that confines scripts; nil: those that are to be confined do not run
-	Warn       func(string)   // told what people should know, as what a policy that only observes would refuse; nil for nobody
+	Enterprise string   // the machine's directory; "" for none
+	OS         string   // as runtime.GOOS
+	Admin      int      // the user id of the machine's administrator
+	Projects   []string // whose policies hold
+	// what the policies are asked about; nil for a skill of the directory's name that was written by hand
+	As *enforce.Skill
+	// the program, with its first arguments, that confines scripts; nil: those that are to be confined do not run
+	Helper []string
+	// told what people should know, as what a policy that only observes would refuse; nil for nobody
+	Warn func(string)
 
 	Getenv func(string) string // of which cases get what does not belong to the user; nil for nothing
 	Now    func() time.Time    // the clock; it is needed
@@ -125,7 +128,8 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 // allowed asks the policies about the skill: what they refuse is not run by its tests either.
 func (o *Options) allowed(ctx context.Context, dir string) error {
 	g := enforce.Open(enforce.Options{
-		Files:    enforce.Files{Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS, Admin: o.Admin},
+		Files: enforce.Files{Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,
+			Admin: o.Admin},
 		Projects: o.Projects, Now: o.Now, Lint: lint.Ask,
 	})
 	if len(g.Policies()) == 0 {
@@ -236,7 +240,8 @@ func (w *fixture) call(ctx context.Context, number int, call Call, r *Result) er
 
 // script runs a script of the skill, or its command.
 func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) error {
-	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.expandPlaceholders(c.Stdin)), Env: map[string]string{}}
+	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.expandPlaceholders(c.Stdin)),
+		Env: map[string]string{}}
 	for _, a := range c.Args {
 		o.Args = append(o.Args, w.expandPlaceholders(a))
 	}
@@ -267,7 +272,9 @@ func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) e
 	case res.TimedOut:
 		r.wrongf("it did not end within its limit")
 	case res.ExitCode != want && c.Stderr == nil && r.Stderr != "":
-		r.Mismatches = append(r.Mismatches, Mismatch{fmt.Sprintf("it exits with %d, and should with %d; on standard error it says:", res.ExitCode, want), indent(tail(r.Stderr))})
+		const format = "it exits with %d, and should with %d; on standard error it says:"
+		r.Mismatches = append(r.Mismatches,
+			Mismatch{fmt.Sprintf(format, res.ExitCode, want), indent(tail(r.Stderr))})
 	case res.ExitCode != want:
 		r.wrongf("it exits with %d, and should with %d", res.ExitCode, want)
 	}
@@ -321,6 +328,7 @@ func alike(a, b string) bool { return strings.Trim(a, "\n") == strings.Trim(b, "
 func (r *Result) same(what, name, want, got string) {
 	if !alike(want, got) {
 		lines := func(s string) []byte { return []byte(strings.Trim(s, "\n") + "\n") }
-		r.Mismatches = append(r.Mismatches, Mismatch{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
+		r.Mismatches = append(r.Mismatches,
+			Mismatch{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
 	}
 }

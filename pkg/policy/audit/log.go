@@ -213,7 +213,8 @@ func openRegular(path string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !before.Mode().IsRegular():
-		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).WithHint("move it away: the audit log follows no links")
+		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
+			WithHint("move it away: the audit log follows no links")
 	}
 	f, err := os.OpenFile(path, flags, private)
 	if err != nil || before == nil {
@@ -273,7 +274,10 @@ func (l *Log) explain(err error) error {
 		return diag.Errorf(diag.Internal, "the audit log %s is locked by a process that does not let go", l.path).
 			WithHint("find it with: fuser %s.lock", l.file())
 	case errors.Is(err, fs.ErrPermission):
-		return diag.Errorf(diag.Denied, "the audit log cannot be written: %w", err).WithHint("make %s readable and writable for you, with %[1]s.lock beside it: docs/audit.md says how a log is shared", l.file())
+		return diag.Errorf(diag.Denied, "the audit log cannot be written: %w", err).
+			WithHint(
+				"make %s readable and writable for you, with %[1]s.lock beside it: docs/audit.md says how a log "+
+					"is shared", l.file())
 	}
 	err = syserr.Explain(err)
 	return diag.Errorf(diag.CodeOf(err), "the audit log cannot be written: %w", err).WithHint("%s", diag.HintOf(err))

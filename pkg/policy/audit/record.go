@@ -36,7 +36,8 @@ const (
 // Actions returns all actions.
 func Actions() []string {
 	return []string{
-		Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd, End, Install, Update, Remove, Publish, Approve, Revoke, Deny, Sync, Policy,
+		Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd, End, Install, Update, Remove, Publish,
+		Approve, Revoke, Deny, Sync, Policy,
 		HookEvent,
 	}
 }
@@ -78,8 +79,9 @@ type Record struct {
 
 	Action string `json:"action"`
 	Result string `json:"result"`
-	Phase  string `json:"phase,omitempty"` // "intent" before something is done, "outcome" after it; "" for what is recorded once
-	ID     string `json:"id,omitempty"`    // what an intent and its outcome have in common
+	// "intent" before something is done, "outcome" after it; "" for what is recorded once
+	Phase string `json:"phase,omitempty"`
+	ID    string `json:"id,omitempty"` // what an intent and its outcome have in common
 
 	Skill   string `json:"skill,omitempty"`
 	Pack    string `json:"pack,omitempty"`

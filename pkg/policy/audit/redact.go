@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -70,7 +71,7 @@ func redactOption(w string, e expect, program *string) (string, expect) {
 	case passwordOptions[name] != "":
 		*program = name
 	case option == "":
-	case bare == option && (*program == "mysql" || *program == "mysqldump" || *program == "mysqladmin" || *program == "mariadb"): // it asks
+	case bare == option && (strings.HasPrefix(*program, "mysql") || *program == "mariadb"): // it asks
 	case bare == option:
 		return w, secret
 	case strings.HasPrefix(bare, option) && !strings.HasPrefix(bare, "--"):
@@ -119,7 +120,7 @@ func redactWord(w string, e expect) (string, expect) {
 		return w, secret
 	case strings.Contains(w, "://"):
 		return redactAddress(w), plain
-	case bare == "-u" || bare == "--user" || bare == "--proxy-user" || bare == "-U": // of curl, and of who does as it does
+	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, bare): // of curl, and programs like it
 		return w, account
 	case e == account:
 		if i := strings.IndexByte(w, ':'); i >= 0 {
@@ -222,7 +223,8 @@ func secretName(name string) bool {
 		}
 		return r
 	}, name)
-	for _, part := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential", "authorization", "cookie"} {
+	for _, part := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey",
+		"privatekey", "credential", "authorization", "cookie"} {
 		if strings.HasSuffix(name, part) || strings.HasPrefix(name, part) && part != "token" {
 			return true
 		}
@@ -269,7 +271,8 @@ func hasPrefix(w string) bool {
 		return false
 	}
 	for _, p := range []string{
-		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_live_", "sk_test_", "rk_live_", "xoxb-", "xoxp-", "xoxa-",
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_live_", "sk_test_", "rk_live_",
+		"xoxb-", "xoxp-", "xoxa-",
 		"AKIA", "ASIA", "AIza", "npm_", "pypi-", "dop_v1_", "hf_", "eyJ", "SG.", "shpat_", "-----BEGIN",
 	} {
 		if strings.HasPrefix(w, p) {

@@ -38,7 +38,7 @@ func segmentEnd(path, name string) (seq int64, ok bool) {
 	return int64(n), err == nil && 0 < n && n < maxSeq
 }
 
-// logFiles returns the files of the log at path, the oldest first: those that were closed, and the one that is written to.
+// logFiles returns the files of the log at path, the oldest first: the closed ones, and the one that is written to.
 // A log that is not there has none. In a directory that may not be listed only the last file is known.
 func logFiles(path string) ([]string, error) {
 	files, err := closed(path)

@@ -14,8 +14,9 @@ type SkillStats struct {
 
 	Activations int64 `json:"activations"` // also those that were handed to a runner
 	Runs        int64 `json:"runs"`        // of scripts, commands and hooks, and tasks that ended
-	Failures    int64 `json:"failures"`    // of all of these, with those that were ended at their limit, and missing files
-	Refusals    int64 `json:"refusals"`    // activations, and calls of tools, that were denied
+	// of all of these, with those that were ended at their limit, and missing files
+	Failures int64 `json:"failures"`
+	Refusals int64 `json:"refusals"` // activations, and calls of tools, that were denied
 
 	TotalMS int64 `json:"totalMs"` // how long its runs took, in milliseconds
 	MeanMS  int64 `json:"meanMs"`
@@ -83,7 +84,8 @@ func (r Record) Uses() bool {
 // Add takes a record into account. One that names no skill, or is not about the use of one, counts for none.
 func (s *Stats) Add(r Record) {
 	at, err := time.Parse(time.RFC3339Nano, r.Time)
-	if r.Skill == "" || !r.Uses() || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill || !s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
+	if r.Skill == "" || !r.Uses() || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill ||
+		!s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
 		return
 	}
 	key := [2]string{r.Skill, r.Pack}
@@ -164,7 +166,8 @@ func (s *Stats) Skills() []SkillStats {
 	}
 	slices.SortFunc(all, func(a, b SkillStats) int {
 		return cmp.Or(
-			cmp.Compare(b.Activations+b.Runs, a.Activations+a.Runs), cmp.Compare(b.Failures+b.Refusals, a.Failures+a.Refusals),
+			cmp.Compare(b.Activations+b.Runs, a.Activations+a.Runs),
+			cmp.Compare(b.Failures+b.Refusals, a.Failures+a.Refusals),
 			cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Pack, b.Pack),
 		)
 	})

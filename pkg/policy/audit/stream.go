@@ -97,7 +97,9 @@ func (s *Stream) choose(heads []*cursor) (first *cursor) {
 	for _, h := range heads {
 		switch {
 		case !h.ok:
-		case first == nil, !s.Reverse && h.record.Time < first.record.Time, s.Reverse && h.record.Time > first.record.Time:
+		case first == nil,
+			!s.Reverse && h.record.Time < first.record.Time,
+			s.Reverse && h.record.Time > first.record.Time:
 			first = h
 		}
 	}

@@ -12,7 +12,8 @@ type Trace struct {
 // TRACEPARENT and the `_meta` of MCP's requests carry. A text that is none is no trace: it comes from others, and
 // nothing depends on it.
 func ParseTraceparent(s string) Trace {
-	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || !hexOf(s[:2]) || s[:2] == "ff" || !hexOf(s[53:55]) {
+	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || !hexOf(s[:2]) || s[:2] == "ff" ||
+		!hexOf(s[53:55]) {
 		return Trace{}
 	}
 	if len(s) > 55 && (s[:2] == "00" || s[55] != '-') {

@@ -76,7 +76,8 @@ func (v *Verified) Err() error {
 	if n > 1 {
 		what = fmt.Sprintf("in %d places", n)
 	}
-	return diag.Errorf(diag.Integrity, "the audit log is not what was written: %s, the first at line %d of %s", what, v.Findings[0].Line, v.Findings[0].File).
+	return diag.Errorf(diag.Integrity, "the audit log is not what was written: %s, the first at line %d of %s", what,
+		v.Findings[0].Line, v.Findings[0].File).
 		WithHint("keep a copy of it; the records before that line hold, those after it may have been written anew")
 }
 
@@ -155,10 +156,15 @@ func (v *verifier) line(line []byte, at position) {
 func (v *verifier) gap(line []byte, at position) {
 	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, at.seq); {
 	case v.torn >= maxTorn: // its number is not known
-	case v.begun && (len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
-		v.find(at, at.seq, fmt.Sprintf("this line was changed: it is no record, and not the beginning of record %d, which a killed process would have left", at.seq))
+	case v.begun &&
+		(len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
+		v.find(at, at.seq,
+			fmt.Sprintf(
+				"this line was changed: it is no record, and not the beginning of record %d, which a killed "+
+					"process would have left", at.seq))
 	case len(v.of.Notes) < maxFindings:
-		v.of.Notes = append(v.of.Notes, Finding{File: at.file, Line: at.line, Seq: at.seq, What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq)})
+		v.of.Notes = append(v.of.Notes, Finding{File: at.file, Line: at.line, Seq: at.seq,
+			What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq)})
 	}
 }
 
@@ -180,7 +186,8 @@ func (v *verifier) follow(r link, at position) {
 	case r.Seq > next:
 		v.find(at, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
 	default:
-		v.find(at, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq, v.last.seq))
+		v.find(at, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq,
+			v.last.seq))
 		return // what follows ought to follow the line before
 	}
 	v.before, v.last = v.last, at
@@ -205,7 +212,8 @@ func (v *verifier) first(r link, at position) {
 	case v.o.After == "" && r.Seq == 1 && r.Prev != "":
 		v.find(at, 1, "the first record names a line before it")
 	case v.o.After == "" && r.Seq != 1:
-		v.find(at, 1, fmt.Sprintf("%s missing before this line; where they were moved away, say --after %s", records(1, r.Seq-1), r.Prev))
+		v.find(at, 1, fmt.Sprintf("%s missing before this line; where they were moved away, say --after %s",
+			records(1, r.Seq-1), r.Prev))
 	}
 }
 
@@ -213,18 +221,21 @@ func (v *verifier) first(r link, at position) {
 func (v *verifier) end() {
 	v.of.Last, v.of.Head = v.last.seq, v.last.digest
 	if v.o.Head != "" && v.of.KeptAt == 0 {
-		v.find(v.last, v.last.seq, "no record has the digest "+v.o.Head+", which was the last once: the end was cut off, or written anew")
+		v.find(v.last, v.last.seq,
+			"no record has the digest "+v.o.Head+", which was the last once: the end was cut off, or written anew")
 	}
 }
 
 // find keeps a finding.
 func (v *verifier) find(at position, seq int64, what string) {
-	if n := len(v.of.Findings); n > 0 && v.torn > 0 && at.line == v.of.Findings[n-1].Line && at.file == v.of.Findings[n-1].File {
+	if n := len(v.of.Findings); n > 0 && v.torn > 0 && at.line == v.of.Findings[n-1].Line &&
+		at.file == v.of.Findings[n-1].File {
 		return // it is told what is wrong with the line
 	}
 	if len(v.of.Findings) == maxFindings {
 		v.of.More++
 		return
 	}
-	v.of.Findings = append(v.of.Findings, Finding{File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq, What: what})
+	v.of.Findings = append(v.of.Findings, Finding{File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq,
+		What: what})
 }

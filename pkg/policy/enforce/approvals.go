@@ -32,7 +32,8 @@ func (st snapshot) approvals() (all []Approved, err error) {
 // readApprovals reads one file. One that can't be read approves nothing.
 func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	damaged := func(err error) error {
-		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; as long as it is so, nothing in it is approved", err).WithHint("%s", cmp.Or(diag.HintOf(err), "mend "+file+", or approve anew"))
+		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; as long as it is so, nothing in it is approved",
+			err).WithHint("%s", cmp.Or(diag.HintOf(err), "mend "+file+", or approve anew"))
 	}
 	info, err := os.Lstat(file)
 	switch {
@@ -62,7 +63,9 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 
 // Approve records that what was reviewed is approved: all that each skill is able to do. It replaces what was approved
 // of the same files before, and drops what has ended. It returns the file.
-func (g *Evaluator) Approve(ctx context.Context, l policy.Level, w Approver, reviews ...Review) (file string, err error) {
+func (g *Evaluator) Approve(
+	ctx context.Context, l policy.Level, w Approver, reviews ...Review,
+) (file string, err error) {
 	if strings.TrimSpace(w.Reason) == "" {
 		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
 	}
@@ -73,14 +76,16 @@ func (g *Evaluator) Approve(ctx context.Context, l policy.Level, w Approver, rev
 	return g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
 		for _, r := range reviews {
 			a := policy.Approval{
-				Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), By: w.By, At: now, Reason: w.Reason, Expires: w.Expires,
+				Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), By: w.By, At: now,
+				Reason: w.Reason, Expires: w.Expires,
 			}
 			list = slices.DeleteFunc(list, func(old policy.Approval) bool {
 				return old.Skill == a.Skill && (old.Digest == a.Digest || old.Expired(now))
 			})
 			list = append(list, a)
 		}
-		slices.SortStableFunc(list, func(a, b policy.Approval) int { return cmp.Or(cmp.Compare(a.Skill, b.Skill), a.At.Compare(b.At)) })
+		slices.SortStableFunc(list,
+			func(a, b policy.Approval) int { return cmp.Or(cmp.Compare(a.Skill, b.Skill), a.At.Compare(b.At)) })
 		return list, nil
 	})
 }
@@ -100,7 +105,8 @@ func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]
 			}
 		}
 		if len(gone) == 0 {
-			return nil, diag.Errorf(diag.NotFound, "%s is not approved by the %s", name, l).WithHint("skillpm approvals lists what is")
+			return nil, diag.Errorf(diag.NotFound, "%s is not approved by the %s", name, l).
+				WithHint("skillpm approvals lists what is")
 		}
 		return slices.DeleteFunc(list, means), nil
 	})
@@ -125,7 +131,9 @@ func (g *Evaluator) targetFile(l policy.Level, of func(policy.Level, string) str
 }
 
 // changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
-func (g *Evaluator) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
+func (g *Evaluator) changeApprovals(
+	ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error),
+) (string, error) {
 	file, err := g.targetFile(l, g.o.ApprovalFile, "approvals")
 	if err != nil {
 		return "", err
@@ -186,7 +194,9 @@ func explainPermission(file string, l policy.Level, err error) error {
 		return err
 	}
 	if l == policy.MachineLevel {
-		return diag.Errorf(diag.Denied, "%s can't be written: only the machine's administrator may", file).WithHint("run it again with sudo, or leave --machine out to say it for yourself")
+		return diag.Errorf(diag.Denied, "%s can't be written: only the machine's administrator may", file).
+			WithHint("run it again with sudo, or leave --machine out to say it for yourself")
 	}
-	return diag.Errorf(diag.Denied, "%s can't be written: %w", file, err).WithHint("%s", fmt.Sprintf("make %s writable for you", filepath.Dir(file)))
+	return diag.Errorf(diag.Denied, "%s can't be written: %w", file, err).
+		WithHint("%s", fmt.Sprintf("make %s writable for you", filepath.Dir(file)))
 }

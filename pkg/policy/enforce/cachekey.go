@@ -42,7 +42,8 @@ func (g *Evaluator) CacheKey(version string) string {
 	}
 	for _, a := range approvals {
 		if !a.Expired(now) {
-			fmt.Fprintf(h, "approval %q %s %q %s %v %s\n", a.File, a.Level, a.Skill, a.Digest, a.Capabilities, a.Expires.UTC().Format(time.RFC3339Nano))
+			fmt.Fprintf(h, "approval %q %s %q %s %v %s\n", a.File, a.Level, a.Skill, a.Digest, a.Capabilities,
+				a.Expires.UTC().Format(time.RFC3339Nano))
 		}
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))

@@ -50,7 +50,8 @@ func (g *Evaluator) Confine(s Skill, w Request, at Directories) (rules *sandbox.
 	forced := c.set.Confines()
 	for _, p := range c.set {
 		if forced == nil && !w.Restricts() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
-			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path, p.Line("execution"), s.subject()))
+			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path,
+				p.Line("execution"), s.subject()))
 		}
 	}
 	if forced == nil && !w.Restricts() {
@@ -99,7 +100,8 @@ type sandboxBuilder struct {
 
 // refuse returns an error for what a policy does not allow, nil for one that only observes.
 func (c *sandboxBuilder) refuse(p *policy.Policy, key, asked string) error {
-	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key, asked, p.Path, p.Line("execution"))
+	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key,
+		asked, p.Path, p.Line("execution"))
 	if p.Mode == policy.Observe {
 		c.notes = append(c.notes, text)
 		return nil
@@ -118,7 +120,8 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 	for _, text := range c.request.AllowedPaths {
 		path := c.absolute(text)
 		if path == "" {
-			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is no path", c.skill.subject(), text).
+			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is no path",
+				c.skill.subject(), text).
 				WithHint("name a directory of the project, as ./build, an absolute one, or one below ~/")
 		}
 		if path == "/tmp" {
@@ -130,7 +133,9 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 		}
 		c.linkPaths = append(c.linkPaths, path)
 		if pathx.Contains(c.real.Dir, real) {
-			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
+			return nil, diag.Errorf(diag.Denied,
+				"%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is",
+				c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
 		if err := c.checkNamed(text, real); err != nil {
@@ -171,7 +176,8 @@ func (p Directories) resolve() (real Directories, err error) {
 }
 
 func unresolved(path string, err error) error {
-	return diag.Errorf(diag.Denied, "%s cannot be opened to what is confined: nobody can tell where it leads: %w", path, err)
+	return diag.Errorf(diag.Denied, "%s cannot be opened to what is confined: nobody can tell where it leads: %w",
+		path, err)
 }
 
 // allows reports whether a directory of a policy contains a path without links.
@@ -227,7 +233,8 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	for _, host := range asked {
 		host = strings.ToLower(host)
 		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
-			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is no host", c.skill.subject(), host).
+			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is no host",
+				c.skill.subject(), host).
 				WithHint("write true, false, restricted, or a list of hosts with ports, as [api.example.com:443]")
 		}
 		for _, p := range c.set {
@@ -248,7 +255,9 @@ func anyNetwork(word string) bool { return word == "true" || word == "any" || wo
 
 // policyBound reports whether a policy lists what may be reached.
 func (c *sandboxBuilder) policyBound() bool {
-	return slices.ContainsFunc(c.set, func(p *policy.Policy) bool { return p.Execution.NetworkBound() != nil && p.Mode != policy.Observe })
+	return slices.ContainsFunc(c.set, func(p *policy.Policy) bool {
+		return p.Execution.NetworkBound() != nil && p.Mode != policy.Observe
+	})
 }
 
 // policyNetwork returns what all policies that list hosts have in common.
@@ -290,10 +299,14 @@ func (c *sandboxBuilder) policyNetwork() (n sandbox.Network) {
 func (o *Options) hidden() []string {
 	places := []string{o.Paths.Config, o.Paths.State, o.Paths.Enterprise, o.Paths.Cache, o.Paths.Data}
 	for _, name := range []string{
-		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
-		".cargo/credentials.toml", ".config/gcloud", ".config/gh", ".config/git", ".gitconfig", ".local/share/keyrings", ".mozilla", ".claude.json",
-		".claude/.credentials.json", ".codex/auth.json", ".bash_history", ".zsh_history", ".bashrc", ".profile", ".zshrc",
-		".bash_profile", ".bash_login", ".bash_logout", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d",
+		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+		".password-store",
+		".cargo/credentials.toml", ".config/gcloud", ".config/gh", ".config/git", ".gitconfig",
+		".local/share/keyrings", ".mozilla", ".claude.json",
+		".claude/.credentials.json", ".codex/auth.json", ".bash_history", ".zsh_history", ".bashrc", ".profile",
+		".zshrc",
+		".bash_profile", ".bash_login", ".bash_logout", ".zshenv", ".zprofile", ".zlogin", ".config/fish",
+		".config/autostart", ".config/systemd", ".config/environment.d",
 	} {
 		if o.Paths.Home != "" {
 			places = append(places, filepath.Join(o.Paths.Home, filepath.FromSlash(name)))

@@ -32,7 +32,8 @@ func (d Decision) Check(path string, data []byte) error {
 	if ok && e.Check(data) == nil {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s is not what the policies were asked about: it was changed meanwhile", path).WithHint("ask again")
+	return diag.Errorf(diag.Conflict, "%s is not what the policies were asked about: it was changed meanwhile", path).
+		WithHint("ask again")
 }
 
 // policiesFor returns the policies that bind a skill.
@@ -93,7 +94,8 @@ func checkSource(p *policy.Policy, s Skill) error {
 	}
 	if s.Source == "" {
 		return &policy.RefusedError{
-			Policy: p.Path, Line: p.Line("sources.allow"), Rule: "sources", Subject: s.subject(), Why: "is of a pack that no lock has, so that nobody knows where it came from",
+			Policy: p.Path, Line: p.Line("sources.allow"), Rule: "sources", Subject: s.subject(),
+			Why: "is of a pack that no lock has, so that nobody knows where it came from",
 			Fix: "install its pack anew: skillpm install " + s.Pack,
 		}
 	}

@@ -26,10 +26,11 @@ type evaluation struct {
 	skill Skill
 	files fs.FS
 
-	loaded       bool
-	tree         bundle.Inventory
-	beside       bundle.Inventory // what lies in the directory and is not part of the skill, but could be used by what it runs
-	digests      []string         // of all of it, and where it is a copy under another name, of what it is a copy of
+	loaded bool
+	tree   bundle.Inventory
+	// what lies in the directory and is not part of the skill, but could be used by what it runs
+	beside       bundle.Inventory
+	digests      []string // of all of it, and where it is a copy under another name, of what it is a copy of
 	capabilities capability.Set
 	loadErr      error // why the files can't be looked at
 
@@ -138,7 +139,8 @@ func (j *evaluation) original() string {
 
 // refuse returns the refusal of a rule.
 func (j *evaluation) refuse(p *policy.Policy, line int, key, fix, format string, args ...any) error {
-	return &policy.RefusedError{Policy: p.Path, Line: line, Rule: key, Subject: j.skill.subject(), Why: fmt.Sprintf(format, args...), Fix: fix}
+	return &policy.RefusedError{Policy: p.Path, Line: line, Rule: key, Subject: j.skill.subject(),
+		Why: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // refuseUnread returns the refusal of a rule that can't look at the files.
@@ -146,7 +148,8 @@ func (j *evaluation) refuseUnread(p *policy.Policy, line int, key string, err er
 	if j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
-	return j.refuse(p, line, key, "skillpm validate says what is wrong with its files", "can't be held against the policy: %v", err)
+	return j.refuse(p, line, key, "skillpm validate says what is wrong with its files",
+		"can't be held against the policy: %v", err)
 }
 
 func (j *evaluation) checkLimits(p *policy.Policy) error {
@@ -193,7 +196,9 @@ func (j *evaluation) checkLint(p *policy.Policy) error {
 			if !lintrule.Match(pattern, f.Rule) {
 				continue
 			}
-			return j.refuse(p, p.Line("lint.fail_on", i), "lint.fail_on", "skillpm validate shows it, and skillpm rules "+f.Rule+" what it means", "has a finding of %s, which %q refuses: %s: %s", f.Rule, pattern, where(f), f.Message)
+			return j.refuse(p, p.Line("lint.fail_on", i), "lint.fail_on",
+				"skillpm validate shows it, and skillpm rules "+f.Rule+" what it means",
+				"has a finding of %s, which %q refuses: %s: %s", f.Rule, pattern, where(f), f.Message)
 		}
 	}
 	return nil
@@ -220,7 +225,8 @@ func (j *evaluation) checkApproval(p *policy.Policy) error {
 		j.approvalsUsed = append(j.approvalsUsed, *w.By)
 		return nil
 	}
-	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs an approval of %s (%s): %s", list(w.Capabilities), j.capabilities.Because(w.Capabilities[0]), w.Missing)
+	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs an approval of %s (%s): %s", list(w.Capabilities),
+		j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
 // approveHint says how to approve: what is not here yet is fetched to be looked at.
@@ -288,7 +294,8 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 		case same && a.Expired(j.now()):
 			near, reason = a, fmt.Sprintf("the approval of %s ended on %s", a.who(), a.Expires.Format(time.DateOnly))
 		case same && len(lacks) > 0:
-			near, reason = a, fmt.Sprintf("%s approved it for %s, and not for %s", a.who(), list(a.Capabilities), list(lacks))
+			near, reason = a, fmt.Sprintf("%s approved it for %s, and not for %s", a.who(), list(a.Capabilities),
+				list(lacks))
 		case same:
 			return a, ""
 		case near == nil || reason == "":
@@ -309,10 +316,13 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 // describeChange says what has changed since something was approved.
 func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) string {
 	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
-		return fmt.Sprintf("since %s approved it on %s, %s in its directory that is no part of it and could be used by what it runs, as %s; remove that, or approve it as it is now",
+		return fmt.Sprintf(
+			"since %s approved it on %s, %s in its directory that is no part of it and could be used by what it "+
+				"runs, as %s; remove that, or approve it as it is now",
 			a.who(), a.At.Format(time.DateOnly), filesLie(len(j.beside)), j.beside[0].Path)
 	}
-	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(), a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
+	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(),
+		a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
 	if len(lacks) > 0 {
 		text += ", and it has now " + list(lacks)
 	}
@@ -336,7 +346,8 @@ func (j *evaluation) now() time.Time {
 
 // levelCounts reports whether approvals of a level count for a policy: those of its own level, and of stronger ones.
 func levelCounts(l policy.Level, p *policy.Policy) bool {
-	return l >= p.Level || p.Level == policy.MachineLevel && p.Approvers == policy.UserApprovers && l == policy.UserLevel
+	return l >= p.Level || p.Level == policy.MachineLevel && p.Approvers == policy.UserApprovers &&
+		l == policy.UserLevel
 }
 
 // who names whoever approved, and quotes no more than a line of it.

@@ -24,14 +24,20 @@ var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName
 // git, agents, editors, and of what runs commands when a directory is entered or something is committed. [ownFiles] and
 // [agentDirs] come to them.
 var obeyed = [...]string{
-	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml", ".pre-commit-config.yml",
-	"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml", ".lefthook.toml", ".lefthook.json", ".overcommit.yml",
+	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml",
+	".pre-commit-config.yml",
+	"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml",
+	".lefthook.toml", ".lefthook.json", ".overcommit.yml",
 	".github", ".gitlab-ci.yml", ".circleci",
-	".mcp.json", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", "CRUSH.md", "WARP.md", "replit.md",
-	".omniforge", ".kodelet", ".opencode", "opencode.json", "opencode.jsonc", "crush.json", ".crush.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules",
+	".mcp.json", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md",
+	"CRUSH.md", "WARP.md", "replit.md",
+	".omniforge", ".kodelet", ".opencode", "opencode.json", "opencode.jsonc", "crush.json", ".crush.json",
+	".cursorrules", ".windsurfrules", ".clinerules", ".roorules",
 	".roomodes", ".kilocode", ".kilocodemodes", ".goosehints", ".aider.conf.yml", ".amazonq", ".rules", ".zed",
-	".vscode", ".idea", ".fleet", ".devcontainer", ".devcontainer.json", ".nvim.lua", ".nvimrc", ".exrc", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el",
-	".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise", "mise", ".config/mise", ".config/mise.toml", ".tool-versions",
+	".vscode", ".idea", ".fleet", ".devcontainer", ".devcontainer.json", ".nvim.lua", ".nvimrc", ".exrc", ".vimrc",
+	".lvimrc", ".dir-locals.el", ".dir-locals-2.el",
+	".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise", "mise", ".config/mise", ".config/mise.toml",
+	".tool-versions",
 }
 
 // agentDirs are the directories of agents in a project: where the configuration lies whose part a directory of skills
@@ -72,7 +78,9 @@ func (c *sandboxBuilder) checkNamed(text, real string) error {
 		}
 		for _, name := range ownFiles {
 			if pathx.Contains(filepath.Join(root, name), real) {
-				return diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which skillpm itself goes by: no skill may write it", c.skill.subject(), text)
+				return diag.Errorf(diag.Denied,
+					"%s asks for execution.allowed-paths %q, which skillpm itself goes by: no skill may write it",
+					c.skill.subject(), text)
 			}
 		}
 		for _, name := range append(obeyed[:], agentDirs()...) {
@@ -81,10 +89,11 @@ func (c *sandboxBuilder) checkNamed(text, real string) error {
 				continue
 			}
 			for _, p := range c.set {
-				if p.Execution.Sandbox != policy.SandboxAlways || slices.ContainsFunc(p.Execution.Paths, func(dir string) bool {
-					bound, err := pathx.Resolve(c.tilde(dir))
-					return err == nil && pathx.Contains(at, bound) && pathx.Contains(bound, real)
-				}) {
+				if p.Execution.Sandbox != policy.SandboxAlways ||
+					slices.ContainsFunc(p.Execution.Paths, func(dir string) bool {
+						bound, err := pathx.Resolve(c.tilde(dir))
+						return err == nil && pathx.Contains(at, bound) && pathx.Contains(bound, real)
+					}) {
 					continue
 				}
 				if err := c.refuse(p, "allowed-paths", text); err != nil {
@@ -107,7 +116,8 @@ func submodules(root string) (names []string) {
 	}
 	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
 		key, value, _ := strings.Cut(lines.Text(), "=")
-		if dir := strings.Trim(strings.TrimSpace(value), `"`); strings.TrimSpace(key) == "path" && filepath.IsLocal(dir) {
+		if dir := strings.Trim(strings.TrimSpace(value), `"`); strings.TrimSpace(key) == "path" &&
+			filepath.IsLocal(dir) {
 			names = append(names, path.Join(dir, ".git"))
 		}
 	}

@@ -55,7 +55,8 @@ func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, e
 	}
 	for _, kind := range rules() {
 		for _, p := range st.policiesFor(s) {
-			if r.Forbidden == nil && kind.key != "approve" && p.Mode != policy.Observe && kind.has(p) && (kind.machine || !s.Machine) {
+			if r.Forbidden == nil && kind.key != "approve" && p.Mode != policy.Observe && kind.has(p) &&
+				(kind.machine || !s.Machine) {
 				r.Forbidden = kind.ask(j, p)
 			}
 		}

@@ -38,7 +38,8 @@ func (l fileStamp) same(now fileStamp) bool {
 	if l.info == nil || now.info == nil {
 		return l.info == nil && now.info == nil
 	}
-	return os.SameFile(l.info, now.info) && l.info.Size() == now.info.Size() && l.info.Mode() == now.info.Mode() && l.info.ModTime().Equal(now.info.ModTime())
+	return os.SameFile(l.info, now.info) && l.info.Size() == now.info.Size() && l.info.Mode() == now.info.Mode() &&
+		l.info.ModTime().Equal(now.info.ModTime())
 }
 
 func (g *Evaluator) current() snapshot {

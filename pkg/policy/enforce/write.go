@@ -13,8 +13,12 @@ import (
 
 // Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other
 // byte of the file stays. It returns the file, and whether it was changed.
-func (g *Evaluator) Deny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, changed bool, err error) {
-	return g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) { return policy.Deny(file, data, pattern) })
+func (g *Evaluator) Deny(
+	ctx context.Context, l policy.Level, pattern policy.SkillPattern,
+) (file string, changed bool, err error) {
+	return g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
+		return policy.Deny(file, data, pattern)
+	})
 }
 
 // Undeny takes a pattern out again. The error has code NotFound where it is not in the file.
@@ -25,7 +29,8 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 		}
 		out, removed, err := policy.Undeny(file, data, pattern)
 		if err == nil && !removed {
-			err = diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern).WithHint("skillpm policy explain shows which file and line deny a skill")
+			err = diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern).
+				WithHint("skillpm policy explain shows which file and line deny a skill")
 		}
 		return out, removed, err
 	})
@@ -36,7 +41,8 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data != nil {
-			return nil, false, diag.Errorf(diag.Conflict, "%s exists, and is not overwritten", file).WithHint("edit it; skillpm policy check says whether it is valid")
+			return nil, false, diag.Errorf(diag.Conflict, "%s exists, and is not overwritten", file).
+				WithHint("edit it; skillpm policy check says whether it is valid")
 		}
 		_, err := policy.Parse(file, []byte(text))
 		return []byte(text), true, err
@@ -45,7 +51,9 @@ func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file
 }
 
 // edit changes the policy of a level, one process at a time.
-func (g *Evaluator) edit(ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error)) (file string, changed bool, err error) {
+func (g *Evaluator) edit(
+	ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error),
+) (file string, changed bool, err error) {
 	if file, err = g.targetFile(l, g.o.PolicyFile, "policy"); err != nil {
 		return "", false, err
 	}

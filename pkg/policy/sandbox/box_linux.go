@@ -75,13 +75,15 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		return nil, err
 	}
 	if len(helper) == 0 {
-		return nil, diag.Errorf(diag.Internal, "a command is to be confined, and there is no program to do it: say which one calls sandbox.Enter")
+		return nil, diag.Errorf(diag.Internal,
+			"a command is to be confined, and there is no program to do it: say which one calls sandbox.Enter")
 	}
 	visible, err := r.visible(cmd.Env, cmd.Path)
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{over: make(chan struct{}), absent: r.Absent, order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
+	b := &Box{over: make(chan struct{}), absent: r.Absent,
+		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
 	b.order.Links, b.order.Places = visible.order()
 	switch {
 	case r.Network.Any:
@@ -133,7 +135,8 @@ func (b *Box) connect() error {
 func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 	h := &exec.Cmd{
 		Path: helper[0], Args: append(append([]string(nil), helper...), Entry), Dir: "/",
-		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{b.theirs}, SysProcAttr: &syscall.SysProcAttr{},
+		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{b.theirs},
+		SysProcAttr: &syscall.SysProcAttr{},
 	}
 	h.Env = []string{"GOMAXPROCS=1", "GOGC=off"} // each thread is one more to be restricted
 	if n := len(cmd.Env); n > 0 {
@@ -169,14 +172,16 @@ func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
 	if err := json.NewEncoder(b.conn).Encode(b.order); err != nil {
-		return fmt.Errorf("the helper that confines a command did not begin: %s", err) //nolint:errorlint // its number is not that of the command
+		return fmt.Errorf("the helper that confines a command did not begin: %s",
+			err) //nolint:errorlint // its number is not that of the command
 	}
 	first, listener, err := b.first()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return diag.Errorf(diag.Internal, "the time was over before the command ran").WithHint("give it more time")
 	case err != nil:
-		return fmt.Errorf("the helper that confines a command did not begin: %s", err) //nolint:errorlint // its number is not that of the command
+		return fmt.Errorf("the helper that confines a command did not begin: %s",
+			err) //nolint:errorlint // its number is not that of the command
 	case first.Errno != 0:
 		return syscall.Errno(first.Errno)
 	case first.Unavailable != "":
@@ -222,7 +227,8 @@ func (b *Box) first() (r reply, listener int, err error) {
 func (b *Box) wait() {
 	defer close(b.over)
 	var r reply
-	if err := json.NewDecoder(io.MultiReader(bytes.NewReader(b.rest), io.LimitReader(b.conn, 4096))).Decode(&r); err == nil {
+	if err := json.NewDecoder(io.MultiReader(bytes.NewReader(b.rest),
+		io.LimitReader(b.conn, 4096))).Decode(&r); err == nil {
 		b.end = r
 	}
 }

@@ -48,8 +48,9 @@ type bounded struct {
 // and those for namespaces of one's own, in which a user has rights that reach more of the kernel.
 const (
 	lasting    = unix.S_ISUID | unix.S_ISGID
-	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	making     = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // without them the mode is no argument
+	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+	making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // without them the mode is no argument
 )
 
 // boundedCalls are the calls that some arguments are refused of.
@@ -76,7 +77,8 @@ func (b bounded) filter() []unix.SockFilter {
 	if b.has != 0 {
 		body = append([]unix.SockFilter{{Code: load, K: argument(b.when)}, {Code: anySet, Jf: 3, K: b.has}}, body...)
 	}
-	return append([]unix.SockFilter{{Code: equal, Jf: uint8(len(body)), K: b.call}}, body...) //nolint:gosec // a handful
+	return append([]unix.SockFilter{{Code: equal, Jf: uint8(len(body)), K: b.call}},
+		body...) //nolint:gosec // a handful
 }
 
 // filterProgram returns the filter as the kernel wants it. A call of another architecture than the program's is
@@ -105,7 +107,8 @@ func filterProgram() ([]unix.SockFilter, error) {
 		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 		unix.SYS_CLONE3, unix.SYS_OPENAT2, // what they are asked for is in memory, and programs have the older calls
 	} {
-		p = append(p, unix.SockFilter{Code: equal, Jf: 1, K: call}, unix.SockFilter{Code: answer, K: refuse | uint32(unix.ENOSYS)})
+		p = append(p, unix.SockFilter{Code: equal, Jf: 1, K: call},
+			unix.SockFilter{Code: answer, K: refuse | uint32(unix.ENOSYS)})
 	}
 	for _, call := range boundedCalls() {
 		p = append(p, call.filter()...)
@@ -120,5 +123,6 @@ func filterProgram() ([]unix.SockFilter, error) {
 	for i, family := range families {
 		p = append(p, unix.SockFilter{Code: equal, Jt: uint8(len(families) - i), K: family}) //nolint:gosec // a handful
 	}
-	return append(p, unix.SockFilter{Code: answer, K: refuse | uint32(unix.EAFNOSUPPORT)}, unix.SockFilter{Code: answer, K: allow}), nil
+	return append(p, unix.SockFilter{Code: answer, K: refuse | uint32(unix.EAFNOSUPPORT)},
+		unix.SockFilter{Code: answer, K: allow}), nil
 }

@@ -67,7 +67,8 @@ func (h *helperProcess) run() int {
 		return 1
 	}
 	pid, err := syscall.ForkExec(h.order.Path, h.order.Argv, &syscall.ProcAttr{
-		Dir: h.order.Dir, Env: h.environment(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+		Dir: h.order.Dir, Env: h.environment(), Files: []uintptr{0, 1, 2},
+		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		var errno syscall.Errno

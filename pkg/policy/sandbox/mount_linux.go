@@ -71,11 +71,13 @@ func (b builder) basics(temp string) error {
 		return err
 	}
 	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
-		if err := b.bind2("/dev/"+name, "/dev/"+name, false, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); err != nil {
+		if err := b.bind2("/dev/"+name, "/dev/"+name, false,
+			unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); err != nil {
 			return fmt.Errorf("/dev/%s: %w", name, err)
 		}
 	}
-	for name, target := range map[string]string{"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"} {
+	for name, target := range map[string]string{"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1",
+		"stderr": "self/fd/2"} {
 		if err := os.Symlink("/proc/"+target, b.root+"/dev/"+name); err != nil {
 			return err
 		}
@@ -83,7 +85,8 @@ func (b builder) basics(temp string) error {
 	if err := os.Mkdir(b.root+"/dev/shm", 0o700); err != nil {
 		return err
 	}
-	if err := unix.Mount("tmpfs", b.root+"/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777,size=256m"); err != nil {
+	if err := unix.Mount("tmpfs", b.root+"/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
+		"mode=1777,size=256m"); err != nil {
 		return err
 	}
 	if err := os.Mkdir(b.root+settings, 0o755); err != nil {
@@ -133,7 +136,8 @@ const maxSettings = 4 << 20
 
 // bind2 mounts what is at a path, which must have no links, at a place in the root, with all that is mounted below it.
 func (b builder) bind2(from, to string, dir bool, attr uint64) error {
-	source, err := unix.Openat2(unix.AT_FDCWD, from, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	source, err := unix.Openat2(unix.AT_FDCWD, from,
+		&unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return err
 	}

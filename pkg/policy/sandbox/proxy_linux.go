@@ -162,7 +162,11 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 
 // refuse notes what was asked for, if it reads like a host: a script may say anything.
 func (p *proxy) refuse(at string) {
-	if len(at) > 300 || strings.ContainsFunc(at, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"'\\<>`, c) }) {
+	if len(at) > 300 ||
+		strings.ContainsFunc(at, func(c rune) bool {
+			return c <= ' ' || c >= 0x7f ||
+				strings.ContainsRune(`"'\\<>`, c)
+		}) {
 		return
 	}
 	p.mu.Lock()
@@ -194,7 +198,8 @@ func inner(a netip.Addr) bool {
 		return true
 	}
 	for _, block := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", // this network, carriers', protocols', benchmarks', none
+		// this network, carriers', protocols', benchmarks', none
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
 		"64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "fec0::/10", // other ways to write addresses of IPv4, sites'
 	} {
 		if netip.MustParsePrefix(block).Contains(a) {
@@ -233,7 +238,10 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 			status = "403 Forbidden"
 		}
 		text := err.Error() + "\n"
-		_, _ = fmt.Fprintf(conn, "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n\r\n%s", status, len(text), text)
+		_,
+			_ = fmt.Fprintf(conn,
+			"HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"+
+				"Content-Length: %d\r\n\r\n%s", status, len(text), text)
 		return
 	}
 	defer func() { _ = to.Close() }()
@@ -260,7 +268,8 @@ func head(in *bufio.Reader) (lines []string, err error) {
 			return nil, errors.New("too long")
 		}
 		text = append(text, part...)
-		if err == nil && len(bytes.TrimRight(part, "\r\n")) == 0 && (len(text) == len(part) || text[len(text)-len(part)-1] == '\n') {
+		if err == nil && len(bytes.TrimRight(part, "\r\n")) == 0 &&
+			(len(text) == len(part) || text[len(text)-len(part)-1] == '\n') {
 			break
 		}
 	}
@@ -391,7 +400,8 @@ func (p *proxy) splice(conn net.Conn, in io.Reader, to net.Conn) {
 	})
 	_, _ = io.Copy(conn, to)
 	closeWrite(conn)
-	_ = conn.SetReadDeadline(time.Now().Add(patience)) //nolint:forbidigo // a client that never ends its side is not waited for
+	_ = conn.SetReadDeadline(
+		time.Now().Add(patience)) //nolint:forbidigo // a client that never ends its side is not waited for
 	both.Wait()
 }
 

@@ -13,18 +13,22 @@ import (
 // choice.
 func system() []string {
 	paths := []string{
-		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system", "/gnu/store",
-		"/snap", "/var/lib/snapd/snap", "/home/linuxbrew/.linuxbrew", "/var/cache/fontconfig", "/sys/devices/system/cpu",
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system",
+		"/gnu/store",
+		"/snap", "/var/lib/snapd/snap", "/home/linuxbrew/.linuxbrew", "/var/cache/fontconfig",
+		"/sys/devices/system/cpu",
 	}
 	for name := range strings.FieldsSeq(`
 		passwd group hosts host.conf hostname resolv.conf nsswitch.conf gai.conf services protocols networks ethertypes
 		ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path
 		localtime timezone locale.conf locale.alias locale.gen default/locale alternatives
-		ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust ca-certificates
+		ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem
+		pki/tls/openssl.cnf pki/ca-trust ca-certificates
 		ca-certificates.conf crypto-policies gnutls
 		os-release lsb-release debian_version alpine-release redhat-release fedora-release arch-release machine-id
 		magic mime.types mailcap terminfo inputrc bash.bashrc bashrc shells
-		fonts java java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk java-25-openjdk python3 python3.9 python3.10 python3.11 python3.12 python3.13
+		fonts java java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk java-25-openjdk
+		python3 python3.9 python3.10 python3.11 python3.12 python3.13
 		python3.14 perl php ImageMagick-6 ImageMagick-7 ghostscript papersize texmf R lua static nix/nix.conf
 	`) {
 		paths = append(paths, "/etc/"+name)
@@ -43,7 +47,8 @@ func (d *disk) programs(path, program string, written []string) []string {
 	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, written) {
 		dirs = append(dirs, filepath.Dir(real))
 	}
-	for _, name := range []string{"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "pwsh", "java", "go"} {
+	for _, name := range []string{"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript",
+		"pwsh", "java", "go"} {
 		if real := d.first(dirs, name, written); real != "" {
 			dirs = append(dirs, filepath.Dir(real))
 		}
@@ -88,7 +93,10 @@ func (d *disk) first(dirs []string, name string, written []string) string {
 func (d *disk) below(path string, written []string) bool {
 	parent, _ := d.follow(filepath.Dir(path))
 	real := filepath.Join(parent, filepath.Base(path))
-	return slices.ContainsFunc(written, func(dir string) bool { return pathx.Contains(dir, path) || pathx.Contains(dir, real) })
+	return slices.ContainsFunc(written, func(dir string) bool {
+		return pathx.Contains(dir, path) ||
+			pathx.Contains(dir, real)
+	})
 }
 
 // trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory
@@ -100,5 +108,6 @@ func (d *disk) trusted(path, real string, written []string) bool {
 	}
 	info, err := os.Stat(real)
 	stem := strings.TrimRight(filepath.Base(path), "0123456789.")
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && filepath.Base(filepath.Dir(real)) == "bin" && strings.HasPrefix(filepath.Base(real), stem)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 &&
+		filepath.Base(filepath.Dir(real)) == "bin" && strings.HasPrefix(filepath.Base(real), stem)
 }

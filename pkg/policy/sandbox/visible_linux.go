@@ -61,7 +61,8 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 // write where a link is could have it lead elsewhere meanwhile.
 func (d *disk) checkNoLinks(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
-		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path, links[0].Path).WithHint("try it again")
+		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path,
+			links[0].Path).WithHint("try it again")
 	}
 	return nil
 }

@@ -45,9 +45,10 @@ func (a *app) attachCommand(kind attach.Kind, use, short string) (*cobra.Command
 	f.BoolVar(&o.all, "all", false, "every host of which there is a sign on this machine")
 	f.StringVar(&o.scope, "scope", "", "`SCOPE`: project, user, or another one that the host has")
 	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(attach.IDs(kind), cobra.ShellCompDirectiveNoFileComp))
-	a.CompleteFlag(cmd, "scope", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	scopes := func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return console.Matching(o.scopes(), prefix), cobra.ShellCompDirectiveNoFileComp
-	})
+	}
+	a.CompleteFlag(cmd, "scope", scopes)
 	return cmd, o
 }
 
@@ -89,7 +90,8 @@ func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
 	if err != nil {
 		return attach.Env{}, err
 	}
-	e := attach.Env{Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State, Machine: a.Paths.Enterprise}
+	e := attach.Env{Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State,
+		Machine: a.Paths.Enterprise}
 	s, found, err := o.Paths.Project(o.Dir)
 	switch {
 	case err != nil && needsProject:
@@ -140,8 +142,10 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 	if len(o.hosts) > 0 && o.all {
 		return nil, diag.Errorf(diag.Usage, "--host and --all exclude each other")
 	}
-	if some := (&attachFlags{kind: o.kind}).scopes(); o.scope != "" && !slices.Contains(some, o.scope) && len(o.hosts) == 0 {
-		return nil, diag.Errorf(diag.Usage, "no host has the scope %s for its %s", o.scope, attachWords[o.kind]).WithHint("the scopes are %s", strings.Join(some, ", "))
+	some := (&attachFlags{kind: o.kind}).scopes()
+	if o.scope != "" && !slices.Contains(some, o.scope) && len(o.hosts) == 0 {
+		return nil, diag.Errorf(diag.Usage, "no host has the scope %s for its %s", o.scope, attachWords[o.kind]).
+			WithHint("the scopes are %s", strings.Join(some, ", "))
 	}
 	var hosts []attach.Host
 	for _, id := range o.hosts {
@@ -174,7 +178,8 @@ var attachWords = map[attach.Kind]string{attach.Hook: "hooks", attach.MCP: "MCP 
 
 // noSign says that no host was found, and what would have been one.
 func (o *attachFlags) noSign() string {
-	return "name one with --host: " + strings.Join(attach.IDs(o.kind), ", ") + "; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
+	return "name one with --host: " + strings.Join(attach.IDs(o.kind), ", ") +
+		"; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
 }
 
 // detectedAgents returns the ids of the agents of which there is a sign.
@@ -205,7 +210,8 @@ func (o *attachFlags) scopeFor(h attach.Host) attach.Scope {
 // attachChange installs or removes for each host.
 func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) error {
 	if len(o.hosts) == 0 && !o.all {
-		return diag.Errorf(diag.Usage, "%s needs --host or --all", cmd.CommandPath()).WithHint("the hosts are %s", strings.Join(attach.IDs(o.kind), ", "))
+		return diag.Errorf(diag.Usage, "%s needs --host or --all", cmd.CommandPath()).
+			WithHint("the hosts are %s", strings.Join(attach.IDs(o.kind), ", "))
 	}
 	e, err := a.attachEnv(o.scope == "" || o.scope == scope.KindProject || o.scope == string(attach.Local))
 	if err != nil {
@@ -239,9 +245,11 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 }
 
 // attachOne installs or removes for one host.
-func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h attach.Host, install bool) (*attach.Result, error) {
+func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h attach.Host,
+	install bool) (*attach.Result, error) {
 	one := attach.Options{
-		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed, Args: o.args,
+		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed,
+		Args: o.args,
 	}
 	var err error
 	if one.Program, err = o.program(one.Scope); err != nil {
@@ -265,7 +273,9 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h att
 		}
 	}
 	if dir := unlinked(e, h); o.kind == attach.Hook && dir != "" {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s looks for skills in %s, which is not there: skillpm install links those of this project for it", h.Title, dir))
+		const format = "%s looks for skills in %s, which is not there: " +
+			"skillpm install links those of this project for it"
+		r.Notes = append(r.Notes, fmt.Sprintf(format, h.Title, dir))
 	}
 	return r, nil
 }
@@ -299,7 +309,8 @@ func (a *app) checkShared(program string) error {
 			}
 			if why := others(info, a.Admin); why != "" {
 				return diag.Errorf(diag.Denied, "everybody on the machine would run %s, and %s %s", program, at, why).
-					WithHint("put skillpm where only the administrator writes, and name it: --command /usr/local/bin/skillpm")
+					WithHint("put skillpm where only the administrator writes, and name it: %s",
+						"--command /usr/local/bin/skillpm")
 			}
 			if at == filepath.Dir(at) {
 				break
@@ -354,7 +365,8 @@ func (a *app) attachStatus(o *attachFlags) error {
 	for _, h := range hosts {
 		installed := false
 		for _, in := range h.Scopes(o.kind) {
-			if o.scope != "" && in != attach.Scope(o.scope) || e.Project == "" && (in == attach.Project || in == attach.Local) {
+			if o.scope != "" && in != attach.Scope(o.scope) ||
+				e.Project == "" && (in == attach.Project || in == attach.Local) {
 				continue
 			}
 			one := attach.Options{Kind: o.kind, Host: h, Scope: in}

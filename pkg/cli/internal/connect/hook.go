@@ -42,7 +42,8 @@ cannot be read is a denial where it asks about a call, unless a policy says
 hooks: {unreadable: open}.
 
 The exit code is never 2: that is a denial to some hosts.`,
-		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 an answer, also a denial; 1 an error, which stops nothing"},
+		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 an answer, also a denial; 1 an error, " +
+			"which stops nothing"},
 		Example: `  skillpm hook PreToolUse --host claude-code < event.json
   skillpm hook install --host claude-code
   skillpm hook status`,
@@ -88,7 +89,8 @@ func completeEvents(of string, args []string, prefix string) ([]string, cobra.Sh
 // answerHook answers an event. The host is opened where the event says that it works.
 func (a *app) answerHook(ctx context.Context, of, event string) error {
 	if of == "" {
-		return diag.Errorf(diag.Usage, "it is not said whose event it is").WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
+		return diag.Errorf(diag.Usage, "it is not said whose event it is").
+			WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
 	}
 	o := a.hookOptions(of)
 	o.Event = event
@@ -111,7 +113,8 @@ func (a *app) hookOptions(of string) hook.Options {
 		state = ""
 	}
 	openGuard := func(at string) *enforce.Evaluator {
-		return enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Projects: hookProjects(paths, at), Now: a.Now})
+		return enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin},
+			Projects: hookProjects(paths, at), Now: a.Now})
 	}
 	return hook.Options{
 		Host: of, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
@@ -127,7 +130,8 @@ func (a *app) hookOptions(of string) hook.Options {
 			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: of}, at)
 			o.Layers = p.Layers
 			o.ReadOnly = attach.Files(attach.Env{
-				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Paths.Enterprise,
+				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
+				Machine: a.Paths.Enterprise,
 			}, of)
 			runtime.AdoptProcesses() // a skill's hooks
 			return runtime.New(ctx, o)
@@ -138,7 +142,8 @@ func (a *app) hookOptions(of string) hook.Options {
 				return nil // there is no place for a log
 			}
 			l := openGuard(at).Log()
-			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)), audit.Options{Now: a.Now, Required: l.Required}).Write(r)
+			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)),
+				audit.Options{Now: a.Now, Required: l.Required}).Write(r)
 		},
 	}
 }

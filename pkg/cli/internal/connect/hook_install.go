@@ -28,13 +28,15 @@ enterprise that is so unless --fail-closed=false.`
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.attachChange(cmd, o, true) }
 	o.changeFlags(cmd)
 	o.programFlag(cmd, writesProgram)
-	closed := cmd.Flags().Bool("fail-closed", false, "have the host deny calls if skillpm is not there or fails (default as it is; in the scope enterprise true)")
+	closed := cmd.Flags().Bool("fail-closed", false,
+		"have the host deny calls if skillpm is not there or fails (default as it is; in the scope enterprise true)")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("fail-closed") {
 			return nil
 		}
 		if o.failClosed = closed; *closed && a.OS == "windows" {
-			return diag.Errorf(diag.Usage, "--fail-closed needs a POSIX shell, and hosts on Windows start hooks by others as well")
+			return diag.Errorf(diag.Usage,
+				"--fail-closed needs a POSIX shell, and hosts on Windows start hooks by others as well")
 		}
 		return nil
 	}

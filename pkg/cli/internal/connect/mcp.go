@@ -84,15 +84,21 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	}
 	f, upstream = a.RuntimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.host, "host", "", "who starts it, as `HOST` claude-code, for the audit log; else what the client calls itself")
+	flags.StringVar(&o.host, "host", "",
+		"who starts it, as `HOST` claude-code, for the audit log; else what the client calls itself")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, as 127.0.0.1:8765, below /mcp")
-	flags.StringVar(&o.tokenFile, "token-file", "", "ask HTTP requests for the bearer token in `FILE` (SKILLPM_MCP_TOKEN)")
-	flags.StringArrayVar(&o.origins, "allow-origin", nil, "let pages of `ORIGIN`, as https://tools.example, ask over HTTP")
-	flags.BoolVar(&o.alwaysLoad, "always-load", false, "list the skills in the tool's description, too, and ask the client to show it at once")
+	flags.StringVar(&o.tokenFile, "token-file", "",
+		"ask HTTP requests for the bearer token in `FILE` (SKILLPM_MCP_TOKEN)")
+	flags.StringArrayVar(&o.origins, "allow-origin", nil,
+		"let pages of `ORIGIN`, as https://tools.example, ask over HTTP")
+	flags.BoolVar(&o.alwaysLoad, "always-load", false,
+		"list the skills in the tool's description, too, and ask the client to show it at once")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters; default what the profile allows")
-	flags.IntVar(&o.contextWindow, "context-window", 0, "the model's context window in `TOKENS`, by which some lists are cut")
+	flags.IntVar(&o.contextWindow, "context-window", 0,
+		"the model's context window in `TOKENS`, by which some lists are cut")
 	flags.BoolVar(&o.verbose, "verbose", false, "say on standard error what is wrong with the protocol")
-	flags.Lookup("session").Usage = "share the session `ID` between connections (SKILLPM_SESSION); without one each has a session of its own"
+	flags.Lookup("session").Usage = "share the session `ID` between connections (SKILLPM_SESSION); " +
+		"without one each has a session of its own"
 	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(hostIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
@@ -115,7 +121,8 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		return diag.Errorf(diag.Usage, "--budget and --context-window take numbers above 0")
 	}
 	if o.http == "" && (o.tokenFile != "" || len(o.origins) > 0) {
-		return diag.Errorf(diag.Usage, "--token-file and --allow-origin are about HTTP").WithHint("add --http 127.0.0.1:8765")
+		return diag.Errorf(diag.Usage, "--token-file and --allow-origin are about HTTP").
+			WithHint("add --http 127.0.0.1:8765")
 	}
 	var first atomic.Pointer[runtime.Host] // is there for the first request, which a client waits for
 	open := func(ctx context.Context, r mcpserver.Request) (*runtime.Host, error) {
@@ -132,7 +139,8 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		return err
 	}
 	first.Store(h)
-	go h.Catalog(ctx) //nolint:errcheck // a look in advance, while the client is listened to; who asks is told what is wrong
+	// The first request needs the catalog; whoever sends it is told what is wrong.
+	go h.Catalog(ctx) //nolint:errcheck // see above
 	logger := slog.New(slog.DiscardHandler)
 	if o.verbose {
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
@@ -145,7 +153,9 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 	if g != nil {
 		g.Start(ctx)
 		defer g.Close()
-		options.Attach = func(to *mcp.Server, check func(context.Context, tool.Call) error) func() { return g.Attach(to, check) }
+		options.Attach = func(to *mcp.Server, check func(context.Context, tool.Call) error) func() {
+			return g.Attach(to, check)
+		}
 	}
 	s, err := mcpserver.New(options)
 	if err != nil {
@@ -182,7 +192,8 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.http)
 	if err != nil {
-		return diag.Errorf(diag.Usage, "%s cannot be served: %w", o.http, err).WithHint("write it as 127.0.0.1:8765, with a port that is free, or 0 for any")
+		return diag.Errorf(diag.Usage, "%s cannot be served: %w", o.http, err).
+			WithHint("write it as 127.0.0.1:8765, with a port that is free, or 0 for any")
 	}
 	defer l.Close() //nolint:errcheck // serving has closed it
 	settings := mcpserver.HTTPOptions{Token: token, Origins: o.origins}
@@ -206,7 +217,8 @@ func (a *app) mcpToken(path string) (string, error) {
 	}
 	data, err := safefile.ReadFile(a.Abs(path), maxTokenFile)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", diag.Errorf(diag.NotFound, "%s does not exist", path).WithHint("make one: openssl rand -hex 32 >%s", path)
+		return "", diag.Errorf(diag.NotFound, "%s does not exist", path).
+			WithHint("make one: openssl rand -hex 32 >%s", path)
 	}
 	if err != nil {
 		return "", err

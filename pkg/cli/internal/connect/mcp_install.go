@@ -10,7 +10,8 @@ import (
 
 // newMCPInstall returns the command that writes the MCP server into hosts' configuration.
 func newMCPInstall(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.MCP, "install [-- ARGUMENT…]", "Write skillpm's MCP server into a host's configuration")
+	cmd, o := a.attachCommand(attach.MCP, "install [-- ARGUMENT…]",
+		"Write skillpm's MCP server into a host's configuration")
 	cmd.Long = `Write into a host's configuration that it starts skillpm mcp. What is in the file
 stays as it is, other servers and comments included, and a second time changes nothing.
 
@@ -84,6 +85,7 @@ here.`
   skillpm mcp status --host codex --exit-code`
 	cmd.RunE = func(*cobra.Command, []string) error { return a.attachStatus(o) }
 	o.programFlag(cmd, looksProgram)
-	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 5 if a host does not have it, or another than it should")
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false,
+		"exit with 5 if a host does not have it, or another than it should")
 	return attachArgs(cmd)
 }

@@ -21,8 +21,10 @@ const maxUpstreamFile = 1 << 20
 
 func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
 	f := &upstreamFlags{}
-	cmd.Flags().StringArrayVar(&f.servers, "upstream", nil, "pass on the tools of another MCP server, `NAME=COMMAND` or NAME=URL, and check each call; repeatable")
-	cmd.Flags().StringArrayVar(&f.files, "upstream-config", nil, "pass on those of the servers in `FILE`, as .mcp.json; repeatable")
+	cmd.Flags().StringArrayVar(&f.servers, "upstream", nil,
+		"pass on the tools of another MCP server, `NAME=COMMAND` or NAME=URL, and check each call; repeatable")
+	cmd.Flags().StringArrayVar(&f.files, "upstream-config", nil,
+		"pass on those of the servers in `FILE`, as .mcp.json; repeatable")
 	_ = cmd.MarkFlagFilename("upstream-config", "json") // it cannot fail: the flag exists
 	return f
 }
@@ -41,7 +43,8 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 		path := a.Abs(name)
 		data, err := safefile.ReadFile(path, maxUpstreamFile)
 		if os.IsNotExist(err) {
-			return nil, diag.Errorf(diag.NotFound, "%s does not exist", name).WithHint("it has the servers, as .mcp.json does")
+			return nil, diag.Errorf(diag.NotFound, "%s does not exist", name).
+				WithHint("it has the servers, as .mcp.json does")
 		} else if err != nil {
 			return nil, err
 		}
@@ -54,10 +57,12 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	environ := slices.DeleteFunc(a.Variables(), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_MCP_TOKEN=") })
+	environ := slices.DeleteFunc(a.Variables(),
+		func(v string) bool { return strings.HasPrefix(v, "SKILLPM_MCP_TOKEN=") })
 	dir, err := a.WorkDir()
 	if err != nil {
 		return nil, err
 	}
-	return mcpserver.OpenGateway(mcpserver.GatewayOptions{Upstreams: list, Dir: dir, Environ: environ, Stderr: a.Stderr, Version: console.BuildVersion(a.Version)})
+	return mcpserver.OpenGateway(mcpserver.GatewayOptions{Upstreams: list, Dir: dir, Environ: environ,
+		Stderr: a.Stderr, Version: console.BuildVersion(a.Version)})
 }

@@ -41,9 +41,10 @@ that were looked at.`,
 func newRevoke(a *app) *cobra.Command {
 	var level levelFlags
 	cmd := &cobra.Command{
-		Use:     "revoke PACK|SKILL",
-		Short:   "Take an approval back",
-		Long:    "Take back what was approved of a skill, given as name@owner/name or as it is called, or of all\nskills of a pack, given as owner/name.",
+		Use:   "revoke PACK|SKILL",
+		Short: "Take an approval back",
+		Long: `Take back what was approved of a skill, given as name@owner/name or as it is called, or of all
+skills of a pack, given as owner/name.`,
 		Example: "  skillpm approvals revoke deploy@acme/deploy",
 		Args:    console.Need(1, 1, "a PACK or SKILL"),
 	}
@@ -150,14 +151,16 @@ func (a *app) printApprovals(ctx context.Context, h *runtime.Host, all []enforce
 			return err
 		}
 		e := approvalJSON{
-			Skill: x.Skill, State: state, Capabilities: x.Capabilities, Digest: x.Digest, By: x.By, At: x.At, Reason: x.Reason, Level: x.Level.String(), File: x.File, Line: x.Line,
+			Skill: x.Skill, State: state, Capabilities: x.Capabilities, Digest: x.Digest, By: x.By, At: x.At,
+			Reason: x.Reason, Level: x.Level.String(), File: x.File, Line: x.Line,
 		}
 		until := ""
 		if !x.Expires.IsZero() {
 			e.Expires, until = &x.Expires, "until "+x.Expires.Format(time.DateOnly)
 		}
 		list = append(list, e)
-		rows = append(rows, []string{x.Skill, state, cmp.Or(words(x.Capabilities), "nothing"), x.By + " (" + x.Level.String() + ")", x.At.Format(time.DateOnly), until, x.Reason})
+		rows = append(rows, []string{x.Skill, state, cmp.Or(words(x.Capabilities), "nothing"),
+			x.By + " (" + x.Level.String() + ")", x.At.Format(time.DateOnly), until, x.Reason})
 	}
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"approvals": list})

@@ -88,18 +88,22 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(reviews, func(other enforce.Review) bool { return other.Skill.Exact() == s.Exact() && other.Digest == r.Digest }) {
+		if slices.ContainsFunc(reviews, func(other enforce.Review) bool {
+			return other.Skill.Exact() == s.Exact() && other.Digest == r.Digest
+		}) {
 			continue // the same files, in another place
 		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
-	file, err := a.governed(h, audit.Record{Action: audit.Approve, Skill: strings.Join(names, " "), Reason: word.Reason}, func() (string, error) {
+	file, err := a.governed(h, audit.Record{Action: audit.Approve, Skill: strings.Join(names, " "),
+		Reason: word.Reason}, func() (string, error) {
 		return h.Guard().Approve(ctx, l, word, reviews...)
 	})
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(h.Guard().Policies(), func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }) && l != policy.UserLevel {
+	wanted := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
+	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), wanted) {
 		a.Warn("no policy that approvals of the %s count for wants any", l)
 	}
 	return a.printApproved(l, file, word, reviews)
@@ -116,7 +120,8 @@ func (a *app) toApprove(ctx context.Context, h *runtime.Host, name string, f *ap
 	if skill, pack, ok := strings.Cut(name, "@"); ok && !strings.Contains(skill, "/") {
 		o.Pack, o.Skills = pack, []string{skill}
 	} else if !strings.Contains(name, "/") {
-		return nil, diag.Errorf(diag.NotFound, "there is no skill %q here", name).WithHint("skillpm skills --all lists what there is; name@owner/name fetches one of a pack")
+		return nil, diag.Errorf(diag.NotFound, "there is no skill %q here", name).
+			WithHint("skillpm skills --all lists what there is; name@owner/name fetches one of a pack")
 	}
 	c, err := a.Client()
 	if err != nil {
@@ -132,7 +137,8 @@ func (a *app) toApprove(ctx context.Context, h *runtime.Host, name string, f *ap
 			continue
 		}
 		for _, s := range p.Skills {
-			list = append(list, foundSkill{Skill: enforce.Skill{Name: s.Name, Pack: p.Pack, Source: p.Source}, files: s.Files})
+			list = append(list, foundSkill{Skill: enforce.Skill{Name: s.Name, Pack: p.Pack, Source: p.Source},
+				files: s.Files})
 		}
 	}
 	return list, nil
@@ -147,12 +153,14 @@ func (a *app) later(flag, text string) (time.Time, error) {
 	if err != nil {
 		age, err := console.ParseAge(flag, text)
 		if err != nil {
-			return time.Time{}, diag.Errorf(diag.Usage, "%w", err).WithHint("write how long it lasts, as 90d or 2w, or its last day, as 2027-01-31")
+			return time.Time{}, diag.Errorf(diag.Usage, "%w", err).
+				WithHint("write how long it lasts, as 90d or 2w, or its last day, as 2027-01-31")
 		}
 		t = a.Now().Add(age)
 	}
 	if t = t.UTC().Truncate(time.Second); !t.After(a.Now()) {
-		return time.Time{}, diag.Errorf(diag.Usage, "--%s %s is not to come", flag, text).WithHint("write how long it lasts, as 90d, or its last day, as 2027-01-31")
+		return time.Time{}, diag.Errorf(diag.Usage, "--%s %s is not to come", flag, text).
+			WithHint("write how long it lasts, as 90d, or its last day, as 2027-01-31")
 	}
 	return t, nil
 }
@@ -169,7 +177,8 @@ type approvedJSON struct {
 func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, reviews []enforce.Review) error {
 	list := []approvedJSON{}
 	for _, r := range reviews {
-		e := approvedJSON{Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), Evidence: r.Capabilities}
+		e := approvedJSON{Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(),
+			Evidence: r.Capabilities}
 		if e.Capabilities == nil {
 			e.Capabilities, e.Evidence = []policy.Capability{}, []string{}
 		}

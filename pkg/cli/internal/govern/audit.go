@@ -65,8 +65,9 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	a.CompleteFlag(cmd, "action", cobra.FixedCompletions(audit.Actions(), cobra.ShellCompDirectiveNoFileComp))
 	a.CompleteFlag(cmd, "result", cobra.FixedCompletions(audit.Results(), cobra.ShellCompDirectiveNoFileComp))
 	for flag, of := range map[string]func(audit.Record) string{
-		"pack": func(r audit.Record) string { return r.Pack }, "session": func(r audit.Record) string { return r.Session },
-		"user": func(r audit.Record) string { return r.User }, "host": func(r audit.Record) string { return r.Host },
+		"pack":    func(r audit.Record) string { return r.Pack },
+		"session": func(r audit.Record) string { return r.Session },
+		"user":    func(r audit.Record) string { return r.User }, "host": func(r audit.Record) string { return r.Host },
 		"machine": func(r audit.Record) string { return r.Machine },
 	} {
 		a.CompleteFlag(cmd, flag, a.completeField(of))
@@ -83,10 +84,12 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 		return f, err
 	}
 	if f.Action != "" && !slices.Contains(audit.Actions(), f.Action) {
-		return f, diag.Errorf(diag.Usage, "--action %q is no action", f.Action).WithHint("actions are %s", strings.Join(audit.Actions(), ", "))
+		return f, diag.Errorf(diag.Usage, "--action %q is no action", f.Action).
+			WithHint("actions are %s", strings.Join(audit.Actions(), ", "))
 	}
 	if f.Result != "" && !slices.Contains(audit.Results(), f.Result) {
-		return f, diag.Errorf(diag.Usage, "--result %q is no result", f.Result).WithHint("results are %s", strings.Join(audit.Results(), ", "))
+		return f, diag.Errorf(diag.Usage, "--result %q is no result", f.Result).
+			WithHint("results are %s", strings.Join(audit.Results(), ", "))
 	}
 	return f, nil
 }
@@ -133,8 +136,10 @@ func (a *app) ownLog() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	log := enforce.Open(enforce.Options{Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin}, Now: a.Now}).Log()
-	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)), audit.Options{}).Path(), nil
+	log := enforce.Open(enforce.Options{Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin},
+		Now: a.Now}).Log()
+	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
+		audit.Options{}).Path(), nil
 }
 
 // stream reads logs, and warns of what cannot be read.

@@ -51,7 +51,8 @@ Nothing is sent anywhere.`,
 				out := bufio.NewWriter(w)
 				to := records.NewExport(format, out, a.Version)
 				s := audit.Stream{Paths: logs, Filter: filter}
-				if err := a.stream(cmd.Context(), &s, func(r audit.Record) (bool, error) { return true, to.Add(r) }); err != nil {
+				add := func(r audit.Record) (bool, error) { return true, to.Add(r) }
+				if err := a.stream(cmd.Context(), &s, add); err != nil {
 					return err
 				}
 				if err := to.Close(); err != nil {

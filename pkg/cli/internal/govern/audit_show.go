@@ -148,7 +148,8 @@ func (p *recordPrinter) print(r audit.Record) error {
 	if r.Phase == audit.Intent {
 		result = audit.Intent
 	}
-	words = append(words, fmt.Sprintf("%-8s", r.User), fmt.Sprintf("%-17s", r.Action), fmt.Sprintf("%-7s", result), subject(r))
+	words = append(words, fmt.Sprintf("%-8s", r.User), fmt.Sprintf("%-17s", r.Action), fmt.Sprintf("%-7s", result),
+		subject(r))
 	line := strings.TrimRight(console.OneLine(strings.Join(words, "  ")), " ")
 	_, err := fmt.Fprintln(p.a.Stdout, console.Fitted(line, console.TerminalWidth(p.a.Stdout)))
 	return err

@@ -70,7 +70,8 @@ there are.`,
 				return a.statsPage(cmd, &s, page)
 			}
 			stats := audit.Stats{Since: filter.Since, Skill: filter.Skill}
-			if err := a.stream(cmd.Context(), &s, func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }); err != nil {
+			add := func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }
+			if err := a.stream(cmd.Context(), &s, add); err != nil {
 				return err
 			}
 			return a.printStats(&stats, s.Read())
@@ -84,11 +85,13 @@ there are.`,
 // statsPage writes the page.
 func (a *app) statsPage(cmd *cobra.Command, s *audit.Stream, file string) error {
 	sum := records.NewSummary()
-	if err := a.stream(cmd.Context(), s, func(r audit.Record) (bool, error) { sum.Add(r); return true, nil }); err != nil {
+	add := func(r audit.Record) (bool, error) { sum.Add(r); return true, nil }
+	if err := a.stream(cmd.Context(), s, add); err != nil {
 		return err
 	}
 	o := records.PageOptions{Now: a.Now(), Damaged: s.Read().Damaged}
-	if err := atomicfile.Stream(a.Abs(file), atomicfile.Options{}, func(w io.Writer) error { return sum.Page(w, o) }); err != nil || !a.JSON {
+	write := func(w io.Writer) error { return sum.Page(w, o) }
+	if err := atomicfile.Stream(a.Abs(file), atomicfile.Options{}, write); err != nil || !a.JSON {
 		return err
 	}
 	return a.PrintJSON(pageDocument{Page: a.Abs(file), Records: sum.Records, Damaged: o.Damaged})
@@ -113,7 +116,8 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		a.Note("no such skill has been used since then; skillpm audit stats shows all")
 		return nil
 	}
-	rows := [][]string{{"SKILL", "PACK", "ACTIVATED", "RUNS", "FAILED", "REFUSED", "TOTAL", "MEAN", "P95", "MOST", "LAST USE"}}
+	rows := [][]string{{"SKILL", "PACK", "ACTIVATED", "RUNS", "FAILED", "REFUSED", "TOTAL", "MEAN", "P95", "MOST",
+		"LAST USE"}}
 	for _, k := range skills {
 		row := []string{k.Skill, cmp.Or(k.Pack, "-")}
 		for _, n := range []int64{k.Activations, k.Runs, k.Failures, k.Refusals} {
@@ -128,7 +132,8 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		}
 		rows = append(rows, append(row, last))
 	}
-	return console.Table(a.Stdout, narrowed(rows, console.TerminalWidth(a.Stdout), "TOTAL", "MEAN", "P95", "MOST", "PACK", "LAST USE"))
+	return console.Table(a.Stdout, narrowed(rows, console.TerminalWidth(a.Stdout), "TOTAL", "MEAN", "P95", "MOST",
+		"PACK", "LAST USE"))
 }
 
 // narrowed returns a table without as many of the named columns as it is too wide for a terminal, the first named

@@ -65,7 +65,8 @@ grown since.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.Head, "head", "", "there must be a record with the `DIGEST`, which was the last one once")
-	cmd.Flags().StringVar(&o.After, "after", "", "the first record follows the line with the `DIGEST`: older files were moved away")
+	cmd.Flags().StringVar(&o.After, "after", "",
+		"the first record follows the line with the `DIGEST`: older files were moved away")
 	a.CompleteFlag(cmd, "head", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "after", cobra.NoFileCompletions)
 	return cmd

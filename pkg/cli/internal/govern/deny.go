@@ -85,22 +85,28 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		return err
 	}
 	d := denied{Pattern: pattern, Level: l.String()}
-	d.Policy, err = a.governed(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Forbidden}, func() (file string, err error) {
-		file, d.Changed, err = h.Guard().Deny(ctx, l, pattern)
-		return file, err
-	})
+	d.Policy, err = a.governed(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Forbidden},
+		func() (file string, err error) {
+			file, d.Changed, err = h.Guard().Deny(ctx, l, pattern)
+			return file, err
+		})
 	if err != nil {
 		return err
 	}
 	d.Active = a.activeSkills(h, pattern)
 	if machines && l != policy.MachineLevel {
-		a.Warn("it is also in the layer that the machine's administrator keeps, where only the machine's policy denies it: sudo skillpm deny %s --machine", pattern)
+		a.Warn(
+			"it is also in the layer that the machine's administrator keeps, where only the machine's policy "+
+				"denies it: sudo skillpm deny %s --machine", pattern)
 	}
 	if !meant {
 		a.Warn("no skill here is called %s: it counts for those to come", pattern)
 	}
-	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, enterprise.RecordName)); err == nil && l == policy.MachineLevel {
-		a.Warn("skillpm sync keeps this machine in step with a list: if that has a policy, the next sync takes this back; deny it in the list, too")
+	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, enterprise.RecordName)); err == nil &&
+		l == policy.MachineLevel {
+		a.Warn(
+			"skillpm sync keeps this machine in step with a list: if that has a policy, the next sync takes this " +
+				"back; deny it in the list, too")
 	}
 	if a.JSON {
 		return a.PrintJSON(d)
@@ -111,7 +117,9 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	}
 	fmt.Fprintf(a.Stdout, "%s %s %s\n", console.Printable(d.Policy), what, console.Printable(string(pattern)))
 	for _, x := range d.Active {
-		a.Note("%s is active in session %s: no tool may be called there until it is ended, with skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
+		a.Note(
+			"%s is active in session %s: no tool may be called there until it is ended, with skillpm deactivate "+
+				"%s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
 	return nil
 }
@@ -141,7 +149,8 @@ func (a *app) means(ctx context.Context, h *runtime.Host, pattern policy.SkillPa
 		}
 	}
 	if strings.Contains(string(pattern), " ") {
-		return false, diag.Errorf(diag.Usage, "no skill is called %q", pattern).WithHint("skillpm skills --all lists what there is; a name has no spaces")
+		return false, diag.Errorf(diag.Usage, "no skill is called %q", pattern).
+			WithHint("skillpm skills --all lists what there is; a name has no spaces")
 	}
 	return false, nil
 }
@@ -153,23 +162,25 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 		return err
 	}
 	d := denied{Pattern: exact, Level: l.String(), Changed: true, Undone: true, Active: []activeIn{}}
-	d.Policy, err = a.governed(h, audit.Record{Action: audit.Deny, Skill: string(exact), Verdict: audit.Allowed}, func() (string, error) {
-		file, err := h.Guard().Undeny(ctx, l, exact)
-		if diag.CodeOf(err) == diag.NotFound && exact != policy.SkillPattern(name) {
-			if other, second := h.Guard().Undeny(ctx, l, policy.SkillPattern(name)); second == nil {
-				d.Pattern = policy.SkillPattern(name)
-				return other, nil
+	d.Policy, err = a.governed(h, audit.Record{Action: audit.Deny, Skill: string(exact), Verdict: audit.Allowed},
+		func() (string, error) {
+			file, err := h.Guard().Undeny(ctx, l, exact)
+			if diag.CodeOf(err) == diag.NotFound && exact != policy.SkillPattern(name) {
+				if other, second := h.Guard().Undeny(ctx, l, policy.SkillPattern(name)); second == nil {
+					d.Pattern = policy.SkillPattern(name)
+					return other, nil
+				}
 			}
-		}
-		return file, err
-	})
+			return file, err
+		})
 	if err != nil {
 		return err
 	}
 	if a.JSON {
 		return a.PrintJSON(d)
 	}
-	fmt.Fprintf(a.Stdout, "%s does not deny %s any more\n", console.Printable(d.Policy), console.Printable(string(d.Pattern)))
+	fmt.Fprintf(a.Stdout, "%s does not deny %s any more\n", console.Printable(d.Policy),
+		console.Printable(string(d.Pattern)))
 	if skills, err := found(ctx, h, name); err == nil {
 		for _, s := range skills {
 			if err := h.Guard().CheckListed(s.Skill); err != nil {
@@ -183,7 +194,9 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 
 // patternOf returns the pattern that means what a name names, and whether the machine's administrator keeps one of
 // them.
-func patternOf(ctx context.Context, h *runtime.Host, name string) (pattern policy.SkillPattern, machines bool, err error) {
+func patternOf(
+	ctx context.Context, h *runtime.Host, name string,
+) (pattern policy.SkillPattern, machines bool, err error) {
 	skills, err := found(ctx, h, name)
 	if err != nil {
 		return "", false, err

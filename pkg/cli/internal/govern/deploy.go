@@ -82,8 +82,10 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 			return err
 		}
-		return diag.Errorf(diag.Invalid, "skill %s is not valid under profile %s and was not deployed", r.Skill, r.Profile).
-			WithHint("mend the errors above; skillpm validate --profile %s %s shows them again", r.Profile, c.Shown(r.From))
+		return diag.Errorf(diag.Invalid, "skill %s is not valid under profile %s and was not deployed",
+			r.Skill, r.Profile).
+			WithHint("mend the errors above; skillpm validate --profile %s %s shows them again",
+				r.Profile, c.Shown(r.From))
 	}
 	would := ""
 	if r.DryRun {

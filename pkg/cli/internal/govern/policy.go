@@ -83,7 +83,8 @@ func (a *app) governed(h *runtime.Host, r audit.Record, change func() (file stri
 	if log.Required() {
 		id, err := log.Intend(r)
 		if err != nil {
-			return "", diag.Errorf(diag.Denied, "%w; a policy wants it on record, so it is not done", err).WithHint("%s", diag.HintOf(err))
+			return "", diag.Errorf(diag.Denied, "%w; a policy wants it on record, so it is not done", err).
+				WithHint("%s", diag.HintOf(err))
 		}
 		r.ID, r.Phase = id, audit.Outcome
 	}
@@ -128,7 +129,9 @@ there is never overwritten.`,
 			return a.PrintJSON(map[string]any{"policy": file, "level": l.String()})
 		}
 		fmt.Fprintf(a.Stdout, "%s\n", console.Printable(file))
-		a.Note("it is in force; skillpm policy explain says what it refuses of what is here, and mode: audit has it observe only")
+		a.Note(
+			"it is in force; skillpm policy explain says what it refuses of what is here, and mode: audit has it " +
+				"observe only")
 		return nil
 	}
 	return cmd

@@ -19,9 +19,10 @@ import (
 
 // checkedJSON is one file as `policy check --json` shows it.
 type checkedJSON struct {
-	Path     string        `json:"path"`
-	Level    string        `json:"level,omitempty"`
-	State    string        `json:"state"` // "none", "valid", "invalid", or "not trusted" for one that can't be trusted or read
+	Path  string `json:"path"`
+	Level string `json:"level,omitempty"`
+	// "none", "valid", "invalid", or "not trusted" for one that can't be trusted or read
+	State    string        `json:"state"`
 	Mode     string        `json:"mode,omitempty"`
 	Problems []problemJSON `json:"problems,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
@@ -63,7 +64,8 @@ everything is denied then.`,
 			return a.checkFiles(args, level)
 		}
 		if level != (levelFlags{}) {
-			return diag.Errorf(diag.Usage, "--machine, --user and --project say whose a FILE is to be").WithHint("name the file, or leave them out")
+			return diag.Errorf(diag.Usage, "--machine, --user and --project say whose a FILE is to be").
+				WithHint("name the file, or leave them out")
 		}
 		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
 		if err != nil {
@@ -137,7 +139,8 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 			continue
 		}
 		if q.Signatures.NeedIdentity() && a.Keyless == nil {
-			c.fail(diag.Errorf(diag.Denied, "%s:%d asks for identities, which this program cannot check", p.Path, q.Line).WithHint("use skillpm-keyless of the same release, or trust a key"))
+			c.fail(diag.Errorf(diag.Denied, "%s:%d asks for identities, which this program cannot check", p.Path,
+				q.Line).WithHint("use skillpm-keyless of the same release, or trust a key"))
 		}
 		c.fail(skillpm.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
 	}
@@ -186,25 +189,32 @@ func doubts(p *policy.Policy) (list []string) {
 	}
 	looks := slices.Concat(p.Forbid, p.Approve)
 	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
-		if slices.Contains(looks, c) && !(slices.Contains(looks, policy.Scripts) && slices.Contains(looks, policy.UnscopedShell)) {
-			list = append(list, fmt.Sprintf("it asks about %s, and not about both scripts and unscoped-shell, which can do the same unseen", c))
+		if slices.Contains(looks, c) && !(slices.Contains(looks, policy.Scripts) &&
+			slices.Contains(looks, policy.UnscopedShell)) {
+			list = append(list,
+				fmt.Sprintf(
+					"it asks about %s, and not about both scripts and unscoped-shell, which can do the same unseen", c))
 			break
 		}
 	}
 	loose := map[string]bool{
-		"allowed-tools: grant": p.AllowedTools == policy.Grant, "hooks: {unreadable: open}": p.Hooks.Unreadable == policy.Open,
+		"allowed-tools: grant":            p.AllowedTools == policy.Grant,
+		"hooks: {unreadable: open}":       p.Hooks.Unreadable == policy.Open,
 		"execution: {unavailable: allow}": p.Execution.Unavailable == policy.AllowUnconfined,
 	}
-	for _, key := range []string{"allowed-tools: grant", "hooks: {unreadable: open}", "execution: {unavailable: allow}"} {
+	for _, key := range []string{"allowed-tools: grant", "hooks: {unreadable: open}",
+		"execution: {unavailable: allow}"} {
 		if loose[key] && p.Level == policy.ProjectLevel {
 			list = append(list, key+" does not count in a project's policy")
 		}
 	}
 	if p.Level != policy.ProjectLevel && loose["execution: {unavailable: allow}"] {
-		list = append(list, "execution: {unavailable: allow} has scripts run unconfined on a machine that can't confine them")
+		list = append(list,
+			"execution: {unavailable: allow} has scripts run unconfined on a machine that can't confine them")
 	}
 	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Line("downgrade") > 0 {
-		list = append(list, "downgrade: allow has an older version, or one with fewer signatures, replace what is installed")
+		list = append(list,
+			"downgrade: allow has an older version, or one with fewer signatures, replace what is installed")
 	}
 	if p.Approvers == policy.UserApprovers && p.Level != policy.MachineLevel {
 		list = append(list, "approvers counts in the machine's policy only")
@@ -235,7 +245,8 @@ func (a *app) printFiles(list []checkedJSON) error {
 	g.Palette = a.Palette(a.Stdout)
 	for _, c := range list {
 		colour := map[string]rune{"valid": 'g', "invalid": 'r', notTrusted: 'r'}[c.State]
-		g.Add(console.Cell{Text: cmp.Or(c.Level, "-")}, console.Cell{Text: c.State, Color: colour}, console.Cell{Text: c.Mode}, console.Cell{Text: console.Printable(c.Path)})
+		g.Add(console.Cell{Text: cmp.Or(c.Level, "-")}, console.Cell{Text: c.State, Color: colour},
+			console.Cell{Text: c.Mode}, console.Cell{Text: console.Printable(c.Path)})
 	}
 	g.Write(a.Stdout)
 	for _, c := range list {

@@ -41,8 +41,9 @@ func newPolicyExplain(a *app) *cobra.Command {
 		Long: `Say what every rule of every policy says of a skill, of all skills of a pack, or of a
 source, with the file and the line: the first that denies is the one that is named where
 something is refused. Without an argument the rules in force are listed.`,
-		Example: "  skillpm policy explain\n  skillpm policy explain deploy\n  skillpm policy explain oci://registry.example/acme/tools",
-		Args:    console.Need(0, 1, "one SKILL, PACK or SOURCE at most"),
+		Example: "  skillpm policy explain\n  skillpm policy explain deploy\n  skillpm policy explain " +
+			"oci://registry.example/acme/tools",
+		Args: console.Need(0, 1, "one SKILL, PACK or SOURCE at most"),
 	}
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,14 +60,16 @@ something is refused. Without an argument the rules in force are listed.`,
 			return err
 		}
 		if len(skills) == 0 {
-			if strings.Contains(args[0], "://") || strings.HasPrefix(args[0], ".") || strings.Count(args[0], "/") > 1 || slices.Contains([]string{"local", "embedded", "path"}, args[0]) {
+			if strings.Contains(args[0], "://") || strings.HasPrefix(args[0], ".") ||
+				strings.Count(args[0], "/") > 1 || slices.Contains([]string{"local", "embedded", "path"}, args[0]) {
 				return a.printRulings(map[string][]enforce.Ruling{args[0]: g.ExplainSource(args[0])}, []string{args[0]})
 			}
 			s, err := absentSkill(args[0])
 			if err != nil {
 				return err
 			}
-			return a.printRulings(map[string][]enforce.Ruling{args[0]: g.Explain(cmd.Context(), s, nil)}, []string{args[0]})
+			return a.printRulings(map[string][]enforce.Ruling{args[0]: g.Explain(cmd.Context(), s, nil)},
+				[]string{args[0]})
 		}
 		all, order := map[string][]enforce.Ruling{}, []string{}
 		for _, s := range skills {
@@ -116,7 +119,9 @@ func absentSkill(name string) (enforce.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
 	if !ok {
 		return enforce.Skill{}, diag.Errorf(diag.NotFound, "there is no skill or pack %q here", name).
-			WithHint("skillpm skills --all lists what there is; name@owner/name asks about one that is not installed, and a place as oci://registry.example/acme/tools about a source")
+			WithHint(
+				"skillpm skills --all lists what there is; name@owner/name asks about one that is not installed, " +
+					"and a place as oci://registry.example/acme/tools about a source")
 	}
 	return enforce.Skill{Name: skill, Pack: pack}, nil
 }
@@ -220,7 +225,8 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 		map[bool]string{true: "grant tools, and forbid none", false: "restrict which tools may be called"}[g.Grants()],
 		map[bool]string{true: "go on", false: "are refused"}[g.HooksOpen()])
 	if log.By != "" {
-		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required, console.Printable(log.By))
+		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required,
+			console.Printable(log.By))
 	}
 	return nil
 }
@@ -228,7 +234,8 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 // rulesOf lists the rules of a policy.
 func rulesOf(p *policy.Policy) (list []ruleJSON) {
 	add := func(line int, rule, format string, args ...any) {
-		list = append(list, ruleJSON{Policy: p.Path, Line: line, Level: p.Level.String(), Mode: string(p.Mode), Rule: rule, Says: fmt.Sprintf(format, args...)})
+		list = append(list, ruleJSON{Policy: p.Path, Line: line, Level: p.Level.String(), Mode: string(p.Mode),
+			Rule: rule, Says: fmt.Sprintf(format, args...)})
 	}
 	if err := p.Err(); err != nil {
 		add(0, "file", "denies everything: %v", err)
@@ -246,7 +253,8 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 	for _, q := range p.Require {
 		switch {
 		case q.Signatures != nil:
-			add(q.Line, "require", "%s: %d of %d signers", q.Match, max(1, q.Signatures.Threshold), len(q.Signatures.AnyOf))
+			add(q.Line, "require", "%s: %d of %d signers", q.Match, max(1, q.Signatures.Threshold),
+				len(q.Signatures.AnyOf))
 		default:
 			add(q.Line, "require", "%s: published for %s", q.Match, q.MinReleaseAge)
 		}
@@ -335,7 +343,8 @@ func limitsText(l policy.Limits) string {
 	for _, x := range []struct {
 		key string
 		n   int64
-	}{{"files", l.Files}, {"file_bytes", l.FileBytes}, {"total_bytes", l.TotalBytes}, {"path_bytes", l.PathBytes}, {"depth", l.Depth}} {
+	}{{"files", l.Files}, {"file_bytes", l.FileBytes}, {"total_bytes", l.TotalBytes}, {"path_bytes", l.PathBytes},
+		{"depth", l.Depth}} {
 		if x.n > 0 {
 			text := strconv.FormatInt(x.n, 10)
 			if strings.HasSuffix(x.key, "_bytes") {

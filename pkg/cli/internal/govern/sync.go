@@ -68,7 +68,8 @@ nothing changed. --check needs neither rights nor network.`,
 	f.BoolVar(&check, "check", false, "say whether the layer is what was last verified; exit 5 if it is not")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.BoolVar(&o.Offline, "offline", false, "ask nobody: put right what is in force")
-	f.BoolVar(&o.AllowDowngrade, "allow-downgrade", false, "take a list that is older than the one in force, or another one of its version")
+	f.BoolVar(&o.AllowDowngrade, "allow-downgrade", false,
+		"take a list that is older than the one in force, or another one of its version")
 	return cmd
 }
 
@@ -84,7 +85,8 @@ func (a *app) printSynced(r *enterprise.SyncReport) error {
 		a.Note("the enterprise layer is in step with %s %s", r.Source, r.Version)
 		return nil
 	}
-	marks := map[string]string{enterprise.Installed: "+", enterprise.Updated: "~", enterprise.Restored: "=", enterprise.Removed: "-"}
+	marks := map[string]string{enterprise.Installed: "+", enterprise.Updated: "~", enterprise.Restored: "=",
+		enterprise.Removed: "-"}
 	for _, p := range r.Packs {
 		mark, changed := marks[p.Action]
 		switch {
@@ -92,7 +94,8 @@ func (a *app) printSynced(r *enterprise.SyncReport) error {
 		case p.Action == enterprise.Removed:
 			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous))
 		case p.Previous != "" && p.Previous != p.Version:
-			fmt.Fprintf(a.Stdout, "%s %s %s → %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous), console.Printable(p.Version))
+			fmt.Fprintf(a.Stdout, "%s %s %s → %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous),
+				console.Printable(p.Version))
 		default:
 			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, console.Printable(p.Pack), console.Printable(p.Version))
 		}
@@ -122,7 +125,8 @@ func (a *app) printStanding(s *enterprise.Status) error {
 	}
 	if s.InStep {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "in step with %s %s; the source was last asked %s ago\n", console.Printable(s.Source), console.Printable(s.Version), time.Duration(s.Age)*time.Second)
+			fmt.Fprintf(a.Stdout, "in step with %s %s; the source was last asked %s ago\n",
+				console.Printable(s.Source), console.Printable(s.Version), time.Duration(s.Age)*time.Second)
 		}
 		return nil
 	}

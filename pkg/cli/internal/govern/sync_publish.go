@@ -30,7 +30,8 @@ to publish but a signed tag: git tag -s v1.4.0.`,
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.To == "" {
-				return diag.Errorf(diag.Usage, "it is not said where to publish the list").WithHint("give --to oci://HOST/REPOSITORY")
+				return diag.Errorf(diag.Usage, "it is not said where to publish the list").
+					WithHint("give --to oci://HOST/REPOSITORY")
 			}
 			key, err := a.SigningKey(keyFile)
 			if err != nil {

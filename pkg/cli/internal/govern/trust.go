@@ -73,7 +73,8 @@ func (a *app) trustFolder(h *runtime.Host, folders catalog.Folders, args []strin
 	case len(args) > 0:
 		dir = a.Abs(args[0])
 	case dir == "":
-		return diag.Errorf(diag.Usage, "the home directory is no project").WithHint("name the folder: skillpm trust DIR")
+		return diag.Errorf(diag.Usage, "the home directory is no project").
+			WithHint("name the folder: skillpm trust DIR")
 	}
 	real, err := folders.Add(dir, a.Now())
 	if err != nil {
@@ -84,7 +85,9 @@ func (a *app) trustFolder(h *runtime.Host, folders catalog.Folders, args []strin
 	}
 	fmt.Fprintf(a.Stdout, "%s is trusted\n", console.Printable(real))
 	if !h.Config().Skills.TrustedProjects && !h.Profile().TrustedProjects {
-		a.Note("nothing asks for trust here: skills.trusted-projects: true in config.yaml would, or trusted-projects: true in a profile")
+		a.Note(
+			"nothing asks for trust here: skills.trusted-projects: true in config.yaml would, or " +
+				"trusted-projects: true in a profile")
 	}
 	return nil
 }

@@ -63,9 +63,9 @@ func (j *jsonExport) Close() error {
 }
 
 // columns are those of a table, in their order, named as the fields of records are.
-const columns = "seq ts machine user action result phase id skill pack version layer digest source tree signer policy " +
-	"lock session project profile host event trigger trace span hook script file command exit_code duration_ms output " +
-	"output_bytes tool agent task sandbox verdict reason gap prev"
+const columns = "seq ts machine user action result phase id skill pack version layer digest source tree signer " +
+	"policy lock session project profile host event trigger trace span hook script file command exit_code " +
+	"duration_ms output output_bytes tool agent task sandbox verdict reason gap prev"
 
 // fieldIndexes are the indexes of the fields of a record by their names in JSON.
 var fieldIndexes = sync.OnceValue(func() map[string]int {

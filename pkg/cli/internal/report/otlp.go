@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// otlpExport writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document a
-// line, as the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its
+// otlpExport writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document
+// a line, as the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its
 // attribute skill_name says which. A span of a session that nobody traces belongs to a trace that is made of the
 // session's name.
 //

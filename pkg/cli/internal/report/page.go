@@ -24,8 +24,9 @@ var style string
 // maxRows is how many rows a table of the page has.
 const maxRows = 100
 
-const durationHint = "How long runs took, the slowest first. Half of them took no longer than the median, the stronger " +
-	"part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. The bars are logarithmic."
+const durationHint = "How long runs took, the slowest first. Half of them took no longer than the median, the " +
+	"stronger part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. " +
+	"The bars are logarithmic."
 
 // PageOptions are the context of a page.
 type PageOptions struct {

@@ -41,7 +41,8 @@ func Beside(fsys fs.FS) ([]Besides, error) {
 		}
 		found, size = append(found, *b), size+b.Info.Size()
 		if len(found) > mostBeside || size > mostBesideBytes {
-			return diag.Errorf(diag.Invalid, "more lies beside the skill's files than is looked at: %d files, %d bytes", len(found), size).
+			return diag.Errorf(diag.Invalid,
+				"more lies beside the skill's files than is looked at: %d files, %d bytes", len(found), size).
 				WithHint("remove what is no part of the skill, as %s", top(name))
 		}
 		return nil

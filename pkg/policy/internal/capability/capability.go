@@ -68,7 +68,8 @@ func (s Set) sorted() Set {
 		order[c] = i
 	}
 	slices.SortStableFunc(s, func(a, b Evidence) int {
-		return cmp.Or(cmp.Compare(order[a.Capability], order[b.Capability]), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(order[a.Capability], order[b.Capability]), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line))
 	})
 	return slices.Compact(s)
 }

@@ -14,13 +14,16 @@ import (
 
 // networkPrograms are programs that connect to elsewhere.
 var networkPrograms = []string{
-	"curl", "wget", "nc", "ncat", "netcat", "socat", "ssh", "scp", "sftp", "rsync", "ftp", "telnet", "aria2c", "httpie", "xh", "websocat", "nslookup",
-	"invoke-webrequest", "invoke-restmethod", "iwr", "irm", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker", "openssl", "sendmail", "lftp", "rclone",
+	"curl", "wget", "nc", "ncat", "netcat", "socat", "ssh", "scp", "sftp", "rsync", "ftp", "telnet", "aria2c",
+	"httpie", "xh", "websocat", "nslookup",
+	"invoke-webrequest", "invoke-restmethod", "iwr", "irm", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker",
+	"openssl", "sendmail", "lftp", "rclone",
 }
 
 // writingPrograms are programs that create, change or delete files.
 var writingPrograms = []string{
-	"rm", "rmdir", "mv", "cp", "mkdir", "touch", "tee", "dd", "truncate", "ln", "chmod", "chown", "shred", "unlink", "unzip", "patch",
+	"rm", "rmdir", "mv", "cp", "mkdir", "touch", "tee", "dd", "truncate", "ln", "chmod", "chown", "shred", "unlink",
+	"unzip", "patch",
 	"set-content", "add-content", "out-file", "new-item", "remove-item", "copy-item", "move-item", "del", "erase",
 }
 
@@ -43,13 +46,18 @@ func programsOf(code string) []string {
 
 // commandEnds puts each command of a piece of shell on a line of its own.
 var commandEnds = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n", "`", "\n", "(", "\n", "{", "\n", "&", "\n")
+	var pairs []string
+	for _, end := range []string{"&&", "||", ";", "|", "$(", "`", "(", "{", "&"} {
+		pairs = append(pairs, end, "\n")
+	}
+	return strings.NewReplacer(pairs...)
 })
 
 // isPrefix reports whether a word stands before the command that is run.
 func isPrefix(word string) bool {
 	switch word {
-	case "sudo", "doas", "exec", "time", "nohup", "command", "builtin", "env", "$", ">", "!", "xargs", "then", "do", "else", "if", "while", "until", "not", "busybox", "timeout", "nice", "":
+	case "sudo", "doas", "exec", "time", "nohup", "command", "builtin", "env", "xargs", "busybox", "timeout", "nice",
+		"then", "do", "else", "if", "while", "until", "not", "$", ">", "!", "":
 		return true
 	}
 	name, _, ok := strings.Cut(word, "=")
@@ -67,28 +75,41 @@ type api struct {
 var apis = sync.OnceValue(func() []api {
 	return []api{
 		{policy.NetworkTools, regexp.MustCompile(
-			`\b(?:requests|httpx|aiohttp|urllib3?|http\.client|httplib2?|socket|websockets?|smtplib|ftplib|paramiko|boto3|axios|node-fetch|undici|got|superagent|net|tls|dgram)\b[^\n]{0,40}?\b(?:import|get|post|put|patch|delete|request|Session|AsyncClient|Client|ClientSession|urlopen|connect|create_connection|socket|SMTP|FTP|require)\b` +
-				`|\b(?:import|from|require\()\s*['"]?(?:requests|httpx|aiohttp|urllib|urllib3|http\.client|socket|websockets?|smtplib|ftplib|paramiko|boto3|axios|node-fetch|undici|node:https?|node:net|https?|net/http|net/https)\b` +
-				`|\bfetch\(|\bXMLHttpRequest\b|\bWebSocket\(|\bNet::HTTP\b|\bLWP::|\bcurl_exec\b|\bfsockopen\b|\bfile_get_contents\(['"]https?:|\bTcpClient\b|\bWebClient\b|/dev/(?:tcp|udp)/` +
+			`\b(?:requests|httpx|aiohttp|urllib3?|http\.client|httplib2?|socket|websockets?|smtplib|ftplib` +
+				`|paramiko|boto3|axios|node-fetch|undici|got|superagent|net|tls|dgram)\b[^\n]{0,40}?\b(?:import|get` +
+				`|post|put|patch|delete|request|Session|AsyncClient|Client|ClientSession|urlopen|connect` +
+				`|create_connection|socket|SMTP|FTP|require)\b` +
+				`|\b(?:import|from|require\()\s*['"]?(?:requests|httpx|aiohttp|urllib|urllib3|http\.client` +
+				`|socket|websockets?|smtplib|ftplib|paramiko|boto3|axios|node-fetch|undici|node:https?|node:net` +
+				`|https?|net/http|net/https)\b` +
+				`|\bfetch\(|\bXMLHttpRequest\b|\bWebSocket\(|\bNet::HTTP\b|\bLWP::|\bcurl_exec\b|\bfsockopen\b` +
+				`|\bfile_get_contents\(['"]https?:|\bTcpClient\b|\bWebClient\b|/dev/(?:tcp|udp)/` +
 				`|\b(?:playwright|puppeteer|selenium)\b`)},
 		{policy.FileWrite, regexp.MustCompile(
-			`\bopen\([^\n)]{0,200}['"][rbt]*[wax][bt+]*['"]|\.(?:write_text|write_bytes|unlink|rmdir|touch|mkdir|rename|symlink_to|to_csv|to_excel|to_json|savefig|save)\(` +
-				`|\b(?:os\.(?:remove|unlink|rename|replace|rmdir|removedirs|mkdir|makedirs|chmod|truncate|symlink)|shutil\.\w+|tempfile\.\w+)\(` +
-				`|\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|mkdirSync|unlinkSync|rmSync|renameSync|copyFileSync|Deno\.write\w*|Bun\.write|fs\.(?:mkdir|rm|unlink|rename|copyFile|cp))\b` +
-				`|\b(?:File\.(?:write|open|delete|rename)|FileUtils\.\w+|IO\.write)\b|\bfile_put_contents\(|\bfopen\([^\n)]{0,200}['"][wax]`)},
+			`\bopen\([^\n)]{0,200}['"][rbt]*[wax][bt+]*['"]|\.(?:write_text|write_bytes|unlink|rmdir|touch|mkdir` +
+				`|rename|symlink_to|to_csv|to_excel|to_json|savefig|save)\(` +
+				`|\b(?:os\.(?:remove|unlink|rename|replace|rmdir|removedirs|mkdir|makedirs|chmod|truncate` +
+				`|symlink)|shutil\.\w+|tempfile\.\w+)\(` +
+				`|\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|mkdirSync|unlinkSync` +
+				`|rmSync|renameSync|copyFileSync|Deno\.write\w*|Bun\.write|fs\.(?:mkdir|rm|unlink|rename` +
+				`|copyFile|cp))\b` +
+				`|\b(?:File\.(?:write|open|delete|rename)|FileUtils\.\w+|IO\.write)\b|\bfile_put_contents\(` +
+				`|\bfopen\([^\n)]{0,200}['"][wax]`)},
 	}
 })
 
 // redirection is a shell's, to a file and not to another descriptor or nowhere.
 var redirection = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^<>&=\-0-9])[0-9]?>{1,2}\|?\s*(?:[^\s&>|=(/]|/[^d\s]|/d[^e\s])|\bsed\s[^\n]*-i\b|\bperl\s+-[a-z]*i`)
+	return regexp.MustCompile(`(?:^|[^<>&=\-0-9])[0-9]?>{1,2}\|?\s*(?:[^\s&>|=(/]|/[^d\s]|/d[^e\s])` +
+		`|\bsed\s[^\n]*-i\b|\bperl\s+-[a-z]*i`)
 })
 
 // program looks at a script: the first place of each thing is enough.
 func (r *reader) program(file string, data []byte) {
 	for _, a := range apis() {
 		if at := a.pattern.FindIndex(data); at != nil {
-			r.add(a.capability, file, lineOf(data, at[0]), "has %s", quoted(strings.TrimSpace(string(data[at[0]:at[1]]))))
+			found := strings.TrimSpace(string(data[at[0]:at[1]]))
+			r.add(a.capability, file, lineOf(data, at[0]), "has %s", quoted(found))
 		}
 	}
 	if shellScript(file, data) {

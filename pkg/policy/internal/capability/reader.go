@@ -100,7 +100,8 @@ func (r *reader) named(f bundle.File) {
 		r.add(policy.NetworkTools, f.Path, 0, "configures MCP servers")
 	default:
 		switch path.Ext(base) {
-		case ".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".node", ".jar", ".class", ".pyc", ".pyd", ".wasm", ".appimage":
+		case ".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".node", ".jar", ".class", ".pyc", ".pyd", ".wasm",
+			".appimage":
 			r.add(policy.NativeBinaries, f.Path, 0, "is a program by its name")
 		}
 	}
@@ -166,7 +167,8 @@ func read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 // scriptName reports whether a file is a script by its name, for any system.
 func scriptName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".ps1", ".psm1", ".bat", ".cmd", ".vbs", ".wsf", ".ksh", ".fish", ".csh", ".awk", ".tcl", ".exs", ".groovy", ".jsx", ".tsx", ".mts", ".cts", ".pyw", ".scpt", ".applescript", ".command":
+	case ".ps1", ".psm1", ".bat", ".cmd", ".vbs", ".wsf", ".ksh", ".fish", ".csh", ".awk", ".tcl", ".exs", ".groovy",
+		".jsx", ".tsx", ".mts", ".cts", ".pyw", ".scpt", ".applescript", ".command":
 		return true
 	}
 	return scan.ScriptName(name)

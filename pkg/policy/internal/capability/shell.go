@@ -31,7 +31,8 @@ func anyCommand(pattern string) bool {
 		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
 		switch {
 		case strings.Contains(name, "*"):
-			return strings.HasPrefix(word, "*") || slices.ContainsFunc(slices.Concat(runners, interpreters, finders), beginsAs(name))
+			return strings.HasPrefix(word, "*") ||
+				slices.ContainsFunc(slices.Concat(runners, interpreters, finders), beginsAs(name))
 		case slices.Contains(runners, name), i > 0 && strings.HasPrefix(word, "-"), strings.Contains(word, "="):
 			continue // what it runs is the next word that is no flag
 		case slices.Contains(interpreters, strings.TrimRight(name, "0123456789.")):
@@ -71,18 +72,21 @@ func anyCode(arguments []string) bool {
 
 // runners are programs that run the command that follows them.
 var runners = []string{
-	"env", "sudo", "doas", "su", "xargs", "nohup", "time", "timeout", "nice", "ionice", "command", "builtin", "exec", "eval", "setsid", "stdbuf", "busybox",
+	"env", "sudo", "doas", "su", "xargs", "nohup", "time", "timeout", "nice", "ionice", "command", "builtin", "exec",
+	"eval", "setsid", "stdbuf", "busybox",
 	"watch", "strace", "unshare", "chroot", "flock", "parallel", "npx", "uvx", "bunx", "pipx",
 }
 
 // interpreters are programs that run the code that they are given, without the version at the ends of their names.
 var interpreters = []string{
 	"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "csh", "tcsh", "pwsh", "powershell", "cmd",
-	"python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh", "rscript", "osascript", "awk", "gawk", "mawk",
+	"python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh", "rscript", "osascript",
+	"awk", "gawk", "mawk",
 }
 
 // codeFlags are flags behind which interpreters are given code.
-var codeFlags = []string{"-c", "-e", "-p", "-r", "-lc", "-ic", "-pe", "-ne", "--eval", "--print", "-command", "-encodedcommand", "-"}
+var codeFlags = []string{"-c", "-e", "-p", "-r", "-lc", "-ic", "-pe", "-ne", "--eval", "--print", "-command",
+	"-encodedcommand", "-"}
 
 // finders are programs that run a command for what they find, if they are told to by an argument.
 var finders = []string{"find", "fd", "ssh"}

@@ -54,7 +54,8 @@ func (s *server) handler(name string, check Check) mcp.ToolHandler {
 }
 
 // result returns what came of a call.
-func (s *server) result(ctx context.Context, session *mcp.ClientSession, name string, res *mcp.CallToolResult, err error) (*mcp.CallToolResult, error) {
+func (s *server) result(ctx context.Context, session *mcp.ClientSession, name string, res *mcp.CallToolResult,
+	err error) (*mcp.CallToolResult, error) {
 	if err == nil {
 		for id, asked := range res.InputRequests {
 			if question, ok := asked.(*mcp.ElicitParams); ok {
@@ -70,12 +71,15 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 		return nil, wire
 	}
 	s.drop(session)
-	return failed("server %s ended, or cannot be reached any more, while %s was called: %v; it is not known what it did", s.Name, name, err), nil
+	return failed(
+		"server %s ended, or cannot be reached any more, while %s was called: %v; it is not known what it did", s.Name,
+		name, err), nil
 }
 
 // failed returns an error that the model is to see.
 func failed(format string, args ...any) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
+	return &mcp.CallToolResult{IsError: true,
+		Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
 }
 
 // object reads the arguments of a call. Numbers stay as they are written.

@@ -78,7 +78,8 @@ type serverConfig struct {
 // the names.
 func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
 	bad := func(err error) error {
-		return diag.Errorf(diag.Invalid, "%s: %w", path, err).WithHint(`it looks like {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)
+		return diag.Errorf(diag.Invalid, "%s: %w", path, err).
+			WithHint(`it looks like {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)
 	}
 	standard, err := hujson.Standardize(data)
 	if err != nil {
@@ -101,7 +102,8 @@ func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstre
 		}
 		u, err := e.upstream(name, getenv)
 		if err != nil {
-			return nil, diag.Errorf(diag.CodeOf(err), "%s: server %q: %w", path, name, err).WithHint("%s", diag.HintOf(err))
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: server %q: %w", path, name, err).
+				WithHint("%s", diag.HintOf(err))
 		}
 		list = append(list, u)
 	}
@@ -126,11 +128,13 @@ func (e serverConfig) upstream(name string, getenv func(string) string) (Upstrea
 				}
 				return v
 			}
-			missing = diag.Errorf(diag.Usage, "the variable %s is not set", part[1]).WithHint("set it, or write ${%s:-default}", part[1])
+			missing = diag.Errorf(diag.Usage, "the variable %s is not set", part[1]).
+				WithHint("set it, or write ${%s:-default}", part[1])
 			return ""
 		})
 	}
-	u := Upstream{Name: name, Dir: fill(e.Dir), URL: fill(e.URL), Env: filled(e.Env, fill), Headers: filled(e.Headers, fill)}
+	u := Upstream{Name: name, Dir: fill(e.Dir), URL: fill(e.URL), Env: filled(e.Env, fill),
+		Headers: filled(e.Headers, fill)}
 	if e.Command != "" {
 		u.Command = []string{fill(e.Command)}
 		for _, arg := range e.Args {
@@ -167,11 +171,14 @@ func (u Upstream) check(code diag.Code) error {
 	at, err := url.Parse(u.URL)
 	switch {
 	case err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http":
-		return diag.Errorf(code, "the address of upstream %s is not valid", u.Name).WithHint("it is written https://HOST/PATH")
+		return diag.Errorf(code, "the address of upstream %s is not valid", u.Name).
+			WithHint("it is written https://HOST/PATH")
 	case at.User != nil:
-		return diag.Errorf(code, "the address of upstream %s has a user in it", u.Name).WithHint(`put it into "headers" of a file for --upstream-config`)
+		return diag.Errorf(code, "the address of upstream %s has a user in it", u.Name).
+			WithHint(`put it into "headers" of a file for --upstream-config`)
 	case at.Scheme == "http" && !loopback(at.Hostname()):
-		return diag.Errorf(code, "upstream %s is asked over plain http, and is not on this machine", u.Name).WithHint("use https")
+		return diag.Errorf(code, "upstream %s is asked over plain http, and is not on this machine", u.Name).
+			WithHint("use https")
 	}
 	return nil
 }

@@ -54,19 +54,22 @@ type attachment struct {
 // Open returns a gateway that is not connected yet. The error has code Usage for servers that cannot be.
 func Open(o Options) (*Gateway, error) {
 	if len(o.Upstreams) > maxUpstreams {
-		return nil, diag.Errorf(diag.Usage, "%d upstreams are more than a gateway has: %d", len(o.Upstreams), maxUpstreams)
+		return nil, diag.Errorf(diag.Usage, "%d upstreams are more than a gateway has: %d", len(o.Upstreams),
+			maxUpstreams)
 	}
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait
 	}
-	g := &Gateway{options: o, first: make(chan struct{}), cancel: func() {}, relist: relistPause, again: againPause, attached: map[*attachment]bool{}}
+	g := &Gateway{options: o, first: make(chan struct{}), cancel: func() {}, relist: relistPause, again: againPause,
+		attached: map[*attachment]bool{}}
 	names := map[string]bool{}
 	for _, u := range o.Upstreams {
 		if err := u.check(diag.Usage); err != nil {
 			return nil, err
 		}
 		if names[u.Name] {
-			return nil, diag.Errorf(diag.Usage, "two upstreams are called %s", u.Name).WithHint("give each a name of its own")
+			return nil, diag.Errorf(diag.Usage, "two upstreams are called %s", u.Name).
+				WithHint("give each a name of its own")
 		}
 		names[u.Name] = true
 		g.servers = append(g.servers, newServer(g, u))
@@ -87,7 +90,8 @@ func (g *Gateway) Start(ctx context.Context) {
 				g.warn(err)
 			}
 			tried.Done()
-			for wait := g.again; err != nil && ctx.Err() == nil; wait = min(2*wait, maxPause) { // without tools nobody would call it
+			// without tools nobody would call it
+			for wait := g.again; err != nil && ctx.Err() == nil; wait = min(2*wait, maxPause) {
 				pause(ctx, wait)
 				_, err = s.connected(ctx)
 			}
@@ -179,7 +183,8 @@ func (a *attachment) show(s *server, tools []*mcp.Tool) {
 	before, now := a.shown[s], map[string]bool{}
 	for _, t := range tools {
 		if t.Name == "" {
-			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s has a tool without a name, which is left out", s.Name))
+			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s has a tool without a name, which is left out",
+				s.Name))
 			continue
 		}
 		shown := *t

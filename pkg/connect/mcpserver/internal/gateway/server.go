@@ -119,11 +119,13 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 // unavailable says that a server cannot be spoken to, without the address, which may have a credential in it.
 func (s *server) unavailable(err error) error {
 	if diag.HintOf(err) != "" {
-		return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).WithHint("%s", diag.HintOf(err))
+		return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
+			WithHint("%s", diag.HintOf(err))
 	}
 	if cause, ok := errors.AsType[*url.Error](err); ok {
 		at, _ := url.Parse(s.URL) // as it was checked
-		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, at.Host, cause.Err).WithHint("look at its address, and whether it runs")
+		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, at.Host, cause.Err).
+			WithHint("look at its address, and whether it runs")
 	}
 	return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
 		WithHint("try what it is started with by hand: it has to speak the Model Context Protocol")
@@ -183,7 +185,8 @@ func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, d
 			return nil, "", err
 		}
 		if size += len(data); size > maxDefinitions || len(tools) == maxTools {
-			return nil, "", fmt.Errorf("it has more than %d tools, or %d bytes of definitions", maxTools, maxDefinitions)
+			return nil, "", fmt.Errorf("it has more than %d tools, or %d bytes of definitions", maxTools,
+				maxDefinitions)
 		}
 		_, _ = sum.Write(append(data, '\n')) // it never fails
 		tools = append(tools, t)
@@ -259,7 +262,8 @@ func (s *server) relist(session *mcp.ClientSession) {
 
 // listError says that a server's tools are not known.
 func (s *server) listError(err error) error {
-	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w", s.Name, err)
+	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w",
+		s.Name, err)
 }
 
 // warn shows the user what is wrong with a server.

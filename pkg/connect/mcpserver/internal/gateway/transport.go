@@ -35,7 +35,8 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	said := &lines{to: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
 	cmd.Stderr, cmd.WaitDelay = said, endLimit
 	ownGroup(cmd)
-	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(said, strings.TrimSuffix(text, "\n")+"\n") }} // nobody else could be told
+	// nobody else could be told
+	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(said, strings.TrimSuffix(text, "\n")+"\n") }}
 	return p, func() {
 		if cmd.Process != nil {
 			p.close()
@@ -60,7 +61,8 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 			return nil
 		},
 	}
-	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: stdio.MaxMessage}, base.CloseIdleConnections, nil
+	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: stdio.MaxMessage},
+		base.CloseIdleConnections, nil
 }
 
 // headers adds the headers of a server to what is sent to its host, and bounds what it answers.
@@ -79,7 +81,8 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	res, err := h.base.RoundTrip(req)
-	if err == nil && !strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") { // whose events are bounded
+	// whose events are bounded
+	if err == nil && !strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") {
 		res.Body = &bounded{ReadCloser: res.Body, left: stdio.MaxMessage}
 	}
 	return res, err

@@ -12,14 +12,16 @@ import (
 // watch has a group of processes ended when this process ends in a way that leaves it no time to do so: a shell waits
 // for the end of a pipe that only this process holds. What it returns says that this is not needed any more.
 func watch(pid int) (release func()) {
-	cmd := exec.Command("/bin/sh", "-c", `read -r word; [ "$word" = released ] || kill -s KILL -- "-$1"`, "sh", strconv.Itoa(pid))
+	cmd := exec.Command("/bin/sh", "-c", `read -r word; [ "$word" = released ] || kill -s KILL -- "-$1"`, "sh",
+		strconv.Itoa(pid))
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return func() {}
 	}
-	if err := cmd.Start(); err != nil { // there is no shell: on Linux the program itself ends with this process all the same
+	// there is no shell: on Linux the program itself ends with this process all the same
+	if err := cmd.Start(); err != nil {
 		_ = in.Close() // nobody reads it
 		return func() {}
 	}
