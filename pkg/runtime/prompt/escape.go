@@ -1,11 +1,12 @@
 package prompt
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text
@@ -127,12 +128,6 @@ func startsTag(rest string) bool {
 
 // quoted returns a text as a JSON string.
 func quoted(s string) string {
-	if plain(s) && !strings.ContainsAny(s, `"\\`) {
-		return `"` + s + `"`
-	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can be encoded, and a builder written to
-	return strings.TrimSuffix(b.String(), "\n")
+	b, _ := jsonx.Marshal(s) // a string can be encoded
+	return string(b)
 }

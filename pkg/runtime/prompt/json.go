@@ -1,13 +1,13 @@
 package prompt
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -21,33 +21,13 @@ type member struct {
 
 // MarshalJSON writes the members in order.
 func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for n, m := range o {
-		if n > 0 {
-			b.WriteByte(',')
+	return jsonx.MarshalObject(func(yield func(string, any) bool) {
+		for _, m := range o {
+			if !yield(m.key, m.value) {
+				return
+			}
 		}
-		b.WriteString(quoted(m.key))
-		b.WriteByte(':')
-		value, err := encode(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// encode writes a value as JSON on one line, with <, > and & as they are.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	})
 }
 
 // JSON returns a result as the host's structured data, on one line and with the host's keys in their order. The error
@@ -62,7 +42,7 @@ func JSON(p *profile.Profile, r Result) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(v)
+	return jsonx.Marshal(v)
 }
 
 // tree fills in a tree of a profile.

@@ -1,8 +1,10 @@
 package prompt
 
 import (
+	"encoding/json"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -16,13 +18,8 @@ type Tool struct {
 
 // MarshalJSON writes the definition with its keys in the usual order.
 func (t Tool) MarshalJSON() ([]byte, error) {
-	return object{{"name", t.Name}, {"description", t.Description}, {"inputSchema", raw(t.Schema)}}.MarshalJSON()
+	return object{{"name", t.Name}, {"description", t.Description}, {"inputSchema", json.RawMessage(t.Schema)}}.MarshalJSON()
 }
-
-// raw is JSON that is written as it is.
-type raw []byte
-
-func (r raw) MarshalJSON() ([]byte, error) { return r, nil }
 
 // Tools returns the tools that a profile's model asks for skills with. Where the host shows the listing in the
 // description of the first, it is there. None are returned where the profile has none, or no skills to call them for.
@@ -75,7 +72,7 @@ func define(p *profile.Profile, t profile.Tool, names []string) (Tool, error) {
 			required = append(required, a.Name)
 		}
 	}
-	schema, err := encode(object{{"type", "object"}, {"properties", properties}, {"required", required},
+	schema, err := jsonx.Marshal(object{{"type", "object"}, {"properties", properties}, {"required", required},
 		{"additionalProperties", false}})
 	return Tool{Name: t.Name, Description: expand(description, "", frame(p, len(names))), Schema: schema}, err
 }

@@ -12,33 +12,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// NotActiveError says that a skill is not active, and what is.
-type NotActiveError struct {
-	Name   string // "" where any would do
-	Active []string
-	Near   string
-}
-
-// Error names the skill.
-func (e *NotActiveError) Error() string {
-	if e.Name == "" {
-		return "no skill is active"
+// notActive says that a skill, or with "" any skill, is not active, and what is.
+func notActive(name string, active []string) error {
+	err := diag.Errorf(diag.NotFound, "no skill is active")
+	if name != "" {
+		err = diag.Errorf(diag.NotFound, "skill \"%s\" is not active", name)
 	}
-	return "skill \"" + e.Name + "\" is not active"
-}
-
-// Code is NotFound.
-func (e *NotActiveError) Code() diag.Code { return diag.NotFound }
-
-// Hint says what is active.
-func (e *NotActiveError) Hint() string {
-	switch {
-	case e.Near != "":
-		return "did you mean " + e.Near + "?"
-	case len(e.Active) == 0:
-		return "nothing is active in this session; skillpm session list shows the others"
+	if near := diag.Nearest(name, active); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	} else if len(active) == 0 {
+		return err.WithHint("nothing is active in this session; skillpm session list shows the others")
 	}
-	return "skillpm session show lists what is active"
+	return err.WithHint("skillpm session show lists what is active")
 }
 
 // Deactivate ends the skill of that name and all that are active above it, or the last one where name is "". It returns
@@ -69,8 +54,7 @@ func (s *Session) take(ctx context.Context, name string) (gone []Active, err err
 	err = s.folder.change(ctx, s.id, func(state *State) error {
 		at := state.find(name)
 		if at < 0 {
-			names := state.Names()
-			return &NotActiveError{Name: name, Active: names, Near: diag.Nearest(name, names)}
+			return notActive(name, state.Names())
 		}
 		gone = slices.Clone(state.Active[at:])
 		state.Active = state.Active[:at]

@@ -101,7 +101,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.which, Script: h.script, Digest: h.digest}
 	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
 	env := s.environment(run.Hook, h.skill, h.dir, h.variables())
-	argv, err := run.ScriptIn(env, h.dir, h.script, nil)
+	argv, err := run.Script(env, h.dir, h.script, nil)
 	var l *catalog.Loaded
 	if err == nil {
 		l, err = s.behind(ctx, h, &r)

@@ -47,15 +47,15 @@ type Observation struct {
 // Where the host may mean one of several skills by the name, each of them is entered.
 func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observation, error) {
 	o.Trigger = cmp.Or(o.Trigger, Model)
-	meant, err := s.meant(ctx, name, o)
+	found, err := s.candidates(ctx, name, o)
 	if err != nil {
 		r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err),
 			Reason: reason(err)}
 		return Observation{}, s.recorded(err, r, forbidden(err))
 	}
-	o.several = len(meant) > 1
+	o.several = len(found) > 1
 	var all Observation
-	for i, k := range meant {
+	for i, k := range found {
 		seen, err := s.observeOne(ctx, k, o)
 		if i == 0 {
 			all.Skill = k
@@ -306,11 +306,11 @@ func Kept(state, id string) bool {
 // RunAllowed returns why a script of a skill, or with "" its command, must not be run now: what other skills that are
 // active do not let the shell tool run. A skill that the catalog does not have is not asked about.
 func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
-	meant, err := s.meant(ctx, name, Observed{})
-	if len(meant) == 0 || err != nil {
+	found, err := s.candidates(ctx, name, Observed{})
+	if len(found) == 0 || err != nil {
 		return err
 	}
-	k := meant[0]
+	k := found[0]
 	argv := []string{name}
 	if script != "" {
 		argv = []string{filepath.Join(k.Dir, filepath.FromSlash(script))}

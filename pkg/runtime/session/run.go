@@ -139,7 +139,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 // commandOf returns the words of what is run, and the variables that it finds besides what every script does.
 func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, extra map[string]string, err error) {
 	if o.Script != "" {
-		argv, err = run.ScriptIn(run.Environment(s.env.Getenv, o.Env), l.Dir, o.Script, o.Args)
+		argv, err = run.Script(run.Environment(s.env.Getenv, o.Env), l.Dir, o.Script, o.Args)
 		return argv, maps.Clone(o.Env), err
 	}
 	if l.Front.Command == "" {

@@ -58,25 +58,11 @@ func (e *CycleError) Hint() string {
 	return "to go back to it, end what is above it: " + endCommand(e.Chain[1], e.Session)
 }
 
-// DepthError says that too many skills are active inside each other.
-type DepthError struct {
-	Name  string
-	Stack []string
-	Most  int
-}
-
-// Error shows the stack.
-func (e *DepthError) Error() string {
-	return fmt.Sprintf("skill %q would be number %d, and at most %d can be active inside each other: %s", e.Name,
-		len(e.Stack)+1, e.Most, strings.Join(e.Stack, " → "))
-}
-
-// Code is Conflict.
-func (e *DepthError) Code() diag.Code { return diag.Conflict }
-
-// Hint says what can be done.
-func (e *DepthError) Hint() string {
-	return "skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be"
+// tooDeep says that too many skills are active inside each other.
+func tooDeep(name string, stack []string, most int) error {
+	return diag.Errorf(diag.Conflict, "skill %q would be number %d, and at most %d can be active inside each other: %s",
+		name, len(stack)+1, most, strings.Join(stack, " → ")).
+		WithHint("skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be")
 }
 
 // nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or
@@ -93,7 +79,7 @@ func (s *Session) nested(exact string, cycles bool) error {
 		}
 	}
 	if len(chain) >= s.env.MaxDepth {
-		return &DepthError{Name: exact, Stack: names, Most: s.env.MaxDepth}
+		return tooDeep(exact, names, s.env.MaxDepth)
 	}
 	return nil
 }
@@ -111,7 +97,7 @@ func (s *Session) push(state State, a Active) error {
 		return &CycleError{Chain: append(chain, b.Name), Session: s.id}
 	}
 	if len(state.Active) >= s.env.MaxDepth {
-		return &DepthError{Name: a.Name, Stack: state.Names(), Most: s.env.MaxDepth}
+		return tooDeep(a.Name, state.Names(), s.env.MaxDepth)
 	}
 	return nil
 }

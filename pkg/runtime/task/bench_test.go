@@ -50,6 +50,6 @@ func BenchmarkList(b *testing.B) {
 
 func benchStore(b *testing.B) *task.Store {
 	w := newWorld(b)
-	w.runners[pack.DefaultRunner] = task.Runner{Command: []string{"/bin/true"}}
+	w.runners[pack.DefaultRunner] = pack.Runner{Command: []string{"/bin/true"}}
 	return w.Store
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
@@ -17,8 +19,9 @@ import (
 // The limits of notifications.
 const (
 	notifyLimit = 30 * time.Second
-	lockLimit   = 10 * time.Second // for a lock that is held only while a line or a state is written
-	maxNotified = 16 << 10         // bytes of the output that a notification has
+	lockLimit   = 10 * time.Second      // for a lock that is held only while a line or a state is written
+	poll        = 10 * time.Millisecond // how often something is looked for that the system does not tell of
+	maxNotified = 16 << 10              // bytes of the output that a notification has
 )
 
 // Notification is what the end of a task is told with.
@@ -39,8 +42,8 @@ func (s *Store) Notification(t *Task) (*Notification, error) {
 	return n, err
 }
 
-// told reports whether the end of a task has been told, or is being told.
-func (s *Store) told(id string) bool { return s.has(id, notifiedFile) }
+// isNotified reports whether the end of a task has been told, or is being told.
+func (s *Store) isNotified(id string) bool { return s.has(id, notifiedFile) }
 
 // finish tells the end of a task, also of one that was cancelled. The mark comes first, so that it is told once: who is
 // killed in between has told nobody.
@@ -93,7 +96,7 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := soon(ctx, path+".lock")
+	unlock, err := lockBriefly(ctx, path+".lock")
 	if err != nil {
 		return err
 	}
@@ -110,16 +113,20 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 	return err
 }
 
-// soon takes a lock that others hold for short times only.
-func soon(ctx context.Context, path string) (unlock func(), err error) {
+// lockBriefly takes a lock that others hold for short times only.
+func lockBriefly(ctx context.Context, path string) (unlock func(), err error) {
 	within, stop := context.WithTimeout(ctx, lockLimit)
 	defer stop()
-	unlock, err = exclude(within, path)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).
-			WithHint("end that process: fuser %s", path)
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(within, poll); err != nil {
+		_ = l.Close() // it is not held
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			err = diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).
+				WithHint("end that process: fuser %s", path)
+		}
+		return nil, err
 	}
-	return unlock, err
+	return func() { _ = l.Close() }, nil
 }
 
 // record writes the end of a task into the audit log.

@@ -66,7 +66,7 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 			WithHint("run it in a project, or leave directory: project out of runners.%s", r.Agent)
 	}
 	s.gc()
-	t, lock, err := s.place(r, runner)
+	t, lock, err := s.create(r, runner)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (s *Store) now() *time.Time {
 	return &now
 }
 
-// place writes a task, locked, and makes it visible with all that it has.
-func (s *Store) place(r Request, runner pack.Runner) (*Task, *lock, error) {
+// create writes a task, locked, and makes it visible with all that it has.
+func (s *Store) create(r Request, runner pack.Runner) (*Task, *lock, error) {
 	now := s.now()
 	t := &Task{
 		ID: newID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model,
@@ -181,10 +181,10 @@ func (s *Store) Find(ctx context.Context, id string) (*Task, error) {
 		return nil, s.unknown(id)
 	}
 	t, err := s.read(id)
-	if err != nil || t.State.Ended() && s.told(id) {
+	if err != nil || t.State.Ended() && s.isNotified(id) {
 		return t, err
 	}
-	return s.settle(ctx, id)
+	return s.resolve(ctx, id)
 }
 
 func (s *Store) unknown(id string) error {

@@ -20,7 +20,7 @@ import (
 func placed(t *testing.T, runner pack.Runner) (*Store, *Task, *lock) {
 	t.Helper()
 	s := Open(filepath.Join(t.TempDir(), "tasks"), Options{Now: time.Now})
-	task, l, err := s.place(Request{Body: "x"}, runner)
+	task, l, err := s.create(Request{Body: "x"}, runner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,15 +70,15 @@ func TestFinishCancelled(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || strings.Count(string(text), task.ID) != 1 {
 		t.Errorf("%q, %v", text, err)
 	}
-	unlock, err := exclude(t.Context(), file+".lock")
+	unlock, err := lockBriefly(t.Context(), file+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := soon(ctx, file+".lock"); !errors.Is(err, context.Canceled) {
+	if _, err := lockBriefly(ctx, file+".lock"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	unlock()
-	if unlock, err = soon(t.Context(), file+".lock"); err != nil {
+	if unlock, err = lockBriefly(t.Context(), file+".lock"); err != nil {
 		t.Fatal(err)
 	}
 	unlock()

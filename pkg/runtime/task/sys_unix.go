@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -25,7 +24,7 @@ func hold(path string) (*lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := systemLock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
 		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 	}
@@ -59,7 +58,7 @@ func free(path string) bool {
 		return errors.Is(err, os.ErrNotExist)
 	}
 	defer func() { _ = f.Close() }() // which lets the lock go
-	return flock(f, syscall.LOCK_SH|syscall.LOCK_NB) == nil
+	return systemLock(f, syscall.LOCK_SH|syscall.LOCK_NB) == nil
 }
 
 // await waits until the runner's lock is free. If ctx ends before, a thread stays in the kernel until it is.
@@ -70,7 +69,7 @@ func await(ctx context.Context, path string) error {
 	}
 	got := make(chan error, 1)
 	go func() {
-		err := flock(f, syscall.LOCK_SH)
+		err := systemLock(f, syscall.LOCK_SH)
 		_ = f.Close()
 		got <- err
 	}()
@@ -82,33 +81,7 @@ func await(ctx context.Context, path string) error {
 	}
 }
 
-// exclude takes a lock that is held for short times only, or returns the error of ctx.
-func exclude(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for {
-		err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { _ = f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			_ = f.Close()
-			return nil, &os.PathError{Op: "lock", Path: path, Err: err}
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			_ = f.Close()
-			return nil, ctx.Err()
-		}
-	}
-}
-
-func flock(f *os.File, how int) error {
+func systemLock(f *os.File, how int) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
 			return err

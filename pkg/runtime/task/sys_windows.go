@@ -16,9 +16,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// poll is how often something is looked for that the system does not tell of.
-const poll = 50 * time.Millisecond
-
 // starting is what the name of a second lock ends with. A lock cannot be handed to another process here: who submits
 // holds the second one until the runner has taken the first.
 const starting = ".start"
@@ -85,19 +82,6 @@ func await(ctx context.Context, path string) error {
 		}
 	}
 	return nil
-}
-
-func exclude(ctx context.Context, path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	got, err := l.TryLockContext(ctx, poll)
-	if err == nil && !got {
-		err = diag.Errorf(diag.Internal, "%s cannot be locked", path)
-	}
-	if err != nil {
-		_ = l.Close()
-		return nil, err
-	}
-	return func() { _ = l.Close() }, nil
 }
 
 // detach starts a process without a console, and waits until it has the lock or has ended.

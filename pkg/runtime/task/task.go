@@ -46,9 +46,6 @@ type Request struct {
 	Body    string // all that the task is told
 }
 
-// Runner is what runs the tasks of one type, as a configuration has it.
-type Runner = pack.Runner
-
 // Task is how a task stands. It is what people, programs and notifications are shown.
 type Task struct {
 	ID       string     `json:"id"`
@@ -90,7 +87,7 @@ const (
 	outputFile   = "output"
 	errorsFile   = "errors"
 	lockFile     = "lock"
-	settleFile   = "settle"   // is locked by who says that a task is lost
+	resolveFile  = "settle"   // is locked by who says that a task is lost
 	pidFile      = "pid"      // of the runner; only to be believed while it holds the lock
 	cancelFile   = "cancel"   // is there when the task is not wanted any more
 	notifiedFile = "notified" // is there when its end is being told

@@ -172,7 +172,7 @@ func TestD5Timeout(t *testing.T) {
 	put(t, filepath.Join(dir, ".agents/skills/escaping/SKILL.md"),
 		"---\nname: escaping\ndescription: Leaves a process\ncommand: (trap '' TERM; echo $$ > pid; while :; do sleep 1; done) & wait\n---\n")
 	r := execute(t, h, "run @escaping", Options{Limit: time.Second})
-	if r.State != Timeout || string(r.Data.Value("limit").(json.Number)) != "1" {
+	if r.State != Timeout || string(dataValue(r.Data, "limit").(json.Number)) != "1" {
 		t.Fatalf("%s", r.Text())
 	}
 	if _, err := os.Stat(filepath.Join(dir, "pid")); err != nil {
@@ -190,7 +190,7 @@ func TestD7Model(t *testing.T) {
 		`run @model`: "sonnet",
 		`Task("skills", "tell the model", "run @model", {model: "haiku"})`: "haiku",
 	} {
-		if r := execute(t, h, line, Options{}); r.Meta.Model != want || r.Data.Value("content") != want {
+		if r := execute(t, h, line, Options{}); r.Meta.Model != want || dataValue(r.Data, "content") != want {
 			t.Errorf("%s: %s", line, r.Text())
 		}
 	}
@@ -237,24 +237,24 @@ func TestD6PassThrough(t *testing.T) {
 			if r.State != Success {
 				t.Fatal(r.Text())
 			}
-			got, _ := r.Data.Value(c.key).(string)
+			got, _ := dataValue(r.Data, c.key).(string)
 			if strings.Count(r.Text(), "\n") != 4 {
 				t.Errorf("the text has other lines:\n%s", r.Text())
 			}
 			if c.file == "" {
-				if got != c.inline || r.Data.Value("output_path") != nil {
-					t.Errorf("got %.80q, path %v", got, r.Data.Value("output_path"))
+				if got != c.inline || dataValue(r.Data, "output_path") != nil {
+					t.Errorf("got %.80q, path %v", got, dataValue(r.Data, "output_path"))
 				}
 				return
 			}
-			if r.Data.Value("output_path") != got || !strings.HasPrefix(got, ".skillpm/output/printing-") {
-				t.Errorf("paths %v and %v", got, r.Data.Value("output_path"))
+			if dataValue(r.Data, "output_path") != got || !strings.HasPrefix(got, ".skillpm/output/printing-") {
+				t.Errorf("paths %v and %v", got, dataValue(r.Data, "output_path"))
 			}
 			data, err := os.ReadFile(filepath.Join(dir, got))
 			if err != nil || string(data) != c.file {
 				t.Errorf("the file holds %.80q, %v", data, err)
 			}
-			if size := r.Data.Value("output_size"); size != humanSize(int64(len(c.file))) {
+			if size := dataValue(r.Data, "output_size"); size != humanSize(int64(len(c.file))) {
 				t.Errorf("size %v", size)
 			}
 		})
@@ -268,7 +268,7 @@ func TestD6Files(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		r := execute(t, h, "run @printing in", Options{})
-		path, _ := r.Data.Value("output_path").(string)
+		path, _ := dataValue(r.Data, "output_path").(string)
 		if seen[path] || path == "" {
 			t.Fatalf("path %q: %s", path, r.Text())
 		}
@@ -279,7 +279,7 @@ func TestD6Files(t *testing.T) {
 	}
 	elsewhere := t.TempDir()
 	r := execute(t, h, "run @printing in", Options{OutputDir: filepath.Join(elsewhere, "new")})
-	if path, _ := r.Data.Value("output_path").(string); filepath.Dir(path) != filepath.Join(elsewhere, "new") {
+	if path, _ := dataValue(r.Data, "output_path").(string); filepath.Dir(path) != filepath.Join(elsewhere, "new") {
 		t.Errorf("written to %q", path)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, ".skillpm")); err != nil {
@@ -288,7 +288,7 @@ func TestD6Files(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, ".skillpm")); err != nil {
 		t.Fatal(err)
 	}
-	if r := execute(t, h, "run @printing in", Options{}); r.State != Failed || r.Data.Value("type") != RuntimeFailed {
+	if r := execute(t, h, "run @printing in", Options{}); r.State != Failed || dataValue(r.Data, "type") != RuntimeFailed {
 		t.Errorf("a link out of the project was followed: %s", r.Text())
 	}
 	if list, _ := os.ReadDir(elsewhere); len(list) != 1 {
@@ -300,12 +300,12 @@ func TestD6Files(t *testing.T) {
 func TestD6Bounds(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, "in"), `{"a":1`+strings.Repeat(`,"b":2`, maxKeys+5)+"}")
-	if r := execute(t, h, "run @printing in", Options{}); r.Data.Value("a") == nil {
+	if r := execute(t, h, "run @printing in", Options{}); dataValue(r.Data, "a") == nil {
 		t.Errorf("keys that are there twice count: %.300s", r.Text())
 	}
 	put(t, filepath.Join(dir, "in"), strings.Repeat("x", maxOutput+1000))
 	r := execute(t, h, "run @printing in", Options{})
-	if r.Data.Value("truncated") != true || r.Data.Value("output_path") == nil {
+	if dataValue(r.Data, "truncated") != true || dataValue(r.Data, "output_path") == nil {
 		t.Errorf("%.300s", r.Text())
 	}
 }
@@ -314,11 +314,11 @@ func TestD6Bounds(t *testing.T) {
 func TestD6Size(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, "in"), `{"output_path":"own.txt"}`)
-	if r := execute(t, h, "run @printing in", Options{}); r.Data.Value("output_path") != "own.txt" || r.Data.Value("output_size") != nil {
+	if r := execute(t, h, "run @printing in", Options{}); dataValue(r.Data, "output_path") != "own.txt" || dataValue(r.Data, "output_size") != nil {
 		t.Errorf("%s", r.Text())
 	}
 	put(t, filepath.Join(dir, "own.txt"), "12345")
-	if r := execute(t, h, "run @printing in", Options{}); r.Data.Value("output_size") != "5B" {
+	if r := execute(t, h, "run @printing in", Options{}); dataValue(r.Data, "output_size") != "5B" {
 		t.Errorf("%s", r.Text())
 	}
 }
@@ -330,7 +330,7 @@ func TestD5PromptIsActivated(t *testing.T) {
 	if r := execute(t, h, "run @hidden", Options{Trigger: session.User}); r.Code != diag.Denied {
 		t.Errorf("%s", r.Text())
 	}
-	if r := execute(t, h, "run @hidden", Options{}); r.State != Success || r.Data.Value("executable") != false {
+	if r := execute(t, h, "run @hidden", Options{}); r.State != Success || dataValue(r.Data, "executable") != false {
 		t.Errorf("%s", r.Text())
 	}
 	if r := execute(t, h, "run @private", Options{Trigger: session.User}); r.State != Success {
@@ -412,4 +412,14 @@ func TestO14Denied(t *testing.T) {
 	if r.Code != diag.Denied || !strings.Contains(text, "RuntimeFailed") || !strings.Contains(text, "policy.yaml") || strings.Contains(text, "skillpm install") {
 		t.Errorf("exit code %v: %s", r.Code, text)
 	}
+}
+
+// dataValue returns the value of a key, or nil.
+func dataValue(d Data, key string) any {
+	for _, f := range d {
+		if f.Key == key {
+			return f.Value
+		}
+	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // State is how a dispatch went.
@@ -81,30 +81,15 @@ type Field struct {
 	Value any
 }
 
-// Value returns the value of a key, or nil.
-func (d Data) Value(key string) any {
-	for _, f := range d {
-		if f.Key == key {
-			return f.Value
-		}
-	}
-	return nil
-}
-
 // MarshalJSON writes an object whose keys are in order.
 func (d Data) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range d {
-		if i > 0 {
-			b.WriteByte(',')
+	return jsonx.MarshalObject(func(yield func(string, any) bool) {
+		for _, f := range d {
+			if !yield(f.Key, f.Value) {
+				return
+			}
 		}
-		b.Write(value(f.Key))
-		b.WriteByte(':')
-		b.Write(value(f.Value))
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	})
 }
 
 // Meta says who answered, and when.
@@ -134,10 +119,7 @@ func seconds(d time.Duration) string {
 
 // MarshalJSON writes a reply as one object.
 func (r *Reply) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
+	return jsonx.Marshal(struct {
 		Icon    string `json:"icon"`
 		Agent   string `json:"agent"`
 		Summary string `json:"summary"`
@@ -146,7 +128,6 @@ func (r *Reply) MarshalJSON() ([]byte, error) {
 		Meta    Meta   `json:"meta"`
 		Advice  string `json:"advice,omitempty"`
 	}{r.State.Icon(), Agent, r.Summary, r.State, r.Data, r.Meta, r.Advice})
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // Text returns a reply as the protocol writes it: a line with icon and summary, and one for each of state, data and
@@ -188,24 +169,22 @@ func flat(text string) string {
 func inline(v any) string {
 	list, ok := v.([]string)
 	if !ok {
-		return string(value(v))
+		return value(v)
 	}
 	items := make([]string, len(list))
 	for i, item := range list {
-		items[i] = string(value(item))
+		items[i] = value(item)
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
 // value writes JSON and leaves <, > and & as they are.
-func value(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return []byte("null")
+func value(v any) string {
+	b, err := jsonx.Marshal(v)
+	if err != nil {
+		return "null"
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return string(b)
 }
 
 // key writes a name, in quotes where it is more than a word.
@@ -216,5 +195,5 @@ func key(name string) string {
 	if plain {
 		return name
 	}
-	return string(value(name))
+	return value(name)
 }

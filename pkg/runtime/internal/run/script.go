@@ -53,17 +53,11 @@ func interpreters(extension string) [][]string {
 	}
 }
 
-// Script is [ScriptIn] with the PATH of this process.
-func Script(dir, name string, args []string) ([]string, error) {
-	return ScriptIn([]string{"PATH=" + os.Getenv("PATH")}, dir, name,
-		args) //nolint:forbidigo // the default, as that of os/exec
-}
-
-// ScriptIn returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter
+// Script returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter
 // of its extension, which is looked for as [Run] does in the environment env. The path is relative to dir, with
 // slashes; one without a slash is looked for in scripts/ as well. It must name a regular file that no link leads out of
 // dir to.
-func ScriptIn(env []string, dir, name string, args []string) ([]string, error) {
+func Script(env []string, dir, name string, args []string) ([]string, error) {
 	search := pathOf(env)
 	root, err := os.OpenRoot(dir)
 	if err != nil {

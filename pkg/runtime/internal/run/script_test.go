@@ -43,7 +43,7 @@ func TestO4Script(t *testing.T) {
 		{"scripts/inner.sh", []string{"bash", "./scripts/inner.sh", "a"}},
 		{"-rf.sh", []string{"bash", "./-rf.sh", "a"}},
 	} {
-		got, err := Script(dir, c.path, []string{"a"})
+		got, err := Script(testPath(), dir, c.path, []string{"a"})
 		for i := range got {
 			got[i] = strings.Replace(got[i], dir, ".", 1)
 		}
@@ -52,7 +52,7 @@ func TestO4Script(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"scripts/own.sh", "tool", "noline.sh", "inner.sh", "-rf.sh"} {
-		argv, err := Script(dir, path, []string{"$(id)"})
+		argv, err := Script(testPath(), dir, path, []string{"$(id)"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,16 +108,16 @@ func TestO4ScriptRefused(t *testing.T) {
 		{"scripts/empty", diag.Invalid, "names no program"},
 		{"scripts/rum.sh", diag.NotFound, "has no file scripts/rum.sh"},
 	} {
-		_, err := Script(dir, c.path, nil)
+		_, err := Script(testPath(), dir, c.path, nil)
 		if err == nil || diag.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) || diag.HintOf(err) == "" && c.code != diag.Invalid {
 			t.Errorf("%q: %v (%v, hint %q), want %q (%v)", c.path, err, diag.CodeOf(err), diag.HintOf(err), c.want, c.code)
 		}
 	}
-	_, err := Script(dir, "scripts/rum.sh", nil)
+	_, err := Script(testPath(), dir, "scripts/rum.sh", nil)
 	if diag.HintOf(err) != "did you mean scripts/run.sh?" {
 		t.Errorf("hint %q", diag.HintOf(err))
 	}
-	if _, err := Script(filepath.Join(dir, "gone"), "x.sh", nil); diag.CodeOf(err) != diag.NotFound {
+	if _, err := Script(testPath(), filepath.Join(dir, "gone"), "x.sh", nil); diag.CodeOf(err) != diag.NotFound {
 		t.Error(err)
 	}
 }
@@ -126,7 +126,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a.py", "", 0o644)
 	t.Setenv("PATH", dir)
-	_, err := Script(dir, "a.py", nil)
+	_, err := Script(testPath(), dir, "a.py", nil)
 	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "needs python3, which is not installed") {
 		t.Error(err)
 	}
@@ -134,7 +134,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	put(t, dir, "python3", "#!/bin/sh\n", 0o755)
 	t.Chdir(dir)
 	t.Setenv("PATH", ".")
-	if argv, err := Script(dir, "a.py", nil); err == nil {
+	if argv, err := Script(testPath(), dir, "a.py", nil); err == nil {
 		t.Errorf("%q was taken", argv)
 	}
 }
@@ -231,7 +231,7 @@ func FuzzShell(f *testing.F) {
 }
 
 // An interpreter is looked for where the command will find it: in the PATH of its environment, in absolute directories.
-func TestScriptIn(t *testing.T) {
+func TestScript(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "scripts/a.py", "print(1)", 0o644)
 	put(t, dir, "scripts/b", "#!/usr/bin/env no-such-language\n", 0o755)
@@ -240,12 +240,12 @@ func TestScriptIn(t *testing.T) {
 	t.Chdir(dir)
 	for _, path := range []string{"scripts/a.py", "scripts/b"} {
 		for _, search := range []string{"", "bin", "./bin"} {
-			if got, err := ScriptIn([]string{"PATH=" + search}, dir, path, nil); diag.CodeOf(err) != diag.NotFound {
+			if got, err := Script([]string{"PATH=" + search}, dir, path, nil); diag.CodeOf(err) != diag.NotFound {
 				t.Errorf("%s in %q: %q, %v", path, search, got, err)
 			}
 		}
 		env := []string{"PATH=" + filepath.Join(dir, "bin") + ":/bin:/usr/bin"}
-		argv, err := ScriptIn(env, dir, path, nil)
+		argv, err := Script(env, dir, path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,3 +254,6 @@ func TestScriptIn(t *testing.T) {
 		}
 	}
 }
+
+// testPath is the environment that the tests find interpreters in.
+func testPath() []string { return []string{"PATH=" + os.Getenv("PATH")} }

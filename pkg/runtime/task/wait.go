@@ -12,21 +12,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// settle says what has become of a task: if it has not ended and its runner is gone, it is lost, or was cancelled
+// resolve says what has become of a task: if it has not ended and its runner is gone, it is lost, or was cancelled
 // before it could begin. Its end is told if that was not done.
-func (s *Store) settle(ctx context.Context, id string) (*Task, error) {
+func (s *Store) resolve(ctx context.Context, id string) (*Task, error) {
 	if !free(s.file(id, lockFile)) {
 		return s.read(id)
 	}
 	// From here on no runner can write. Of several that look, one says what is.
-	unlock, err := soon(ctx, s.file(id, settleFile))
+	unlock, err := lockBriefly(ctx, s.file(id, resolveFile))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, s.unknown(id)
 		}
 		return nil, err
 	}
-	t, err := s.lose(id)
+	t, err := s.markLost(id)
 	unlock()
 	if err == nil {
 		s.finish(ctx, t)
@@ -34,8 +34,8 @@ func (s *Store) settle(ctx context.Context, id string) (*Task, error) {
 	return t, err
 }
 
-// lose says how a task has ended that nobody runs.
-func (s *Store) lose(id string) (*Task, error) {
+// markLost says how a task has ended that nobody runs.
+func (s *Store) markLost(id string) (*Task, error) {
 	t, err := s.read(id)
 	if err != nil || t.State.Ended() {
 		return t, err
@@ -74,11 +74,11 @@ func (s *Store) Wait(ctx context.Context, id string) (*Task, error) {
 
 // OnEnd calls a function once with a task that has ended, in a goroutine of its own, unless ctx ends before. It is how
 // a process that lives on, as a server of MCP, tells its client of what it submitted.
-func (s *Store) OnEnd(ctx context.Context, id string, told func(*Task, error)) {
+func (s *Store) OnEnd(ctx context.Context, id string, notify func(*Task, error)) {
 	go func() {
 		t, err := s.Wait(ctx, id)
 		if ctx.Err() == nil {
-			told(t, err)
+			notify(t, err)
 		}
 	}()
 }

@@ -87,16 +87,16 @@ func (h *Host) administered(dir string) bool {
 	return err == nil && pathx.ContainsStrict(top, real)
 }
 
-// door is the guard as a session asks it.
-type door struct{ h *Host }
+// policyGuard asks the policies for a session.
+type policyGuard struct{ h *Host }
 
-func (d door) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error) {
-	d.h.guard.Reload()
-	s := d.h.Guarded(l.Skill)
-	if err := d.h.guard.CheckListed(s); err != nil {
+func (g policyGuard) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error) {
+	g.h.guard.Reload()
+	s := g.h.Guarded(l.Skill)
+	if err := g.h.guard.CheckListed(s); err != nil {
 		return nil, err
 	}
-	decision, err := d.h.guard.Evaluate(ctx, s, os.DirFS(l.Dir))
+	decision, err := g.h.guard.Evaluate(ctx, s, os.DirFS(l.Dir))
 	if err != nil {
 		return decision.Notes, err
 	}
@@ -108,24 +108,24 @@ func (d door) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error)
 	return decision.Notes, nil
 }
 
-func (d door) Confine(_ context.Context, l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
-	return d.h.confine(l, work)
+func (g policyGuard) Confine(_ context.Context, l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
+	return g.h.confine(l, work)
 }
 
-func (d door) Err() error {
-	d.h.guard.Reload()
-	return d.h.guard.Err()
+func (g policyGuard) Err() error {
+	g.h.guard.Reload()
+	return g.h.guard.Err()
 }
 
-func (d door) Standing(a session.Active) error {
-	if d.h.o.As != nil {
-		return d.h.guard.CheckActive(*d.h.o.As)
+func (g policyGuard) Standing(a session.Active) error {
+	if g.h.o.As != nil {
+		return g.h.guard.CheckActive(*g.h.o.As)
 	}
 	name, _, _ := strings.Cut(a.Exact(), "@")
-	return d.h.guard.CheckActive(enforce.Skill{
+	return g.h.guard.CheckActive(enforce.Skill{
 		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir,
-		Machine: a.Machine && d.h.administered(a.Dir),
+		Machine: a.Machine && g.h.administered(a.Dir),
 	})
 }
 
-func (d door) Grants() bool { return d.h.guard.Grants() }
+func (g policyGuard) Grants() bool { return g.h.guard.Grants() }

@@ -1,0 +1,38 @@
+package jsonx
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+)
+
+// Marshal returns a value as JSON on one line, with <, >, and & as they are.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// MarshalObject returns an object as JSON, with its members in their order.
+func MarshalObject(members iter.Seq2[string, any]) ([]byte, error) {
+	b := []byte{'{'}
+	for key, value := range members {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		for i, part := range []any{key, value} {
+			text, err := Marshal(part)
+			if err != nil {
+				return nil, err
+			}
+			if b = append(b, text...); i == 0 {
+				b = append(b, ':')
+			}
+		}
+	}
+	return append(b, '}'), nil
+}
