@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path"
 	"strings"
 	"sync"
 
@@ -16,8 +17,10 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // Options says what a [Client] may use.
@@ -57,6 +60,18 @@ type Client struct {
 	places  map[string]*place
 	commits map[string]*commit
 	packs   map[pack.Ref]described
+}
+
+// limits bound what a server may send. They are far above what repositories of skills hold.
+type limits struct {
+	refs   int64 // bytes of a list of references
+	pack   int64 // bytes of a pack as it is sent
+	packs  packfile.Limits
+	memory int64 // bytes that a git program may hold in memory
+}
+
+func defaultLimits() limits {
+	return limits{refs: 256 << 20, pack: 2 << 30, packs: packfile.DefaultLimits(), memory: 2 << 30}
 }
 
 // described is what a pinned place holds.
@@ -322,4 +337,21 @@ func (c *Client) releases(ctx context.Context, ref pack.Ref) ([]release, error) 
 		return nil, err
 	}
 	return refs.releases([]string{content.ID.Name}), nil
+}
+
+// inside turns a directory that a pack depends on into a place in the pack's own repository, at the same commit. Other
+// places are returned as they are.
+func inside(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
+	if d.Ref == nil || d.Ref.Kind != pack.KindPath {
+		return d.Ref, nil
+	}
+	dir := strings.ReplaceAll(d.Ref.URL, `\`, "/")
+	subdir := path.Join(ref.Subdir, dir)
+	if path.IsAbs(dir) || strings.Contains(dir, ":") || pathx.Escapes(subdir) {
+		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside its repository", ref.URL, d.ID, d.Ref.URL)
+	}
+	if subdir == "." {
+		subdir = ""
+	}
+	return &pack.Ref{Kind: pack.KindGit, URL: ref.URL, Subdir: subdir, Digest: ref.Digest}, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // mostNodes is how many entries of trees are held in memory, and mostAtOnce the largest commit or tree that is read.
@@ -111,7 +112,7 @@ func (k *commit) load(ctx context.Context) (err error) {
 
 // openCached opens the cache entry.
 func (k *commit) openCached() error {
-	s, err := openPacks(k.dir, k.client.limits)
+	s, err := packfile.OpenSet(k.dir, k.client.limits.packs)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (k *commit) use(o objects, whole bool) error {
 		err = noCommit(k.ref)
 	}
 	if err != nil {
-		_ = o.close() // the first error matters
+		_ = o.Close() // the first error matters
 		return err
 	}
 	k.mu.Lock()
@@ -146,7 +147,7 @@ func (k *commit) use(o objects, whole bool) error {
 
 // readCommit returns the tree of a commit.
 func readCommit(o objects, id plumbing.Hash) (root plumbing.Hash, err error) {
-	kind, _, err := o.find(id)
+	kind, _, err := o.Find(id)
 	switch {
 	case err != nil:
 		return root, err
@@ -175,7 +176,7 @@ func (k *commit) close() error {
 		if o == nil {
 			continue
 		}
-		if err := o.close(); first == nil {
+		if err := o.Close(); first == nil {
 			first = err
 		}
 	}
@@ -188,7 +189,7 @@ func (k *commit) current() (o objects, whole bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if k.objects == nil {
-		return packs{}, true // closed
+		return packfile.Set{}, true // closed
 	}
 	return k.objects, k.whole
 }
@@ -196,9 +197,8 @@ func (k *commit) current() (o objects, whole bool) {
 // forget gives up the contents that are in memory.
 func (k *commit) forget() {
 	o, _ := k.current()
-	s, _ := o.(packs)
-	for _, p := range s {
-		p.forget()
+	if s, ok := o.(packfile.Set); ok {
+		s.Forget()
 	}
 }
 
@@ -231,7 +231,7 @@ func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 // size returns the size of a blob.
 func (k *commit) size(ctx context.Context, id plumbing.Hash) (size int64, err error) {
 	err = k.try(ctx, id, func(o objects) error {
-		_, size, err = o.find(id)
+		_, size, err = o.Find(id)
 		return err
 	})
 	return size, err
@@ -243,19 +243,19 @@ func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int
 	if err != nil {
 		return nil, 0, err
 	}
-	if size < largeObject {
+	if size < packfile.LargeObject {
 		data, err := k.read(ctx, plumbing.BlobObject, id)
 		return io.NopCloser(bytes.NewReader(data)), int64(len(data)), err
 	}
 	var r io.ReadCloser
 	err = k.try(ctx, id, func(o objects) error {
-		r, err = o.stream(id)
+		r, err = o.Stream(id)
 		return err
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	sum := newObjectHash(plumbing.BlobObject, size)
+	sum := packfile.NewHash(plumbing.BlobObject, size)
 	return &checkedReader{ReadCloser: r, commit: k, id: id, sum: sum, left: size}, size, nil
 }
 
@@ -272,7 +272,7 @@ var errNotItself = errors.New("its content is not that of its id")
 
 // checked returns the content of a small object, after comparing it with its id.
 func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	is, size, err := o.find(id)
+	is, size, err := o.Find(id)
 	if err != nil {
 		return nil, err
 	}
@@ -280,13 +280,13 @@ func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, err
 		return nil, diag.Errorf(diag.Invalid, "object %s is a %s, not a %s", id, is, kind)
 	}
 	if size > mostAtOnce {
-		return nil, tooLarge("a %s of %d bytes", kind, size)
+		return nil, packfile.TooLarge("a %s of %d bytes", kind, size)
 	}
 	data, err := whole(o, id, size)
 	if err != nil {
 		return nil, err
 	}
-	sum := newObjectHash(kind, int64(len(data)))
+	sum := packfile.NewHash(kind, int64(len(data)))
 	sum.Write(data)
 	if !bytes.Equal(sum.Sum(nil), id[:]) {
 		return nil, errNotItself
@@ -296,10 +296,10 @@ func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, err
 
 // whole returns the content of an object.
 func whole(o objects, id plumbing.Hash, size int64) ([]byte, error) {
-	if size < largeObject {
-		return o.content(id)
+	if size < packfile.LargeObject {
+		return o.Content(id)
 	}
-	r, err := o.stream(id)
+	r, err := o.Stream(id)
 	if err != nil {
 		return nil, err
 	}
@@ -343,13 +343,6 @@ func (k *commit) damaged(id plumbing.Hash, err error) error {
 	return e.WithHint("run the command again: the commit will be fetched anew")
 }
 
-// newObjectHash returns a hash that becomes an object's id when its content is written to it.
-func newObjectHash(kind plumbing.ObjectType, size int64) hash.Hash {
-	sum := hash.New(objectHash)
-	writeObjectHeader(sum, kind, size)
-	return sum
-}
-
 // checkedReader compares what was read with the object's id.
 type checkedReader struct {
 	io.ReadCloser
@@ -381,7 +374,7 @@ func (k *commit) missing(ids []plumbing.Hash) []plumbing.Hash {
 	var list []plumbing.Hash
 	seen := make(map[plumbing.Hash]bool)
 	for _, id := range ids {
-		if _, _, err := o.find(id); err != nil && !seen[id] {
+		if _, _, err := o.Find(id); err != nil && !seen[id] {
 			seen[id] = true
 			list = append(list, id)
 		}

@@ -50,10 +50,10 @@ func (c *Client) secret(ctx context.Context, u *url.URL) (secret, error) {
 	return c.helperSecret(ctx, u)
 }
 
-// tokenVariables returns the environment variables for a host's token, the most exact first: with _ for a dot, __ for a
+// TokenVariables returns the environment variables for a host's token, the most exact first: with _ for a dot, __ for a
 // hyphen and _PORT behind it, and without the port where that is the scheme's own. No two places have a variable in
 // common, so a host whose name is not made of letters, digits and hyphens between dots has none.
-func tokenVariables(u *url.URL) []string {
+func TokenVariables(u *url.URL) []string {
 	host := strings.ToUpper(u.Hostname())
 	labels := strings.Split(host, ".")
 	for _, label := range labels {
@@ -78,7 +78,7 @@ func tokenVariables(u *url.URL) []string {
 
 // environmentSecret reads the place's own variables, and GITHUB_TOKEN for github.com.
 func (c *Client) environmentSecret(u *url.URL) secret {
-	names := tokenVariables(u)
+	names := TokenVariables(u)
 	if u.Scheme == "https" && u.Host == "github.com" {
 		names = append(names, "GITHUB_TOKEN")
 	}

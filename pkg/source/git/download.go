@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -16,6 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // mostWants is how many objects are asked for at once: servers bound the size of a request.
@@ -79,7 +82,7 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 		if err := os.Mkdir(entry, 0o700); err != nil {
 			return err
 		}
-		if err := received.settle(entry); err != nil {
+		if err := received.MoveTo(entry); err != nil {
 			return err
 		}
 		return k.publish(entry, received, !subset)
@@ -145,15 +148,15 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 		if err != nil {
 			return err
 		}
-		if err := received.settle(k.dir); err != nil {
+		if err := received.MoveTo(k.dir); err != nil {
 			return err
 		}
-		if err := received.reopen(k.dir); err != nil {
+		if err := received.Reopen(k.dir); err != nil {
 			return err
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if s, ok := k.objects.(packs); ok {
+		if s, ok := k.objects.(packfile.Set); ok {
 			k.objects = append(slices.Clip(s), received)
 		}
 		return nil
@@ -179,8 +182,8 @@ func (k *commit) heal(ctx context.Context, found objects) error {
 
 // same reports whether two sets of packs are one.
 func same(a, b objects) bool {
-	s, ok := a.(packs)
-	t, ok2 := b.(packs)
+	s, ok := a.(packfile.Set)
+	t, ok2 := b.(packfile.Set)
 	return ok && ok2 && len(s) == len(t) && (len(s) == 0 || s[0] == t[0])
 }
 
@@ -201,7 +204,7 @@ func (k *commit) inScratch(do func(temp string) error) error {
 
 // receive asks for objects and writes the pack that comes, below temp. What breaks off is asked for again, and written
 // to a directory of its own, where nothing is of the attempt before.
-func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*storedPack, error) {
+func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*packfile.Pack, error) {
 	for attempt := 0; ; attempt++ {
 		received, err := k.receiveOnce(ctx, p, w, filepath.Join(temp, strconv.Itoa(attempt)))
 		if err == nil {
@@ -218,7 +221,7 @@ func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*s
 }
 
 // receiveOnce writes the pack to dir, which is made, and removed again if nothing comes of it.
-func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) (received *storedPack, err error) {
+func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) (received *packfile.Pack, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -235,7 +238,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) 
 	}
 	defer func() { _ = stream.Close() }() // what matters was read
 	limited := &limitReader{r: stream, left: k.client.limits.pack, progress: w.progress}
-	if received, err = writePack(limited, dir, k.client.limits); err != nil {
+	if received, err = packfile.Write(limited, dir, k.client.limits.packs); err != nil {
 		return nil, limited.orElse(err)
 	}
 	return received, nil
@@ -256,7 +259,7 @@ func (l *limitReader) Read(p []byte) (int, error) {
 	l.done += int64(n)
 	l.progress.at(l.done)
 	if l.left -= int64(n); l.left < 0 {
-		err = tooLarge("more than its packed size may be")
+		err = packfile.TooLarge("more than its packed size may be")
 	}
 	if l.err == nil && !errors.Is(err, io.EOF) {
 		l.err = err
@@ -282,4 +285,56 @@ func (l *limitReader) orElse(err error) error {
 		return err
 	}
 	return errPack{err}
+}
+
+// wholeName is the file that marks a cache entry from which nothing was left out.
+const wholeName = "whole"
+
+func (k *commit) marker() string { return filepath.Join(k.dir, wholeName) }
+
+// cacheDir returns the directory that a commit is kept in: one for each URL, so that no repository can stand in for
+// another.
+func (c *Client) cacheDir(ref pack.Ref) (string, error) {
+	root, err := c.cacheRoot()
+	sum := sha256.Sum256([]byte(ref.URL))
+	return filepath.Join(root, hex.EncodeToString(sum[:8]), ref.Digest), err
+}
+
+func (c *Client) cacheRoot() (string, error) {
+	if c.options.Cache != "" {
+		return c.options.Cache, os.MkdirAll(c.options.Cache, 0o755)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var err error
+	if c.temp == "" {
+		c.temp, err = os.MkdirTemp("", "skillpm-git-")
+	}
+	return c.temp, err
+}
+
+// publish moves a directory with a pack of the commit to its place in the cache and uses it there. If another process
+// was faster, and has no less, its entry is used: somebody may be reading it.
+func (k *commit) publish(dir string, p *packfile.Pack, whole bool) error {
+	if whole {
+		if err := os.WriteFile(filepath.Join(dir, wholeName), nil, 0o644); err != nil {
+			return err
+		}
+	}
+	if k.openCached() == nil && (k.whole || !whole) {
+		return nil
+	}
+	if err := os.RemoveAll(k.dir); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, k.dir); err != nil {
+		if k.openCached() == nil {
+			return nil
+		}
+		return err
+	}
+	if err := p.Reopen(k.dir); err != nil {
+		return err
+	}
+	return k.use(packfile.Set{p}, whole)
 }

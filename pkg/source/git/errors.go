@@ -122,7 +122,7 @@ func (p *place) denied(at string) error {
 
 func (p *place) howToLogIn() string {
 	const ways = "give credentials with a git credential helper or in .netrc"
-	names := tokenVariables(p.url)
+	names := TokenVariables(p.url)
 	if len(names) == 0 {
 		return ways
 	}

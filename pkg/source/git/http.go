@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // maxErrorBody is how much of an answer is read that is not what was asked for.
@@ -130,7 +131,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 		if b.quiet {
 			return 0, io.EOF
 		}
-		return 0, tooLarge("the server does not stop sending")
+		return 0, packfile.TooLarge("the server does not stop sending")
 	}
 	if int64(len(p)) > b.left {
 		p = p[:b.left]

@@ -178,7 +178,7 @@ func TestTokenVariables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := tokenVariables(u)
+		names := TokenVariables(u)
 		if got := strings.Join(names, " "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.url, got, tt.want)
 		}
@@ -190,7 +190,7 @@ func TestTokenVariables(t *testing.T) {
 		}
 	}
 	u := &url.URL{Scheme: "https", Host: "git.example:443"}
-	if got := strings.Join(tokenVariables(u), " "); got != "SKILLPM_TOKEN_GIT_EXAMPLE_443 SKILLPM_TOKEN_GIT_EXAMPLE" {
+	if got := strings.Join(TokenVariables(u), " "); got != "SKILLPM_TOKEN_GIT_EXAMPLE_443 SKILLPM_TOKEN_GIT_EXAMPLE" {
 		t.Errorf("with the usual port: %s", got)
 	}
 }

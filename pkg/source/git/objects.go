@@ -2,92 +2,24 @@ package git
 
 import (
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // objects are what a commit is read from. Contents are not checked against ids. An object that is not there is
 // [plumbing.ErrObjectNotFound].
 type objects interface {
-	// find returns what an object is, and its size.
-	find(id plumbing.Hash) (plumbing.ObjectType, int64, error)
-	// content returns the content of an object smaller than largeObject.
-	content(id plumbing.Hash) ([]byte, error)
-	// stream opens the content of an object.
-	stream(id plumbing.Hash) (io.ReadCloser, error)
-	close() error
-}
-
-// packs are the objects of packs.
-type packs []*storedPack
-
-func (s packs) lookup(id plumbing.Hash) (*storedPack, int32, error) {
-	for _, p := range s {
-		if i, ok := p.find(id); ok {
-			return p, i, nil
-		}
-	}
-	return nil, 0, plumbing.ErrObjectNotFound
-}
-
-func (s packs) find(id plumbing.Hash) (plumbing.ObjectType, int64, error) {
-	p, i, err := s.lookup(id)
-	if err != nil {
-		return plumbing.InvalidObject, 0, err
-	}
-	return p.entries[i].kind, p.entries[i].size, nil
-}
-
-func (s packs) content(id plumbing.Hash) ([]byte, error) {
-	p, i, err := s.lookup(id)
-	if err != nil {
-		return nil, err
-	}
-	return p.content(i)
-}
-
-func (s packs) stream(id plumbing.Hash) (io.ReadCloser, error) {
-	p, i, err := s.lookup(id)
-	if err != nil {
-		return nil, err
-	}
-	return p.stream(i)
-}
-
-func (s packs) close() error {
-	var first error
-	for _, p := range s {
-		if err := p.close(); first == nil {
-			first = err
-		}
-	}
-	return first
-}
-
-// openPacks opens the packs of a directory.
-func openPacks(dir string, l limits) (packs, error) {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var s packs
-	for _, file := range files {
-		if !strings.HasSuffix(file.Name(), indexExt) {
-			continue
-		}
-		p, err := openPack(filepath.Join(dir, file.Name()), l)
-		if err != nil {
-			_ = s.close() // the first error matters
-			return nil, err
-		}
-		s = append(s, p)
-	}
-	return s, nil
+	// Find returns what an object is, and its size.
+	Find(id plumbing.Hash) (plumbing.ObjectType, int64, error)
+	// Content returns the content of an object smaller than [packfile.LargeObject].
+	Content(id plumbing.Hash) ([]byte, error)
+	// Stream opens the content of an object.
+	Stream(id plumbing.Hash) (io.ReadCloser, error)
+	Close() error
 }
 
 // repository are the objects of a repository of this machine. go-git's storage is for one goroutine.
@@ -96,7 +28,7 @@ type repository struct {
 	storage *filesystem.Storage
 }
 
-func (r *repository) find(id plumbing.Hash) (plumbing.ObjectType, int64, error) {
+func (r *repository) Find(id plumbing.Hash) (plumbing.ObjectType, int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o, err := r.storage.EncodedObject(plumbing.AnyObject, id)
@@ -106,16 +38,16 @@ func (r *repository) find(id plumbing.Hash) (plumbing.ObjectType, int64, error) 
 	return o.Type(), o.Size(), nil
 }
 
-func (r *repository) content(id plumbing.Hash) ([]byte, error) {
-	s, err := r.stream(id)
+func (r *repository) Content(id plumbing.Hash) ([]byte, error) {
+	s, err := r.Stream(id)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	return io.ReadAll(io.LimitReader(s, largeObject))
+	return io.ReadAll(io.LimitReader(s, packfile.LargeObject))
 }
 
-func (r *repository) stream(id plumbing.Hash) (io.ReadCloser, error) {
+func (r *repository) Stream(id plumbing.Hash) (io.ReadCloser, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o, err := r.storage.EncodedObject(plumbing.AnyObject, id)
@@ -125,4 +57,4 @@ func (r *repository) stream(id plumbing.Hash) (io.ReadCloser, error) {
 	return o.Reader()
 }
 
-func (r *repository) close() error { return r.storage.Close() }
+func (r *repository) Close() error { return r.storage.Close() }

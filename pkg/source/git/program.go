@@ -18,6 +18,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // program runs the git binary for one conversation with a server, in a bare repository of its own that has nothing but
@@ -137,7 +138,7 @@ func (g *program) environ() []string {
 // reads those in one piece.
 func (g *program) allocation() int64 {
 	l := g.place.client.limits
-	return max(l.refs, l.object, 1<<20)
+	return max(l.refs, l.packs.Object, 1<<20)
 }
 
 // run runs git in the repository and returns what it prints.
@@ -151,7 +152,7 @@ func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte
 		return nil, g.explain(failed)
 	}
 	if errors.Is(err, gitcmd.ErrOutput) {
-		return nil, tooLarge("the server does not stop sending")
+		return nil, packfile.TooLarge("the server does not stop sending")
 	}
 	return out, err
 }
@@ -275,7 +276,7 @@ func (g *program) watch(ctx context.Context, patience *patience, meter *progress
 		meter.at(total)
 		patience.n.Store(total)
 		if total > g.place.client.limits.pack {
-			patience.cancel(tooLarge("more than its packed size may be"))
+			patience.cancel(packfile.TooLarge("more than its packed size may be"))
 		}
 	}
 }
@@ -308,7 +309,7 @@ func (g *program) explain(failed *gitcmd.Error) error {
 		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
 	case says("over limit", "out of memory", "Out of memory"):
-		return tooLarge("git may not hold more of it in memory")
+		return packfile.TooLarge("git may not hold more of it in memory")
 	case says("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
 			"%s: the server sends on to another place, which the git binary is not allowed to follow", at).

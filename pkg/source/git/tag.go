@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // maxTag bounds a tag object, in bytes.
@@ -80,7 +81,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 			return nil, err
 		}
 		o := &repository{storage: r}
-		defer func() { _ = o.close() }() // it was only read
+		defer func() { _ = o.Close() }() // it was only read
 		return readTag(o, id)
 	}
 	ref.Digest = commitID
@@ -112,9 +113,9 @@ func (k *commit) receiveTag(ctx context.Context, p *place, w want) (data []byte,
 		if err != nil {
 			return err
 		}
-		o := packs{received}
+		o := packfile.Set{received}
 		data, err = readTag(o, w.ids[0])
-		return errors.Join(err, o.close())
+		return errors.Join(err, o.Close())
 	})
 	return data, err
 }
@@ -127,7 +128,7 @@ func readTag(o objects, id plumbing.Hash) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(data) > maxTag:
-		return nil, tooLarge("a tag object of %d bytes", len(data))
+		return nil, packfile.TooLarge("a tag object of %d bytes", len(data))
 	}
 	return data, nil
 }

@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bufio"
@@ -151,4 +151,11 @@ func writeObjectHeader(w io.Writer, kind plumbing.ObjectType, size int64) {
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, size, 10)
 	_, _ = w.Write(append(b, 0)) // hashes do not fail
+}
+
+// NewHash returns a hash that becomes an object's id when its content is written to it.
+func NewHash(kind plumbing.ObjectType, size int64) hash.Hash {
+	sum := hash.New(objectHash)
+	writeObjectHeader(sum, kind, size)
+	return sum
 }

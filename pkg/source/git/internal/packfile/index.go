@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bufio"
@@ -15,23 +15,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// limits bound what a server may send. They are far above what repositories of skills hold.
-type limits struct {
-	refs    int64 // bytes of a list of references
-	pack    int64 // bytes of a pack as it is sent
-	objects uint32
-	object  int64 // bytes of one object, inflated
-	total   int64 // bytes that are inflated, over and over for bases of deltas
-	chain   int64 // bytes of the bases of one chain of deltas that are in memory at once
-	files   int64 // bytes of large objects that are made from deltas, which take files
-	memory  int64 // bytes that a git binary may hold in memory
+// Limits bound what a pack may hold. They are far above what repositories of skills hold.
+type Limits struct {
+	Objects uint32
+	Object  int64 // bytes of one object, inflated
+	Total   int64 // bytes that are inflated, over and over for bases of deltas
+	Chain   int64 // bytes of the bases of one chain of deltas that are in memory at once
+	Files   int64 // bytes of large objects that are made from deltas, which take files
 }
 
-func defaultLimits() limits {
-	return limits{
-		refs: 256 << 20, pack: 2 << 30, objects: 500_000, object: 128 << 20, total: 8 << 30, chain: 8 << 20, files: 2 << 30,
-		memory: 2 << 30,
-	}
+// DefaultLimits returns the limits for packs that servers send.
+func DefaultLimits() Limits {
+	return Limits{Objects: 500_000, Object: 128 << 20, Total: 8 << 30, Chain: 8 << 20, Files: 2 << 30}
 }
 
 // packFile is where a pack is written while it comes in, and read from for the deltas.
@@ -43,8 +38,8 @@ type packFile interface {
 // packIndexer reads a pack once, front to back, and learns the id of each object. It refuses objects that are too large
 // before they are inflated, and holds no large one in memory.
 type packIndexer struct {
-	*storedPack
-	limits limits
+	*Pack
+	limits Limits
 	in     *incoming
 	z      inflater
 	sum    hash.Hash // of an object
@@ -63,9 +58,9 @@ type waiting struct {
 
 // indexPack reads a pack from r, writes it to file, and returns it. Large objects that are made from deltas become
 // files in dir, of the given name and an extension.
-func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*storedPack, error) {
+func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, error) {
 	p := &packIndexer{
-		storedPack: &storedPack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,
+		Pack: &Pack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,
 		in: newIncoming(r, file), sum: hash.New(objectHash),
 	}
 	p.z.in = p.in.buffered
@@ -73,8 +68,8 @@ func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*storedP
 	if err != nil {
 		return nil, err
 	}
-	if count > l.objects {
-		return nil, tooLarge("%d objects", count)
+	if count > l.Objects {
+		return nil, TooLarge("%d objects", count)
 	}
 	p.entries = make([]entry, 0, min(count, 1<<14))
 	for range count {
@@ -90,10 +85,11 @@ func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*storedP
 		return nil, noEOF(err)
 	}
 	p.sort()
-	return p.storedPack, nil
+	return p.Pack, nil
 }
 
-func tooLarge(format string, args ...any) error {
+// TooLarge returns the error about a limit of a repository.
+func TooLarge(format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "the repository is too large: "+format, args...)
 }
 
@@ -111,7 +107,7 @@ func (p *packIndexer) scan() error {
 	if err := p.z.reset(); err != nil {
 		return err
 	}
-	i := int32(len(p.entries)) //nolint:gosec // there are at most limits.objects
+	i := int32(len(p.entries)) //nolint:gosec // there are at most limits.Objects
 	switch h.kind {
 	case plumbing.OFSDeltaObject:
 		base, ok := p.at(e.offset - h.back)
@@ -136,7 +132,7 @@ func (p *packIndexer) take(i int32) error {
 	e := &p.entries[i]
 	p.sum.Reset()
 	writeObjectHeader(p.sum, e.kind, e.size)
-	if e.size >= largeObject || e.size > p.left {
+	if e.size >= LargeObject || e.size > p.left {
 		if err := p.drain(p.sum, e.size); err != nil {
 			return err
 		}
@@ -204,11 +200,11 @@ func (p *packIndexer) atEnd() error {
 }
 
 func (p *packIndexer) spend(size int64) error {
-	if size < 0 || size > p.limits.object {
-		return tooLarge("an object of %d bytes", size)
+	if size < 0 || size > p.limits.Object {
+		return TooLarge("an object of %d bytes", size)
 	}
-	if p.total += size; p.total > p.limits.total {
-		return tooLarge("more than %d bytes", p.limits.total)
+	if p.total += size; p.total > p.limits.Total {
+		return TooLarge("more than %d bytes", p.limits.Total)
 	}
 	return nil
 }
@@ -226,7 +222,7 @@ func (p *packIndexer) resolve() error {
 		if p.entries[i].base != notDelta {
 			continue
 		}
-		n, err := p.resolveOn(int32(i)) //nolint:gosec // there are at most limits.objects
+		n, err := p.resolveOn(int32(i)) //nolint:gosec // there are at most limits.Objects
 		if err != nil {
 			return err
 		}
@@ -258,7 +254,7 @@ func (p *packIndexer) resolveOn(root int32) (done int, err error) {
 		}
 		i := top.deltas[0]
 		top.deltas = top.deltas[1:]
-		if top.content == nil && p.entries[top.entry].size < largeObject {
+		if top.content == nil && p.entries[top.entry].size < LargeObject {
 			if err := p.spend(p.entries[top.entry].size); err != nil {
 				return done, err
 			}
@@ -275,7 +271,7 @@ func (p *packIndexer) resolveOn(root int32) (done int, err error) {
 		if deltas := p.deltasOn(i); len(deltas) > 0 {
 			held += int64(len(content))
 			stack = append(stack, base{i, content, deltas})
-			held = makeRoom(stack, held, p.limits.chain)
+			held = makeRoom(stack, held, p.limits.Chain)
 		}
 	}
 	return done, nil
@@ -331,7 +327,7 @@ func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 	e.kind = p.entries[on.entry].kind
 	p.sum.Reset()
 	writeObjectHeader(p.sum, e.kind, e.size)
-	if max(e.size, p.entries[on.entry].size) >= largeObject {
+	if max(e.size, p.entries[on.entry].size) >= LargeObject {
 		return nil, p.applyInFile(on, i)
 	}
 	var b bytes.Buffer
@@ -347,11 +343,11 @@ func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 // applyInFile makes an object as a file.
 func (p *packIndexer) applyInFile(on *base, i int32) error {
 	e := &p.entries[i]
-	if p.files += e.size; p.files > p.limits.files {
-		return tooLarge("more than %d bytes of large files", p.limits.files)
+	if p.files += e.size; p.files > p.limits.Files {
+		return TooLarge("more than %d bytes of large files", p.limits.Files)
 	}
 	var from io.ReaderAt = bytesAt(on.content)
-	if p.entries[on.entry].size >= largeObject {
+	if p.entries[on.entry].size >= LargeObject {
 		f, err := p.baseFile(on.entry)
 		if err != nil {
 			return err
@@ -381,8 +377,8 @@ func (p *packIndexer) baseFile(i int32) (*os.File, error) {
 	if err == nil || e.base != notDelta {
 		return f, err
 	}
-	if p.files += e.size; p.files > p.limits.files {
-		return nil, tooLarge("more than %d bytes of large files", p.limits.files)
+	if p.files += e.size; p.files > p.limits.Files {
+		return nil, TooLarge("more than %d bytes of large files", p.limits.Files)
 	}
 	z, err := p.inflate(e)
 	if err != nil {

@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bytes"
@@ -68,17 +68,17 @@ func showIndex(tb testing.TB, r *gittest.Repo, pack []byte) []string {
 }
 
 // receivePack reads a pack as it comes from a server, in a directory of its own.
-func receivePack(tb testing.TB, data []byte, l limits) (*storedPack, error) {
+func receivePack(tb testing.TB, data []byte, l Limits) (*Pack, error) {
 	tb.Helper()
-	p, err := writePack(bytes.NewReader(data), tb.TempDir(), l)
+	p, err := Write(bytes.NewReader(data), tb.TempDir(), l)
 	if err == nil {
-		tb.Cleanup(func() { _ = p.close() })
+		tb.Cleanup(func() { _ = p.Close() })
 	}
 	return p, err
 }
 
 // checkPack compares a pack with what git knows of it: offsets, ids and contents.
-func checkPack(t *testing.T, p *storedPack, want []string, r *gittest.Repo) {
+func checkPack(t *testing.T, p *Pack, want []string, r *gittest.Repo) {
 	t.Helper()
 	var got, ids []string
 	for _, e := range p.entries {
@@ -88,11 +88,11 @@ func checkPack(t *testing.T, p *storedPack, want []string, r *gittest.Repo) {
 	for i, e := range p.entries {
 		got = append(got, fmt.Sprintf("%d %s", e.offset, e.id))
 		reader, err := p.stream(int32(i))
-		if err != nil && e.size >= largeObject {
+		if err != nil && e.size >= LargeObject {
 			t.Fatal(err)
 		}
 		var data []byte
-		if e.size >= largeObject {
+		if e.size >= LargeObject {
 			data, err = io.ReadAll(reader)
 			_ = reader.Close()
 		} else {
@@ -113,21 +113,21 @@ func TestPack(t *testing.T) {
 	t.Parallel()
 	for _, options := range [][]string{{"--delta-base-offset"}, {}, {"--depth=1"}, {"--depth=0"}} {
 		data, want, r := makePack(t, 100, options...)
-		p, err := receivePack(t, data, defaultLimits())
+		p, err := receivePack(t, data, DefaultLimits())
 		if err != nil {
 			t.Fatalf("%v: %v", options, err)
 		}
 		checkPack(t, p, want, r)
 		dir := t.TempDir()
-		if err := p.settle(dir); err != nil {
+		if err := p.MoveTo(dir); err != nil {
 			t.Fatal(err)
 		}
-		s, err := openPacks(dir, defaultLimits())
+		s, err := OpenSet(dir, DefaultLimits())
 		if err != nil || len(s) != 1 {
 			t.Fatal(s, err)
 		}
 		checkPack(t, s[0], want, r)
-		if err := s.close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -140,17 +140,17 @@ func TestPackOfLargeObjects(t *testing.T) {
 	r := gittest.New(t, t.TempDir(), "r.git")
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
-	for text.Len() < 3*largeObject/2 {
+	for text.Len() < 3*LargeObject/2 {
 		fmt.Fprintf(&text, "line %08d\n", random.IntN(100_000_000))
 	}
 	large := text.String()
 	files := gittest.Text(map[string]string{
-		"a": large, "b": large + "one more\n", "c": "first\n" + large, "d": large[:largeObject/2], "e": large[:largeObject/2] + "x",
+		"a": large, "b": large + "one more\n", "c": "first\n" + large, "d": large[:LargeObject/2], "e": large[:LargeObject/2] + "x",
 	})
 	r.AnnotatedTag("v1.0.0", r.Commit(files))
 	for _, options := range [][]string{{"--delta-base-offset"}, {}} {
 		data, want, _ := packOf(t, r, options...)
-		p, err := receivePack(t, data, defaultLimits())
+		p, err := receivePack(t, data, DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,17 +165,17 @@ func TestPackOfLargeObjects(t *testing.T) {
 			t.Errorf("git made %d deltas; the test needs some", deltas)
 		}
 		dir := t.TempDir()
-		if err := p.settle(dir); err != nil {
+		if err := p.MoveTo(dir); err != nil {
 			t.Fatal(err)
 		}
-		s, err := openPacks(dir, defaultLimits())
+		s, err := OpenSet(dir, DefaultLimits())
 		if err != nil || len(s) != 1 {
 			t.Fatal(s, err)
 		}
 		checkPack(t, s[0], want, r)
-		_ = s.close()
-		l := defaultLimits()
-		l.files = largeObject
+		_ = s.Close()
+		l := DefaultLimits()
+		l.Files = LargeObject
 		if _, err := receivePack(t, data, l); diag.CodeOf(err) != diag.Invalid {
 			t.Errorf("more large files than allowed: %v", err)
 		}
@@ -186,8 +186,8 @@ func TestPackOfLargeObjects(t *testing.T) {
 func TestPackWithLittleMemory(t *testing.T) {
 	t.Parallel()
 	data, want, r := makePack(t, 2000, "--delta-base-offset")
-	l := defaultLimits()
-	l.chain = 30_000
+	l := DefaultLimits()
+	l.Chain = 30_000
 	p, err := indexPack(bytes.NewReader(data), &memFile{}, t.TempDir(), "x", l)
 	if err != nil {
 		t.Fatal(err)
@@ -200,12 +200,12 @@ func TestPackWithLittleMemory(t *testing.T) {
 func TestPackLimits(t *testing.T) {
 	t.Parallel()
 	data, _, _ := makePack(t, 100, "--delta-base-offset")
-	for name, change := range map[string]func(*limits){
-		"objects": func(l *limits) { l.objects = 10 },
-		"object":  func(l *limits) { l.object = 1000 },
-		"total":   func(l *limits) { l.total = 10_000 },
+	for name, change := range map[string]func(*Limits){
+		"objects": func(l *Limits) { l.Objects = 10 },
+		"object":  func(l *Limits) { l.Object = 1000 },
+		"total":   func(l *Limits) { l.Total = 10_000 },
 	} {
-		l := defaultLimits()
+		l := DefaultLimits()
 		change(&l)
 		if _, err := receivePack(t, data, l); diag.CodeOf(err) != diag.Invalid {
 			t.Errorf("%s: error %v, want that it is too large", name, err)
@@ -215,11 +215,11 @@ func TestPackLimits(t *testing.T) {
 		if n%97 != 0 {
 			continue
 		}
-		if _, err := receivePack(t, data[:n], defaultLimits()); err == nil {
+		if _, err := receivePack(t, data[:n], DefaultLimits()); err == nil {
 			t.Errorf("a pack cut off at %d of %d bytes has an index", n, len(data))
 		}
 	}
-	if _, err := receivePack(t, append(data, 'x'), defaultLimits()); err == nil {
+	if _, err := receivePack(t, append(data, 'x'), DefaultLimits()); err == nil {
 		t.Error("a pack with something behind it has an index")
 	}
 }
@@ -234,7 +234,7 @@ func FuzzIndexPack(f *testing.F) {
 	f.Add(smallPack(false))
 	f.Add(smallPack(true))
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\x30x\x9c\x03\x00\x00\x00\x00\x01"))
-	small := limits{pack: 1 << 20, objects: 1000, object: 1 << 16, total: 1 << 20, chain: 1 << 12, files: 1 << 16}
+	small := Limits{Objects: 1000, Object: 1 << 16, Total: 1 << 20, Chain: 1 << 12, Files: 1 << 16}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := indexPack(bytes.NewReader(signed(data)), &memFile{}, t.TempDir(), "x", small)
 		if err != nil {
@@ -297,7 +297,7 @@ func appendDeflated(b []byte, kind byte, base, content []byte, w *zlib.Writer) [
 
 func TestSmallPack(t *testing.T) {
 	for _, byID := range []bool{false, true} {
-		p, err := receivePack(t, smallPack(byID), defaultLimits())
+		p, err := receivePack(t, smallPack(byID), DefaultLimits())
 		if err != nil {
 			t.Fatalf("by id %v: %v", byID, err)
 		}
@@ -309,7 +309,7 @@ func TestSmallPack(t *testing.T) {
 
 // Closing what reads an entry once more does not take the inflater from whoever has it next.
 func TestCloseTwice(t *testing.T) {
-	p, err := receivePack(t, smallPack(false), defaultLimits())
+	p, err := receivePack(t, smallPack(false), DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func BenchmarkIndexPack(b *testing.B) {
 	data, _, _ := makePack(b, 1000, "--delta-base-offset")
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := indexPack(bytes.NewReader(data), &memFile{}, b.TempDir(), "x", defaultLimits()); err != nil {
+		if _, err := indexPack(bytes.NewReader(data), &memFile{}, b.TempDir(), "x", DefaultLimits()); err != nil {
 			b.Fatal(err)
 		}
 	}

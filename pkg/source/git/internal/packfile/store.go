@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ const (
 // incomingName is the name of a pack that is coming in.
 const incomingName = "incoming"
 
-// writePack writes the pack that r has below dir, which nobody else writes to, with its index.
-func writePack(r io.Reader, dir string, l limits) (*storedPack, error) {
+// Write writes the pack that r has below dir, which nobody else writes to, with its index.
+func Write(r io.Reader, dir string, l Limits) (*Pack, error) {
 	f, err := os.Create(filepath.Join(dir, incomingName+packExt))
 	if err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func writePack(r io.Reader, dir string, l limits) (*storedPack, error) {
 	return p, nil
 }
 
-// settle moves a pack that has come in to another directory, under its own name, and closes it.
-func (p *storedPack) settle(dir string) error {
+// MoveTo moves a pack that has come in to another directory, under its own name, and closes it.
+func (p *Pack) MoveTo(dir string) error {
 	if err := p.closer.Close(); err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (p *storedPack) settle(dir string) error {
 	return p.writeIndex()
 }
 
-// reopen opens the file of a pack whose directory was moved.
-func (p *storedPack) reopen(dir string) error {
+// Reopen opens the file of a pack whose directory was moved.
+func (p *Pack) Reopen(dir string) error {
 	if p.closer != nil {
 		_ = p.closer.Close() // it was only read, or is closed
 	}
@@ -79,7 +79,7 @@ func (p *storedPack) reopen(dir string) error {
 }
 
 // ownName is the name that a pack of these objects has.
-func (p *storedPack) ownName() string {
+func (p *Pack) ownName() string {
 	sum := sha256.New()
 	for _, i := range p.byID {
 		sum.Write(p.entries[i].id[:])
@@ -88,7 +88,7 @@ func (p *storedPack) ownName() string {
 }
 
 // writeIndex writes the index file, by a rename, so that it is there as a whole or not at all.
-func (p *storedPack) writeIndex() error {
+func (p *Pack) writeIndex() error {
 	b := make([]byte, 0, len(indexMagic)+8+len(p.entries)*entrySize+sha256.Size)
 	b = binary.BigEndian.AppendUint64(append(b, indexMagic...), uint64(p.size)) //nolint:gosec // not negative
 	for _, e := range p.entries {
@@ -118,23 +118,23 @@ func (p *storedPack) writeIndex() error {
 var errDamaged = errors.New("the cache entry is damaged")
 
 // openPack opens a pack by its index file.
-func openPack(index string, l limits) (*storedPack, error) {
+func openPack(index string, l Limits) (*Pack, error) {
 	info, err := os.Stat(index)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > int64(l.objects)*entrySize+1024 {
+	if info.Size() > int64(l.Objects)*entrySize+1024 {
 		return nil, errDamaged
 	}
 	data, err := os.ReadFile(index)
 	if err != nil {
 		return nil, err
 	}
-	p := &storedPack{name: strings.TrimSuffix(filepath.Base(index), indexExt), left: keptBytes}
+	p := &Pack{name: strings.TrimSuffix(filepath.Base(index), indexExt), left: keptBytes}
 	if err := p.readIndex(data); err != nil {
 		return nil, err
 	}
-	if err := p.reopen(filepath.Dir(index)); err != nil {
+	if err := p.Reopen(filepath.Dir(index)); err != nil {
 		return nil, err
 	}
 	f, err := os.Stat(filepath.Join(p.dir, p.name+packExt))
@@ -142,13 +142,13 @@ func openPack(index string, l limits) (*storedPack, error) {
 		err = errDamaged
 	}
 	if err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
 
 // readIndex reads the content of an index file.
-func (p *storedPack) readIndex(data []byte) error {
+func (p *Pack) readIndex(data []byte) error {
 	body := len(data) - sha256.Size
 	const start = len(indexMagic) + 8
 	if body < start || (body-start)%entrySize != 0 || string(data[:len(indexMagic)]) != indexMagic {

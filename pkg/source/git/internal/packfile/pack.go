@@ -1,4 +1,12 @@
-package git
+// Package packfile reads git packs (gitformat-pack(5)) as they come from a server, and keeps them on disk.
+//
+// A pack is read once, front to back, while it is written to a file: each object is inflated, hashed with the hash that
+// detects collisions, and kept in memory if it is small and there is room. Deltas are resolved without recursion. Large
+// objects are streamed, and those that are made from deltas become files. Why this is our own code is in
+// docs/adr/0010-git-without-gits-storage.md. Nothing that is read again is checked: callers compare contents with ids.
+//
+// Start reading at [Write] and [Set].
+package packfile
 
 import (
 	"bufio"
@@ -21,12 +29,12 @@ import (
 const (
 	keptBytes   = 16 << 20
 	basesBytes  = 8 << 20
-	largeObject = 1 << 20
+	LargeObject = 1 << 20
 )
 
 // pack is a pack on disk whose objects are known. It may be read by several goroutines at a time, and believes nothing
 // that it reads again: the callers compare contents with ids.
-type storedPack struct {
+type Pack struct {
 	dir     string // of the file and of the large objects that were made from deltas
 	name    string // of the file, without its extension
 	file    io.ReaderAt
@@ -56,16 +64,16 @@ const notDelta = -1
 var errMalformed = errors.New("malformed pack")
 
 // sort makes the index by id.
-func (p *storedPack) sort() {
+func (p *Pack) sort() {
 	p.byID = make([]int32, len(p.entries))
 	for i := range p.byID {
-		p.byID[i] = int32(i) //nolint:gosec // there are at most limits.objects
+		p.byID[i] = int32(i) //nolint:gosec // there are at most limits.Objects
 	}
 	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.entries[a].id[:], p.entries[b].id[:]) })
 }
 
 // find returns the entry of an object.
-func (p *storedPack) find(id plumbing.Hash) (int32, bool) {
+func (p *Pack) find(id plumbing.Hash) (int32, bool) {
 	i, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id plumbing.Hash) int { return bytes.Compare(p.entries[i].id[:], id[:]) })
 	if !ok {
 		return 0, false
@@ -74,13 +82,13 @@ func (p *storedPack) find(id plumbing.Hash) (int32, bool) {
 }
 
 // at returns the entry at an offset.
-func (p *storedPack) at(offset int64) (int32, bool) {
+func (p *Pack) at(offset int64) (int32, bool) {
 	i, ok := slices.BinarySearchFunc(p.entries, offset, func(e entry, offset int64) int { return cmp.Compare(e.offset, offset) })
-	return int32(i), ok //nolint:gosec // there are at most limits.objects
+	return int32(i), ok //nolint:gosec // there are at most limits.Objects
 }
 
 // keep remembers a checked content while there is room.
-func (p *storedPack) keep(i int32, content []byte) {
+func (p *Pack) keep(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := int64(len(content))
@@ -95,12 +103,12 @@ func (p *storedPack) keep(i int32, content []byte) {
 }
 
 // content returns the content of a small object, unchecked unless it is kept.
-func (p *storedPack) content(i int32) ([]byte, error) {
+func (p *Pack) content(i int32) ([]byte, error) {
 	var chain []int32
 	content, ok := p.known(i)
 	for !ok {
 		e := &p.entries[i]
-		if e.size >= largeObject {
+		if e.size >= LargeObject {
 			return nil, errMalformed // what is made from it is in a file, or was
 		}
 		if e.base == notDelta {
@@ -127,7 +135,7 @@ func (p *storedPack) content(i int32) ([]byte, error) {
 }
 
 // known returns the content of an object that is in memory or, if it is made from a large one, in a file.
-func (p *storedPack) known(i int32) ([]byte, bool) {
+func (p *Pack) known(i int32) ([]byte, bool) {
 	p.mu.Lock()
 	content, ok := p.kept[i]
 	if !ok {
@@ -137,7 +145,7 @@ func (p *storedPack) known(i int32) ([]byte, bool) {
 	if ok {
 		return content, true
 	}
-	if e := &p.entries[i]; e.base != notDelta && e.size < largeObject && p.entries[e.base].size >= largeObject {
+	if e := &p.entries[i]; e.base != notDelta && e.size < LargeObject && p.entries[e.base].size >= LargeObject {
 		if data, err := os.ReadFile(p.loose(i)); err == nil && int64(len(data)) == e.size {
 			return data, true
 		}
@@ -146,7 +154,7 @@ func (p *storedPack) known(i int32) ([]byte, bool) {
 }
 
 // remember keeps the content of a base for the next delta on it.
-func (p *storedPack) remember(i int32, content []byte) {
+func (p *Pack) remember(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.bases[i]; ok || len(content) > basesBytes/4 {
@@ -163,12 +171,12 @@ func (p *storedPack) remember(i int32, content []byte) {
 }
 
 // loose is the file of an object that was made from a delta and is too large for memory, or is on such a one.
-func (p *storedPack) loose(i int32) string {
+func (p *Pack) loose(i int32) string {
 	return filepath.Join(p.dir, p.name+"."+strconv.FormatInt(p.entries[i].offset, 16))
 }
 
 // stream opens the content of a large object, unchecked.
-func (p *storedPack) stream(i int32) (io.ReadCloser, error) {
+func (p *Pack) stream(i int32) (io.ReadCloser, error) {
 	e := &p.entries[i]
 	if e.base == notDelta {
 		z, err := p.inflate(e)
@@ -226,7 +234,7 @@ func (z *inflater) reset() error {
 }
 
 // inflate opens the data of an entry: its content, or a delta.
-func (p *storedPack) inflate(e *entry) (*entryReader, error) {
+func (p *Pack) inflate(e *entry) (*entryReader, error) {
 	z := &entryReader{inflaters.Get().(*inflater)}
 	z.in.Reset(io.NewSectionReader(p.file, e.offset, p.size-e.offset))
 	h, err := readHeader(z.in)
@@ -244,7 +252,7 @@ func (p *storedPack) inflate(e *entry) (*entryReader, error) {
 }
 
 // inflateAll returns the content of an entry that is not a delta.
-func (p *storedPack) inflateAll(e *entry) ([]byte, error) {
+func (p *Pack) inflateAll(e *entry) ([]byte, error) {
 	z, err := p.inflate(e)
 	if err != nil {
 		return nil, err
@@ -255,15 +263,16 @@ func (p *storedPack) inflateAll(e *entry) ([]byte, error) {
 	return content, err
 }
 
-// forget gives up what is held in memory.
-func (p *storedPack) forget() {
+// Forget gives up what is held in memory.
+func (p *Pack) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.kept, p.bases, p.held = nil, nil, 0
 }
 
-func (p *storedPack) close() error {
-	p.forget()
+// Close closes the file.
+func (p *Pack) Close() error {
+	p.Forget()
 	if p.closer == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bufio"
@@ -21,7 +21,7 @@ func (b bytesAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // patch writes what the delta of an entry makes from its base.
-func (p *storedPack) patch(e *entry, base io.ReaderAt, baseSize int64, w io.Writer) error {
+func (p *Pack) patch(e *entry, base io.ReaderAt, baseSize int64, w io.Writer) error {
 	z, err := p.inflate(e)
 	if err != nil {
 		return err
