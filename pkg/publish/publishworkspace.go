@@ -12,8 +12,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // WorkspaceReport says what was published of a workspace, in the order in which it was: a pack comes after those of the
@@ -189,7 +189,7 @@ func fits(m *pack.Manifest, d pack.Dependency, members map[pack.ID]member) error
 
 // readManifest reads a manifest that has to exist.
 func (c *Client) readManifest(file string) (*pack.Manifest, error) {
-	data, err := workspace.ReadOptional(file)
+	data, err := safefile.ReadOptional(file)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // InitOptions describes the pack that a new manifest declares.
@@ -136,7 +136,7 @@ func (c *Client) newSkillDir(o NewOptions) string {
 	if o.Dir != "" {
 		return c.Machine.Abs(o.Dir)
 	}
-	data, err := workspace.ReadOptional(filepath.Join(c.Dir, pack.ManifestName))
+	data, err := safefile.ReadOptional(filepath.Join(c.Dir, pack.ManifestName))
 	if err != nil || data == nil {
 		return c.Dir
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/lint/baseline"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // BaselineName is the name that a baseline's file has where none is given.
@@ -141,7 +141,7 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	abs := c.Machine.Abs(file)
 	shown := jobs[0].show(jobs[0].inVolume(abs))
 	old := &baseline.Baseline{}
-	data, err := workspace.ReadOptional(abs)
+	data, err := safefile.ReadOptional(abs)
 	if err != nil {
 		return nil, err
 	}

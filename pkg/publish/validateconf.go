@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // checkedProject is the project around what is validated.
@@ -38,7 +38,7 @@ func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, err
 	if isolated {
 		return p, nil
 	}
-	data, err := workspace.ReadOptional(s.Manifest())
+	data, err := safefile.ReadOptional(s.Manifest())
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (p *checkedProject) beside(name string, targets []string) bool {
 // lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said
 // elsewhere.
 func lockedNames(s scope.Scope) []string {
-	data, err := workspace.ReadOptional(s.Lock())
+	data, err := safefile.ReadOptional(s.Lock())
 	if err != nil || data == nil {
 		return nil
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // checkPolicies adds to a report what the policies say of its skills: those in force, or a file. Neither a baseline nor
@@ -148,7 +147,7 @@ func ruleOf(key string) string {
 func packOf(dir string) string {
 	for {
 		file := filepath.Join(dir, pack.ManifestName)
-		if data, err := workspace.ReadOptional(file); err == nil && data != nil {
+		if data, err := safefile.ReadOptional(file); err == nil && data != nil {
 			if m, _ := pack.CheckManifest(file, data); m != nil && !m.Name.IsZero() {
 				return m.Name.String()
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 

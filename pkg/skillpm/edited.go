@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // Edit is an installed skill that somebody changed since it was installed.

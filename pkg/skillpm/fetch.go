@@ -8,7 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // FetchOptions say which pack to fetch.

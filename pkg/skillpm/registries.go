@@ -11,9 +11,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
@@ -316,7 +316,7 @@ func (c *Client) openSettings(inProject bool) (*pack.Lookups, error) {
 		}
 		path = w.Scope.Manifest()
 	}
-	data, err := workspace.ReadOptional(path)
+	data, err := safefile.ReadOptional(path)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 

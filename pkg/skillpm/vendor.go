@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
-	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/vendored"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // VendorOptions say how a project's copy is written.
@@ -40,13 +40,24 @@ type VendorReport struct {
 
 // VendorSkill is one skill of the copy.
 type VendorSkill struct {
-	Pack  string         `json:"pack"`
-	Skill string         `json:"skill"`
-	Path  string         `json:"path"`           // relative to the root
-	Tree  string         `json:"tree,omitempty"` // the digest in skillpm.lock; none where the lock has no such skill
-	State vendored.State `json:"state"`          // before: right, missing, outdated, stale or edited
-	What  string         `json:"what,omitempty"` // what is wrong with it
+	Pack  string      `json:"pack"`
+	Skill string      `json:"skill"`
+	Path  string      `json:"path"`           // relative to the root
+	Tree  string      `json:"tree,omitempty"` // the digest in skillpm.lock; none where the lock has no such skill
+	State VendorState `json:"state"`          // before: right, missing, outdated, stale or edited
+	What  string      `json:"what,omitempty"` // what is wrong with it
 }
+
+// VendorState tells how a copied skill compares with the lockfile.
+type VendorState = vendored.State
+
+// States of a copied skill that differs from the lockfile.
+const (
+	VendorMissing  = vendored.Missing  // it does not exist
+	VendorOutdated = vendored.Outdated // skillpm wrote it, and the lockfile has another one
+	VendorStale    = vendored.Stale    // skillpm wrote it, and the lockfile has no such skill
+	VendorEdited   = vendored.Edited   // it was edited
+)
 
 // VendorSkipped is a pack that is not copied, and why.
 type VendorSkipped struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -19,6 +19,16 @@ type VerifyReport = workspace.VerifyReport
 
 // Problem is one thing that differs from the lock.
 type Problem = workspace.Problem
+
+// Kinds of problems.
+const (
+	KindChanged     = workspace.KindChanged     // an installed skill differs from the lockfile
+	KindStray       = workspace.KindStray       // a link leads to a skill that was installed once
+	KindForeign     = workspace.KindForeign     // a file that skillpm did not create is where a link belongs
+	KindStranger    = workspace.KindStranger    // an installed pack is not in the lockfile
+	KindInterrupted = workspace.KindInterrupted // an installation was interrupted
+	KindDamaged     = workspace.KindDamaged     // a tree of the store does not match its digest
+)
 
 // VerifyOptions say what is compared with the lock, and whether it is mended.
 type VerifyOptions struct {

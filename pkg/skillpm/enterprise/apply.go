@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -19,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
@@ -177,7 +178,7 @@ func (w *work) goal() workspace.Goal {
 
 // policyAction says what happens to the policy.
 func (w *work) policyAction() string {
-	have, err := workspace.ReadOptional(w.file(enforce.PolicyName))
+	have, err := safefile.ReadOptional(w.file(enforce.PolicyName))
 	switch {
 	case w.list.policy == nil && have == nil:
 		return ""
@@ -198,7 +199,7 @@ func (w *work) file(name string) string {
 
 // saveEdited keeps a copy of a file that no sync wrote, or that somebody changed since.
 func (w *work) saveEdited(name string, data []byte) error {
-	have, err := workspace.ReadOptional(w.file(name))
+	have, err := safefile.ReadOptional(w.file(name))
 	if err != nil || have == nil || string(have) == string(data) {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // Status says how the enterprise layer is, as far as this machine knows.
@@ -54,7 +54,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(have.Files)) {
 		file := filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name))
-		switch data, err := workspace.ReadOptional(file); {
+		switch data, err := safefile.ReadOptional(file); {
 		case err != nil:
 			return nil, err
 		case data == nil:

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // keysDir is where the keys of a list's policy are, in the list as on the machine.
@@ -103,7 +103,7 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 		if l.files[name] != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
 			continue
 		}
-		data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+		data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (c *Client) keepsTrust(l *list, config *pack.Config) error {
 		if !brought {
 			continue
 		}
-		have, err := workspace.ReadOptional(config.File(key))
+		have, err := safefile.ReadOptional(config.File(key))
 		if err != nil {
 			return err
 		}

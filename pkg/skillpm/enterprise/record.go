@@ -7,7 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // record is what this machine knows of the list in force. It is written with the layer, in the same transaction.
@@ -29,7 +29,7 @@ const recordVersion = 1
 // readRecord returns what is in force, nil where nothing was ever synced.
 func (c *Client) readRecord() (*record, error) {
 	file := filepath.Join(c.Paths.Enterprise, RecordName)
-	data, err := workspace.ReadOptional(file)
+	data, err := safefile.ReadOptional(file)
 	if err != nil || data == nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
@@ -88,7 +88,7 @@ func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(stri
 		if !brought {
 			return nil, nil
 		}
-		data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+		data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
 		if err == nil && data != nil && digest(data) == want {
 			return data, nil
 		}

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // SyncOptions say how to sync. None of them says from where, or whom to trust.
@@ -195,7 +196,7 @@ func (c *Client) inForce(have *record, conf pack.SyncSettings) (*release, error)
 			if !ok {
 				return nil, nil
 			}
-			data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+			data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
 			if err == nil && (data == nil || digest(data) != want) {
 				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought", filepath.Join(c.Paths.Enterprise, name), have.Release).
 					WithHint("skillpm sync without --offline brings it again")

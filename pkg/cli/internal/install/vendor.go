@@ -9,7 +9,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
 )
 
 func newVendor(a *app) *cobra.Command {
@@ -81,8 +80,8 @@ func (a *app) printVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) erro
 
 func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	p := a.Palette(a.Stdout)
-	signs := map[vendored.State]string{
-		vendored.Missing: p.Green("+"), vendored.Outdated: p.Yellow("~"), vendored.Stale: p.Red("-"), vendored.Edited: p.Yellow("!"),
+	signs := map[skillpm.VendorState]string{
+		skillpm.VendorMissing: p.Green("+"), skillpm.VendorOutdated: p.Yellow("~"), skillpm.VendorStale: p.Red("-"), skillpm.VendorEdited: p.Yellow("!"),
 	}
 	packs := map[string]bool{}
 	for _, s := range r.Skills {

@@ -12,7 +12,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 func newVerify(a *app) *cobra.Command {
@@ -140,13 +139,13 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	has := func(kinds ...string) bool {
 		return slices.ContainsFunc(problems, func(p skillpm.Problem) bool { return slices.Contains(kinds, p.Kind) })
 	}
-	edited := has(workspace.KindChanged, workspace.KindStranger)
+	edited := has(skillpm.KindChanged, skillpm.KindStranger)
 	var hints []string
-	if i := slices.IndexFunc(problems, func(p skillpm.Problem) bool { return p.Kind == workspace.KindForeign }); i >= 0 {
+	if i := slices.IndexFunc(problems, func(p skillpm.Problem) bool { return p.Kind == skillpm.KindForeign }); i >= 0 {
 		hints = append(hints, problems[i].ForeignHint())
 	}
 	switch {
-	case has(workspace.KindInterrupted):
+	case has(skillpm.KindInterrupted):
 		return command("skillpm install")
 	case edited && o.Fix && !o.Force:
 		hints = append(hints, "copy what you want to keep to a skill of your own; "+command("skillpm verify --fix --force")+" gives edits up")
@@ -155,7 +154,7 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 		return "what is left could not be mended: see above"
 	case edited:
 		return command("skillpm install --force") + " restores what is locked; " + command("skillpm verify --fix") + " leaves what was edited"
-	case has(workspace.KindDamaged, workspace.KindStray):
+	case has(skillpm.KindDamaged, skillpm.KindStray):
 		return command("skillpm verify --fix")
 	default:
 		return command("skillpm install") + " puts back what is missing"

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/firstseen"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // Options say what is looked at.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
@@ -75,7 +75,7 @@ func (b *Backend) sameProject(from, to string) bool {
 // isWorkspaceOf reports whether dir has a workspace that the pack in a directory is in.
 func isWorkspaceOf(dir, member string) bool {
 	file := filepath.Join(dir, pack.ManifestName)
-	data, err := workspace.ReadOptional(file)
+	data, err := safefile.ReadOptional(file)
 	if err != nil || data == nil {
 		return false
 	}

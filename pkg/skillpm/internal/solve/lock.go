@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // What is not a file of a size that can be read is refused, and not waited for.
@@ -31,7 +31,7 @@ func TestReadOptional(t *testing.T) {
 		if err := tt.put(at); err != nil {
 			t.Fatal(err)
 		}
-		data, err := workspace.ReadOptional(at)
+		data, err := safefile.ReadOptional(at)
 		if diag.CodeOf(err) != tt.want || (data != nil) != (name == "empty") {
 			t.Errorf("%s: %v, %v, want %v", name, data, err, tt.want)
 		}

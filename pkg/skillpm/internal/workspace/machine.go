@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/store"
@@ -53,7 +54,7 @@ func (m *Machine) Store() (*store.Store, error) {
 // empty.
 func (m *Machine) AdminConfig() (*pack.Config, error) {
 	file := filepath.Join(m.Paths.Enterprise, pack.ConfigName)
-	data, err := ReadOptional(file)
+	data, err := safefile.ReadOptional(file)
 	if err != nil {
 		return nil, err
 	}

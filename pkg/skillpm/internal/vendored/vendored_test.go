@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/vendored"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
@@ -43,7 +44,7 @@ func (w *Workspace) StageDocuments(c *Change, g Goal) {
 // StageFile adds a file beside the manifest to the change where it differs from what is there.
 func (w *Workspace) StageFile(c *Change, name string, data []byte) error {
 	path := filepath.Join(filepath.Dir(w.Scope.Manifest()), filepath.FromSlash(name))
-	before, err := ReadOptional(path)
+	before, err := safefile.ReadOptional(path)
 	if err == nil {
 		c.stageFile(w.Rel(path), before, data)
 	}

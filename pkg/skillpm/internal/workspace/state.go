@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -75,7 +76,7 @@ func newState() *state {
 // readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
 // machine for that root counts as empty: everything in it can be derived.
 func readState(path, root string, key []byte) (*state, error) {
-	data, err := ReadOptional(path)
+	data, err := safefile.ReadOptional(path)
 	if err != nil || data == nil || len(key) == 0 {
 		return newState(), err
 	}

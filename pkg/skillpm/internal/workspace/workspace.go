@@ -102,10 +102,10 @@ func (w *Workspace) read() (err error) {
 	if w.toChange {
 		w.Glance()
 	}
-	if w.manifestBytes, err = ReadOptional(w.Scope.Manifest()); err != nil {
+	if w.manifestBytes, err = safefile.ReadOptional(w.Scope.Manifest()); err != nil {
 		return err
 	}
-	if w.lockBytes, err = ReadOptional(w.Scope.Lock()); err != nil {
+	if w.lockBytes, err = safefile.ReadOptional(w.Scope.Lock()); err != nil {
 		return err
 	}
 	w.Manifest = pack.NewManifest(w.Scope.Manifest())
@@ -142,11 +142,11 @@ func (m *Machine) NewEnough(manifest *pack.Manifest) error {
 
 // changed reports whether manifest or lock differ from what was read.
 func (w *Workspace) changed() (bool, error) {
-	manifest, err := ReadOptional(w.Scope.Manifest())
+	manifest, err := safefile.ReadOptional(w.Scope.Manifest())
 	if err != nil {
 		return false, err
 	}
-	lock, err := ReadOptional(w.Scope.Lock())
+	lock, err := safefile.ReadOptional(w.Scope.Lock())
 	if err != nil {
 		return false, err
 	}
@@ -204,7 +204,7 @@ func (m *Machine) UserConfig() (*pack.Config, error) {
 	if path == "" {
 		path = m.Paths.ConfigFile()
 	}
-	data, err := ReadOptional(path)
+	data, err := safefile.ReadOptional(path)
 	if err != nil {
 		return nil, err
 	}
@@ -212,31 +212,4 @@ func (m *Machine) UserConfig() (*pack.Config, error) {
 		return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
 	}
 	return pack.ParseConfig(path, data)
-}
-
-// mostRead is the size in bytes over which no manifest, lock, settings or state file is read.
-const mostRead = 256 << 20
-
-// ReadOptional returns a file's bytes, or nil if it does not exist. It refuses links and what is not a file, so that a
-// manifest or lock can't lead elsewhere, and what is larger than any of these can be.
-func ReadOptional(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", path).
-			WithHint("replace the link or directory with the file itself")
-	}
-	data, err := safefile.ReadFile(path, mostRead)
-	if err != nil {
-		return nil, err
-	}
-	if data == nil {
-		data = []byte{}
-	}
-	return data, nil
 }
