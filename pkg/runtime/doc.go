@@ -10,14 +10,11 @@
 //
 // Start reading at [Host]. The room's packages:
 //
-//   - catalog finds the skills that an agent sees, from local layers and installed packs.
+//   - catalog finds the skills that an agent sees, from local layers and installed packs, and those that fit a task.
 //   - session records which skills are active, and decides what their tool restrictions allow.
 //   - prompt writes what a model reads: the list of skills, and the result of an activation. It performs no I/O.
-//   - match ranks the skills of a catalog for a task.
-//   - search ranks packs for a query.
-//   - run runs scripts and programs with limits.
 //   - task runs skills apart from the conversation.
-//   - dispatch turns one message of a user into activations.
+//   - internal/run runs scripts and programs with limits, and ends everything that they start.
 //
 // This package is part of skillpm's embedding API and keeps compatibility.
 package runtime

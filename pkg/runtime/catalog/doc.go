@@ -17,4 +17,7 @@
 //     index that is damaged, or of another version, is made anew.
 //   - Skills are hostile until checked: every size and number is bounded, only regular files are opened, and no link
 //     inside a skill leads out of it.
+//
+// Start reading at [Open], then scan.go (read the layers), build.go (make skills of them), filter.go, and
+// precedence.go. This package may change at any time.
 package catalog

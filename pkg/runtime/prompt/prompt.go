@@ -4,6 +4,8 @@
 // The forms are data of a profile. A listing keeps its limit: heading, entries and closing together are no more
 // characters than it allows. Names and descriptions come from strangers: each is put on one line, without characters
 // that steer a terminal or hide text, and cannot end the section that it stands in. Bodies are handed over as they are.
+//
+// Start reading at [List] and [Text]. This package may change at any time.
 package prompt
 
 // Entry is a skill as a listing knows it.

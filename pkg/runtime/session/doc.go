@@ -17,4 +17,6 @@
 //   - State that cannot be read is an error, and while it lasts nothing is allowed.
 //   - Activations, hooks, scripts and refusals are recorded, see package audit.
 //   - Files of a skill are read, never written, and only those inside its directory.
+//
+// Start reading at [Session.Activate] and [Session.Allow]. This package may change at any time.
 package session

@@ -20,4 +20,6 @@
 //
 // What a task may read, write and reach is what its command may: an agent confines itself, or is given a command that
 // confines it.
+//
+// Start reading at [Store.Submit] and [Store.Run]. This package may change at any time.
 package task
