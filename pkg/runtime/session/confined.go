@@ -41,6 +41,7 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	if res == nil {
 		return nil, notes, err
 	}
+	recordOutcome(r, res)
 	r.Sandbox = res.Sandbox
 	if res.Unconfined != "" {
 		r.Sandbox = "none: " + res.Unconfined

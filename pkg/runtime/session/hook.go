@@ -121,9 +121,6 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 			warnings = append(warnings, notes...)
 		}
 	}
-	if res != nil {
-		ran(&r, res)
-	}
 	switch {
 	case err != nil:
 		fail.Err = err
@@ -131,7 +128,6 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		if fail.Limit = s.env.ScriptLimit; fail.Limit == 0 {
 			fail.Limit = run.DefaultLimit
 		}
-		r.Result = audit.Timeout
 	case res.ExitCode != 0:
 		fail.ExitCode, fail.Stderr = res.ExitCode, fragment(res.Stderr)
 	default:
@@ -161,8 +157,14 @@ func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog
 // maxHookOutput is how many bytes are kept of what a hook prints: nobody reads it but in an error.
 const maxHookOutput = 64 << 10
 
-// ran notes in a record how a command ended. Of its output there is the digest and the size.
-func ran(r *audit.Record, res *run.Result) {
+// recordOutcome writes into a record how a command ended. Of its output there is the digest and the size.
+func recordOutcome(r *audit.Record, res *run.Result) {
+	switch {
+	case res.TimedOut:
+		r.Result = audit.Timeout
+	case res.ExitCode != 0:
+		r.Result = audit.Failed
+	}
 	code := res.ExitCode
 	r.ExitCode, r.DurationMS = &code, res.Duration.Milliseconds()
 	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize

@@ -44,11 +44,7 @@ func rootFile(state, id string) string {
 
 // sweepRoots removes what was noted of sessions that began long ago, once a day.
 func sweepRoots(dir string, now time.Time) {
-	mark := filepath.Join(dir, ".swept")
-	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {
-		return
-	}
-	if atomicfile.Write(mark, nil, atomicfile.Options{Mode: 0o600}) != nil {
+	if !sweepDue(dir, now) {
 		return
 	}
 	entries, err := os.ReadDir(dir)
@@ -56,7 +52,7 @@ func sweepRoots(dir string, now time.Time) {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && e.Name() != filepath.Base(mark) && now.Sub(info.ModTime()) > KeptFor {
+		if info, err := e.Info(); err == nil && e.Name() != sweepMark && now.Sub(info.ModTime()) > KeptFor {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // it is tried again tomorrow
 		}
 	}

@@ -59,16 +59,8 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	} else {
 		r.Skill = name
 	}
-	if res != nil {
-		ran(&r, res)
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		r.Result, r.Reason = result(err), err.Error()
-	case res.TimedOut:
-		r.Result = audit.Timeout
-	case res.ExitCode != 0:
-		r.Result = audit.Failed
 	}
 	unrecorded := s.record(r, k)
 	switch {

@@ -49,15 +49,12 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 			}, &r)
 			a.Warnings = append(a.Warnings, notes...)
 		}
-		if res != nil {
-			ran(&r, res)
-		}
 		why := ""
 		switch {
 		case err != nil:
 			why = err.Error()
 		case res.TimedOut:
-			why, r.Result = "it ran into its limit", audit.Timeout
+			why = "it ran into its limit"
 		case res.ExitCode != 0:
 			why = fmt.Sprintf("it exited with %d: %s", res.ExitCode, fragment(res.Stderr))
 		}

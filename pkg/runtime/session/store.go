@@ -305,11 +305,8 @@ func (f folder) written(s State, err error) error {
 // and so does one that restricts something and was begun of late, or under a clock that was wrong. The caller holds the
 // lock.
 func (f folder) sweep(except string) {
-	mark, now := filepath.Join(f.dir, ".swept"), f.now()
-	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {
-		return
-	}
-	if atomicfile.Write(mark, nil, atomicfile.Options{Mode: 0o600}) != nil || os.Chtimes(mark, now, now) != nil {
+	now := f.now()
+	if !sweepDue(f.dir, now) {
 		return
 	}
 	files, _ := f.files()
@@ -323,6 +320,18 @@ func (f folder) sweep(except string) {
 			_ = os.Remove(path) // it is tried again tomorrow
 		}
 	}
+}
+
+// sweepMark is the file whose time says when a directory was last swept.
+const sweepMark = ".swept"
+
+// sweepDue reports whether old files of a directory are to be removed, and marks that they are now.
+func sweepDue(dir string, now time.Time) bool {
+	mark := filepath.Join(dir, sweepMark)
+	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {
+		return false
+	}
+	return atomicfile.Write(mark, nil, atomicfile.Options{Mode: 0o600}) == nil && os.Chtimes(mark, now, now) == nil
 }
 
 // firstYear is the year of the first sessions: a clock that says less is wrong.
