@@ -69,7 +69,7 @@ func (w *watcher) CloseIdleConnections() {
 }
 
 // watched is a body that is read under watch. That its reader takes its time does not count: at the end of a window
-// only a body that is being waited for is judged.
+// only a body that is being waited for is checked.
 type watched struct {
 	body    io.ReadCloser
 	host    string
@@ -85,13 +85,13 @@ type watched struct {
 
 func watch(body io.ReadCloser, host string, cancel context.CancelFunc) *watched {
 	w := &watched{body: body, host: host, cancel: cancel}
-	w.timer = time.AfterFunc(math.MaxInt64, w.judge)
-	w.timer.Reset(window) // only now, because judge uses w.timer
+	w.timer = time.AfterFunc(math.MaxInt64, w.endWindow)
+	w.timer.Reset(window) // only now, because endWindow uses w.timer
 	return w
 }
 
-// judge ends a window.
-func (w *watched) judge() {
+// endWindow ends a window.
+func (w *watched) endWindow() {
 	if w.closed.Load() {
 		return
 	}

@@ -57,7 +57,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	temp    string
-	places  map[string]*place
+	remotes map[string]*remote
 	commits map[string]*commit
 	packs   map[pack.Ref]described
 }
@@ -87,7 +87,7 @@ func New(o Options) *Client {
 	}
 	c := &Client{
 		options: o, limits: defaultLimits(), clock: systemClock(), ssh: gitssh.NewClient(nil),
-		places: make(map[string]*place), commits: make(map[string]*commit), packs: make(map[pack.Ref]described),
+		remotes: make(map[string]*remote), commits: make(map[string]*commit), packs: make(map[pack.Ref]described),
 	}
 	c.http = githttp.NewClient(&http.Client{
 		Transport:     &guard{next: o.Transport, client: c},
@@ -109,12 +109,12 @@ func (c *Client) Close() error {
 	for _, k := range c.commits {
 		keep(k.close())
 	}
-	for _, p := range c.places {
+	for _, p := range c.remotes {
 		keep(p.close())
 	}
 	clear(c.packs)
 	clear(c.commits)
-	clear(c.places)
+	clear(c.remotes)
 	if c.temp != "" {
 		keep(os.RemoveAll(c.temp))
 		c.temp = ""

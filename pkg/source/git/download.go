@@ -61,7 +61,7 @@ func wantsSubset(ctx context.Context, ref pack.Ref) bool {
 // download fetches the commit into the cache: all of it, or its trees alone if a subset is enough and the server can
 // leave things out. The cache entry appears when everything is there.
 func (k *commit) download(ctx context.Context, subset bool) error {
-	p, err := k.client.place(k.ref)
+	p, err := k.client.remote(k.ref)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (k *commit) isGone(err error) bool {
 
 // fetchObjects fetches objects into a further pack of the cache entry.
 func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
-	p, err := k.client.place(k.ref)
+	p, err := k.client.remote(k.ref)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (k *commit) inScratch(do func(temp string) error) error {
 
 // receive asks for objects and writes the pack that comes, below temp. What breaks off is asked for again, and written
 // to a directory of its own, where nothing is of the attempt before.
-func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*packfile.Pack, error) {
+func (k *commit) receive(ctx context.Context, p *remote, w want, temp string) (*packfile.Pack, error) {
 	for attempt := 0; ; attempt++ {
 		received, err := k.receiveOnce(ctx, p, w, filepath.Join(temp, strconv.Itoa(attempt)))
 		if err == nil {
@@ -221,7 +221,7 @@ func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*p
 }
 
 // receiveOnce writes the pack to dir, which is made, and removed again if nothing comes of it.
-func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) (received *packfile.Pack, err error) {
+func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string) (received *packfile.Pack, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // explain turns an error of a conversation with a server into one that says what happened to whom.
-func (p *place) explain(ctx context.Context, err error) error {
+func (p *remote) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (p *place) explain(ctx context.Context, err error) error {
 	case wantsCredentials(err):
 		return p.denied(at)
 	case p.url.Scheme == "ssh" && aboutKeys(err):
-		return p.strangers(at, err)
+		return p.explainKeys(at, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return diag.Errorf(diag.Remote, "%s: the server broke off", at)
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
@@ -83,7 +83,7 @@ func cause(err error) string {
 const maxWords = 300
 
 // clean makes a server's words fit for a message: one short line, without the credentials that it may have repeated.
-func (p *place) clean(s string) string {
+func (p *remote) clean(s string) string {
 	for _, secret := range p.secret.spellings() {
 		s = strings.ReplaceAll(s, secret, "***")
 	}
@@ -103,7 +103,7 @@ func (p *place) clean(s string) string {
 	return s
 }
 
-func (p *place) notFound(at string) error {
+func (p *remote) notFound(at string) error {
 	e := diag.Errorf(diag.NotFound, "%s: there is no such repository, or it is not shown to you", at)
 	if p.secret.pass == "" && p.url.Scheme != "ssh" {
 		return e.WithHint("check the URL; for a private repository, %s", p.howToLogIn())
@@ -111,7 +111,7 @@ func (p *place) notFound(at string) error {
 	return e.WithHint("check the URL, and that your account may read it")
 }
 
-func (p *place) denied(at string) error {
+func (p *remote) denied(at string) error {
 	if p.secret.pass != "" {
 		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", at, p.secret.from).
 			WithHint("check that they are current and that the account may read the repository")
@@ -120,7 +120,7 @@ func (p *place) denied(at string) error {
 		WithHint("%s", p.howToLogIn())
 }
 
-func (p *place) howToLogIn() string {
+func (p *remote) howToLogIn() string {
 	const ways = "give credentials with a git credential helper or in .netrc"
 	names := TokenVariables(p.url)
 	if len(names) == 0 {
@@ -130,7 +130,7 @@ func (p *place) howToLogIn() string {
 }
 
 // explainFetch explains an error of a transfer.
-func (p *place) explainFetch(ctx context.Context, ref pack.Ref, err error) error {
+func (p *remote) explainFetch(ctx context.Context, ref pack.Ref, err error) error {
 	if err != nil && ctx.Err() == nil && isRefusal(err) {
 		return noCommit(ref)
 	}

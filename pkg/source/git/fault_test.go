@@ -305,7 +305,7 @@ func TestPatience(t *testing.T) {
 	_, p := c.watch(t.Context())
 	p.waiting.Store(false)
 	for range 100 {
-		p.judge()
+		p.endWindow()
 	}
 	if err := p.ctx.Err(); err != nil {
 		t.Errorf("when nobody is waiting: %v", err)
@@ -318,9 +318,9 @@ func TestPatience(t *testing.T) {
 		if err := p.ctx.Err(); err != nil {
 			t.Fatalf("a program in window %d: %v", i, err)
 		}
-		p.judge()
+		p.endWindow()
 	}
-	p.judge()
+	p.endWindow()
 	if err := context.Cause(p.ctx); !errors.Is(err, errSlow) {
 		t.Errorf("a program that receives nothing: %v", err)
 	}

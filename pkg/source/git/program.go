@@ -28,12 +28,12 @@ import (
 type program struct {
 	path   string
 	dir    string
-	place  *place
+	remote *remote
 	filter bool
 }
 
 // openProgram makes the repository.
-func (p *place) openProgram(filter bool) (*program, error) {
+func (p *remote) openProgram(filter bool) (*program, error) {
 	path, err := exec.LookPath(p.client.options.Program)
 	if err != nil {
 		return nil, diag.Errorf(diag.NotFound, "the program for git, %s, is not there: %w", p.client.options.Program, err).
@@ -50,7 +50,7 @@ func (p *place) openProgram(filter bool) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &program{path: path, dir: dir, place: p, filter: filter}
+	g := &program{path: path, dir: dir, remote: p, filter: filter}
 	if err := g.prepare(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -59,7 +59,7 @@ func (p *place) openProgram(filter bool) (*program, error) {
 
 // prepare writes what makes a directory a bare repository (gitrepository-layout).
 func (g *program) prepare() error {
-	url := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(g.place.url.String())
+	url := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(g.remote.url.String())
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[remote \"origin\"]\n\turl = \"" + url + "\"\n"
 	if g.filter {
 		config += "\tpromisor = true\n[extensions]\n\tpartialClone = origin\n"
@@ -87,7 +87,7 @@ func (g *program) settings() []string {
 		"fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.negotiationAlgorithm=noop",
 		"fetch.writeCommitGraph=false", "fetch.bundleURI=", "transfer.bundleURI=false",
 	)
-	if g.place.url.Scheme == "http" { // which package source allows for this machine only
+	if g.remote.url.Scheme == "http" { // which package source allows for this machine only
 		list = append(list, "protocol.http.allow=always")
 	}
 	return list
@@ -116,14 +116,14 @@ func (g *program) environ() []string {
 			names = append(names, strings.ToLower(name))
 		}
 		for _, name := range names {
-			if v := g.place.client.options.Getenv(name); v != "" {
+			if v := g.remote.client.options.Getenv(name); v != "" {
 				env = append(env, name+"="+v)
 			}
 		}
 	}
-	u, s := g.place.url, g.place.secret
+	u, s := g.remote.url, g.remote.secret
 	if u.Scheme == "ssh" {
-		return append(env, "HOME="+g.place.client.options.Home)
+		return append(env, "HOME="+g.remote.client.options.Home)
 	}
 	env = append(env, "HOME="+g.dir)
 	if s.pass != "" {
@@ -137,13 +137,13 @@ func (g *program) environ() []string {
 // allocation is how many bytes git may ask for at once: enough for any object and any list that may be, as far as it
 // reads those in one piece.
 func (g *program) allocation() int64 {
-	l := g.place.client.limits
+	l := g.remote.client.limits
 	return max(l.refs, l.packs.Object, 1<<20)
 }
 
 // run runs git in the repository and returns what it prints.
 func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
-	limits := g.place.client.limits
+	limits := g.remote.client.limits
 	p := gitcmd.Program{
 		Path: g.path, Dir: g.dir, Env: g.environ(), Settings: g.settings(), MaxOutput: limits.refs, MaxMemory: limits.memory,
 	}
@@ -158,7 +158,7 @@ func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte
 }
 
 // listWithProgram reads the references of a server.
-func (p *place) listWithProgram(ctx context.Context) (*refs, error) {
+func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 	g, err := p.openProgram(false)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (p *place) listWithProgram(ctx context.Context) (*refs, error) {
 }
 
 // transferWithProgram has git fetch objects and returns the pack.
-func (p *place) transferWithProgram(ctx context.Context, w want) (io.ReadCloser, error) {
+func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser, error) {
 	g, err := p.openProgram(w.trees || !w.shallow)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 	for _, id := range w.ids {
 		ids.WriteString(id.String() + "\n")
 	}
-	ctx, patience := g.place.client.watchProgram(ctx)
+	ctx, patience := g.remote.client.watchProgram(ctx)
 	defer patience.end()
 	watching := make(chan struct{})
 	go func() {
@@ -275,7 +275,7 @@ func (g *program) watch(ctx context.Context, patience *patience, meter *progress
 		}
 		meter.at(total)
 		patience.n.Store(total)
-		if total > g.place.client.limits.pack {
+		if total > g.remote.client.limits.pack {
 			patience.cancel(packfile.TooLarge("more than its packed size may be"))
 		}
 	}
@@ -292,7 +292,7 @@ func (p *programPack) Close() error { return errors.Join(p.File.Close(), p.progr
 
 // explain turns what git has printed into an error.
 func (g *program) explain(failed *gitcmd.Error) error {
-	at := g.place.url.Redacted()
+	at := g.remote.url.Redacted()
 	switch says := failed.Printed; {
 	case says("Authentication failed", "could not read Username", "could not read Password",
 		"The requested URL returned error: 401"):

@@ -81,8 +81,8 @@ func aboutKeys(err error) bool {
 // noKnownHosts reports whether there is no file of known hosts at all.
 func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
 
-// strangers explains an error about who is who.
-func (p *place) strangers(at string, err error) error {
+// explainKeys explains an error about who is who.
+func (p *remote) explainKeys(at string, err error) error {
 	login := p.url.User.Username() + "@" + p.url.Hostname()
 	if port := p.url.Port(); port != "" {
 		login = "-p " + port + " " + login

@@ -89,7 +89,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 	if k.dir, err = c.cacheDir(ref); err != nil {
 		return nil, err
 	}
-	p, err := c.place(ref)
+	p, err := c.remote(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 }
 
 // receiveTag asks for a tag object. A server that is told that its commit is here sends nothing else.
-func (k *commit) receiveTag(ctx context.Context, p *place, w want) (data []byte, err error) {
+func (k *commit) receiveTag(ctx context.Context, p *remote, w want) (data []byte, err error) {
 	err = k.inScratch(func(temp string) error {
 		received, err := k.receive(ctx, p, w, temp)
 		if err != nil {

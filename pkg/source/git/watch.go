@@ -60,13 +60,13 @@ func (c *Client) watchProgram(ctx context.Context) (context.Context, *patience) 
 func (c *Client) start(ctx context.Context, p *patience) (context.Context, *patience) {
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
 	p.waiting.Store(true)
-	p.timer = c.clock.after(math.MaxInt64, p.judge)
-	p.timer.Reset(window) // only now, because judge uses p.timer
+	p.timer = c.clock.after(math.MaxInt64, p.endWindow)
+	p.timer.Reset(window) // only now, because endWindow uses p.timer
 	return p.ctx, p
 }
 
-// judge ends a window.
-func (p *patience) judge() {
+// endWindow ends a window.
+func (p *patience) endWindow() {
 	if p.ended.Load() {
 		return
 	}

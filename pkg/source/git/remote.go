@@ -19,8 +19,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// place is a repository on a server, and what was learned from it.
-type place struct {
+// remote is a repository on a server, and what was learned from it.
+type remote struct {
 	client *Client
 	url    *url.URL
 
@@ -33,25 +33,25 @@ type place struct {
 	noFilter bool // the server turned out not to leave things out
 }
 
-// place returns the repository of a reference.
-func (c *Client) place(ref pack.Ref) (*place, error) {
+// remote returns the repository of a reference.
+func (c *Client) remote(ref pack.Ref) (*remote, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p, ok := c.places[ref.URL]; ok {
+	if p, ok := c.remotes[ref.URL]; ok {
 		return p, nil
 	}
 	u, err := url.Parse(ref.URL)
-	if err != nil || !isPlace(u) {
+	if err != nil || !isRemoteURL(u) {
 		return nil, diag.Errorf(diag.Usage, "%q is not the URL of a repository", ref.URL)
 	}
-	p := &place{client: c, url: u}
-	c.places[ref.URL] = p
+	p := &remote{client: c, url: u}
+	c.remotes[ref.URL] = p
 	return p, nil
 }
 
-// isPlace reports whether a URL is one that the client has a transport for, and that no program could take for an
+// isRemoteURL reports whether a URL is one that the client has a transport for, and that no program could take for an
 // option.
-func isPlace(u *url.URL) bool {
+func isRemoteURL(u *url.URL) bool {
 	known := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
 	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path, "/-")
 	return known && u.Host != "" && !option
@@ -62,7 +62,7 @@ func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 	if isLocal(ref) {
 		return localRefs(ref)
 	}
-	p, err := c.place(ref)
+	p, err := c.remote(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 
 // greet connects and reads the references, unless that was done. If the server wants to know who is there, it asks once
 // for credentials.
-func (p *place) greet(ctx context.Context) error {
+func (p *remote) greet(ctx context.Context) error {
 	if p.found != nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (p *place) greet(ctx context.Context) error {
 }
 
 // retry does something until it works, or fails in a way that more attempts won't change, or failed often enough.
-func (p *place) retry(ctx context.Context, do func(context.Context) error) error {
+func (p *remote) retry(ctx context.Context, do func(context.Context) error) error {
 	for attempt := 0; ; attempt++ {
 		err := do(ctx)
 		if err == nil || attempt == retries || ctx.Err() != nil || !isTransient(err) {
@@ -112,7 +112,7 @@ func wantsCredentials(err error) bool {
 }
 
 // connect opens a session and reads the references.
-func (p *place) connect(ctx context.Context) error {
+func (p *remote) connect(ctx context.Context) error {
 	if p.client.options.Program != "" {
 		var err error
 		p.found, err = p.listWithProgram(ctx)
@@ -147,7 +147,7 @@ func (p *place) connect(ctx context.Context) error {
 }
 
 // take returns a session for one transfer. Over HTTP a session lasts; over SSH a transfer uses it up.
-func (p *place) take(ctx context.Context) (transport.UploadPackSession, error) {
+func (p *remote) take(ctx context.Context) (transport.UploadPackSession, error) {
 	if p.session == nil {
 		p.found = nil
 	}
@@ -161,14 +161,14 @@ func (p *place) take(ctx context.Context) (transport.UploadPackSession, error) {
 	return session, nil
 }
 
-func (p *place) offers(c capability.Capability) bool {
+func (p *remote) offers(c capability.Capability) bool {
 	return p.adv != nil && p.adv.Capabilities.Supports(c)
 }
 
 // filters reports whether the server can send a part of a commit: whether it leaves out what it is told to leave out,
 // and gives single objects. Over HTTP a server cannot know what it has offered, so git's own gives any object that is
 // part of a branch.
-func (p *place) filters(ctx context.Context) (bool, error) {
+func (p *remote) filters(ctx context.Context) (bool, error) {
 	if err := p.greet(ctx); err != nil {
 		return false, err
 	}
@@ -183,7 +183,7 @@ func (p *place) filters(ctx context.Context) (bool, error) {
 const allowAny capability.Capability = "allow-any-sha1-in-want"
 
 // transfer asks for objects and returns the pack that the server sends.
-func (p *place) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
+func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 	if p.client.options.Program != "" {
 		return p.transferWithProgram(ctx, w)
 	}
@@ -197,7 +197,7 @@ func (p *place) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 
 // ask asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in all of
 // them, with their history.
-func (p *place) ask(ctx context.Context, w want) (io.ReadCloser, error) {
+func (p *remote) ask(ctx context.Context, w want) (io.ReadCloser, error) {
 	session, err := p.take(ctx)
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (p *place) ask(ctx context.Context, w want) (io.ReadCloser, error) {
 }
 
 // request returns a request with what both sides can do.
-func (p *place) request() *packp.UploadPackRequest {
+func (p *remote) request() *packp.UploadPackRequest {
 	req := packp.NewUploadPackRequestFromCapabilities(p.adv.Capabilities)
 	if p.offers(capability.NoProgress) {
 		_ = req.Capabilities.Set(capability.NoProgress) // has no arguments that could be wrong
@@ -247,14 +247,14 @@ func demultiplex(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 }
 
 // hangUp ends a connection that is of no more use.
-func (p *place) hangUp() {
+func (p *remote) hangUp() {
 	if p.session != nil && p.url.Scheme == "ssh" {
 		_ = p.session.Close() // whatever it says
 		p.session = nil
 	}
 }
 
-func (p *place) close() error {
+func (p *remote) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.session == nil {
