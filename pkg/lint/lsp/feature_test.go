@@ -217,42 +217,47 @@ func TestCompleteSnippets(t *testing.T) {
 	}
 }
 
-func TestDefinition(t *testing.T) {
+func TestDocumentLinks(t *testing.T) {
 	e := newEditor(t, map[string]string{
 		"skills/demo/references/a guide.md": "# Guide\n\n## Über uns, and more\n", "skills/demo/scripts/run.sh": "#!/bin/sh\n",
 		"skills/other/SKILL.md": front, "packs/x/skillpm.yaml": "name: a/x\n",
 	}, "", "")
-	const skill = "skills/demo/SKILL.md"
+	const skill, guide = "skills/demo/SKILL.md", "skills/demo/references/a guide.md"
+	const run, other = "skills/demo/scripts/run.sh", "skills/other/SKILL.md"
 	for _, tt := range []struct{ name, file, text, want string }{
-		{"a link", skill, "[a](scripts/run.sh‸)\n", "skills/demo/scripts/run.sh 0:0-0:0"},
-		{"a link's text", skill, "[a‸](scripts/run.sh)\n", "skills/demo/scripts/run.sh 0:0-0:0"},
-		{"the second link of a line", skill, "[a](scripts/run.sh) [b](../other‸/SKILL.md \"title\")\n", "skills/other/SKILL.md 0:0-0:0"},
-		{"a directory", skill, "[a](../other‸)\n", "skills/other/SKILL.md 0:0-0:0"},
-		{"escapes", skill, "[a](references/a%20guide.md‸)\n", "skills/demo/references/a guide.md 0:0-0:0"},
-		{"brackets", skill, "[a](<references/a guide.md‸>)\n", "skills/demo/references/a guide.md 0:0-0:0"},
-		{"a heading", skill, "[a](references/a%20guide.md#%C3%BCber-uns-and-more‸)\n", "skills/demo/references/a guide.md 2:0-2:21"},
-		{"a heading of the file", skill, "# One\n\n## Two\n\n[a](#two‸)\n", "skills/demo/SKILL.md 2:0-2:6"},
-		{"a definition", skill, "[a]: scripts/run.sh‸\n", "skills/demo/scripts/run.sh 0:0-0:0"},
-		{"a path in code", skill, "Run `scripts/run‸.sh --all`.\n", "skills/demo/scripts/run.sh 0:0-0:0"},
-		{"from the skill's directory", "skills/demo/references/a guide.md", "Run `scripts/run‸.sh`.\n", "skills/demo/scripts/run.sh 0:0-0:0"},
-		{"a listed file", skill, "---\nfiles:\n  - path: \"references/a gui‸de.md\"\n---\n", "skills/demo/references/a guide.md 0:0-0:0"},
-		{"a hook with arguments", skill, "---\nhooks:\n  pre: scripts/run‸.sh --check\n---\n", "skills/demo/scripts/run.sh 0:0-0:0"},
-		{"a dependency", "skillpm.yaml", "dependencies:\n  a/x: {path: ./packs/x‸}\n", "packs/x/skillpm.yaml 0:0-0:0"},
-		{"a file that is not there", skill, "[a](scripts/none.sh‸)\n", ""},
-		{"a URL", skill, "[a](https://example.com/scripts/run.sh‸)\n", ""},
-		{"an absolute path", skill, "[a](/etc/passwd‸)\n", ""},
-		{"beside a link", skill, "[a](scripts/run.sh) and‸ more\n", ""},
-		{"nothing", skill, "‸\n", ""},
+		{"a link", skill, "[a](scripts/run.sh)\n", "0:4-0:18 " + run},
+		{"two links, after an emoji", skill, "😀 [a](scripts/run.sh) [b](../other/SKILL.md \"title\")\n", "0:7-0:21 " + run + ", 0:27-0:44 " + other},
+		{"a directory", skill, "[a](../other)\n", "0:4-0:12 " + other},
+		{"escapes", skill, "[a](references/a%20guide.md)\n", "0:4-0:27 " + guide},
+		{"brackets", skill, "[a](<references/a guide.md>)\n", "0:5-0:26 " + guide},
+		{"a heading", skill, "[a](references/a%20guide.md#%C3%BCber-uns-and-more)\n", "0:4-0:50 " + guide + "#L3"},
+		{"a heading of the file", skill, "# One\n\n## Two\n\n[a](#two)\n", "4:4-4:8 " + skill + "#L3"},
+		{"a definition", skill, "[a]\n\n[a]: scripts/run.sh\n", "2:5-2:19 " + run},
+		{"an image", skill, "![a](scripts/run.sh)\n", "0:5-0:19 " + run},
+		{"a path in code", skill, "Run `scripts/run.sh --all`.\n", "0:5-0:19 " + run},
+		{"from the skill's directory", guide, "Run `scripts/run.sh`.\n", "0:5-0:19 " + run},
+		{"a listed file", skill, "---\nfiles:\n  - path: \"references/a guide.md\"\n---\n", "2:11-2:32 " + guide},
+		{"a hook with arguments", skill, "---\nhooks:\n  pre: scripts/run.sh --check\n---\n", "2:7-2:21 " + run},
+		{"text over lines", skill, "---\ndescription: |\n  See scripts/run.sh now\n---\n", "2:6-2:20 " + run},
+		{"a dependency", "skillpm.yaml", "dependencies:\n  a/x: {path: ./packs/x}\n", "1:14-1:23 packs/x/skillpm.yaml"},
+		{"a file that is not there", skill, "[a](scripts/none.sh)\n", ""},
+		{"a URL", skill, "[a](https://example.com/scripts/run.sh)\n", ""},
+		{"an absolute path", skill, "[a](/etc/passwd)\n", ""},
+		{"a fenced block", skill, "```\n[a](scripts/run.sh)\n```\n", ""},
+		{"nothing", skill, "\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var l []protocol.Location
-			e.call(protocol.MethodTextDocumentDefinition, protocol.DefinitionParams{TextDocumentPositionParams: e.place(tt.file, tt.text)}, &l)
-			got := ""
-			if len(l) > 0 {
-				file, _ := url.PathUnescape(strings.TrimPrefix(string(l[0].URI), string(e.uri("."))+"/"))
-				got = file + " " + at(l[0].Range)
+			e.open(tt.file, tt.text)
+			var links []protocol.DocumentLink
+			e.call(protocol.MethodTextDocumentDocumentLink, protocol.DocumentLinkParams{
+				TextDocument: protocol.TextDocumentIdentifier{URI: e.uri(tt.file)},
+			}, &links)
+			var got []string
+			for _, l := range links {
+				file, _ := url.PathUnescape(strings.TrimPrefix(string(l.Target), string(e.uri("."))+"/"))
+				got = append(got, at(l.Range)+" "+file)
 			}
-			if got != tt.want {
+			if got := strings.Join(got, ", "); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

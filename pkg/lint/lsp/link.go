@@ -2,13 +2,18 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"path"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.lsp.dev/protocol"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // suggestLinks suggests files of the skill as the target of a Markdown link.
@@ -71,101 +76,108 @@ func escapeTarget(p string) string {
 	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "#", "%23", "?", "%3F").Replace(p)
 }
 
-// definition returns the file that a position names: a link's target, a path in code, a field of the frontmatter.
-func (v *view) definition(_ context.Context, p *protocol.DefinitionParams) (any, error) {
+// maxLinks bounds how many texts of one document are looked up as paths.
+const maxLinks = 5000
+
+// candidate is text that may name a file.
+type candidate struct {
+	start, end int
+	target     string
+	words      bool // if the text as a whole names no file, its words may
+}
+
+// documentLinks returns the links of a document that lead to files: those of Markdown, paths in code, and values of
+// YAML.
+func (v *view) documentLinks(ctx context.Context, p *protocol.DocumentLinkParams) (any, error) {
 	d := v.document(p.TextDocument.URI)
 	if d == nil {
 		return nil, nil
 	}
-	at := d.text.offset(p.Position, v.client.encoding)
-	for _, name := range v.named(d, at) {
-		if l := v.locate(d, name); l != nil {
-			return []protocol.Location{*l}, nil
+	root, _ := split(d.path)
+	tree, err := v.tree(root)
+	if err != nil {
+		return nil, err
+	}
+	links := []protocol.DocumentLink{}
+	targets := map[string]protocol.DocumentURI{}
+	link := func(c candidate) bool {
+		target, ok := targets[c.target]
+		if !ok && len(targets) < maxLinks && ctx.Err() == nil {
+			target = v.resolveTarget(tree, d, c.target)
+			targets[c.target] = target
+		}
+		if target != "" {
+			span := d.text.span(c.start, c.end, v.client.encoding)
+			links = append(links, protocol.DocumentLink{Range: span, Target: target})
+		}
+		return target != ""
+	}
+	for _, c := range d.linkCandidates() {
+		if link(c) || !c.words {
+			continue
+		}
+		for start := c.start; start < c.end; {
+			size := strings.IndexAny(d.text.string[start:c.end], " \t\r\n\"',[]{}")
+			if size < 0 {
+				size = c.end - start
+			}
+			if word := d.text.string[start : start+size]; strings.ContainsAny(word, "./") {
+				link(candidate{start: start, end: start + size, target: word})
+			}
+			start += size + 1
 		}
 	}
-	return nil, nil
+	return links, nil
 }
 
-// named returns the targets that a byte of a document may be part of, as they are written.
-func (v *view) named(d *document, at int) []string {
-	n := d.text.lineAt(at)
-	line, start := d.text.line(n)
-	column := min(at-start, len(line))
-	if pl := d.place(at); pl != nil {
-		if pl.entry == nil {
-			return nil
+// linkCandidates returns the texts of a document that may name files.
+func (d *document) linkCandidates() []candidate {
+	var all []candidate
+	lines, first := d.yaml()
+	o := newOutline(lines, first)
+	for n, line := range lines {
+		e, starts := o.entryOf(n)
+		if e == nil {
+			continue
 		}
-		from, to := wordIn(pl.text, 0, len(pl.text), column, " \t\"',[]{}")
-		return []string{pl.entry.text(pl.outline.lines[pl.entry.line]), strings.TrimSpace(pl.text[from:to])}
+		from, to := 0, len(line)
+		if starts {
+			from, to = e.span(line)
+		}
+		_, at := d.text.line(first + n)
+		all = append(all, candidate{at + from, at + to, line[from:to], true})
 	}
 	if !d.isMarkdown() {
-		return nil
+		return all
 	}
-	var names []string
-	if target, ok := targetAround(line, column); ok && !d.inCode(n) {
-		names = append(names, target)
+	for _, l := range d.page().Links {
+		end := l.Offset
+		for range l.Width {
+			_, size := utf8.DecodeRuneInString(d.text.string[end:])
+			end += size
+		}
+		all = append(all, candidate{l.Offset, end, l.Target, false})
 	}
-	from, to := wordIn(line, 0, len(line), column, " `\"'")
-	return append(names, line[from:to])
+	for _, s := range d.page().Spans {
+		all = append(all, candidate{s.Offset, s.End, d.text.string[s.Offset:s.End], true})
+	}
+	return all
 }
 
-// targetAround returns the target of the link whose text or target a column of a line is in.
-func targetAround(line string, column int) (string, bool) {
-	if start := definitionTarget(line); start >= 0 {
-		if start > 0 && line[start-1] == '<' {
-			start--
-		}
-		return cutTarget(line[start:]), true
-	}
-	for at := 0; ; {
-		i := strings.Index(line[at:], "](")
-		if i < 0 {
-			return "", false
-		}
-		open := strings.LastIndexByte(line[:at+i], '[')
-		at += i + 2
-		target := cutTarget(line[at:])
-		end := at + len(target)
-		if rest := strings.IndexByte(line[end:], ')'); rest >= 0 {
-			end += rest
-		}
-		if column >= max(open, 0) && column <= end {
-			return target, true
-		}
-	}
-}
-
-// cutTarget returns the link target at the start of text.
-func cutTarget(s string) string {
-	if after, ok := strings.CutPrefix(s, "<"); ok {
-		target, _, _ := strings.Cut(after, ">")
-		return target
-	}
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return s[:i]
-			}
-		case ' ', '\t':
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// locate returns where a target leads that is written in a document, nil if there is nothing.
-func (v *view) locate(d *document, name string) *protocol.Location {
-	name, fragment, _ := strings.Cut(name, "#")
+// resolveTarget returns the URI of the file that a target in a document names, "" if there is none. A heading that the
+// target names becomes the number of its line, as #L12.
+func (v *view) resolveTarget(tree fs.FS, d *document, target string) protocol.DocumentURI {
+	name, fragment, _ := strings.Cut(target, "#")
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	name = strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(name, "${CLAUDE_SKILL_DIR}/"), "{baseDir}/"), `\`, "/")
-	if hasScheme(name) || strings.HasPrefix(name, "/") || name == "" && fragment == "" || strings.ContainsRune(name, 0) {
-		return nil
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "${CLAUDE_SKILL_DIR}/"), "{baseDir}/")
+	name = strings.ReplaceAll(name, `\`, "/")
+	switch {
+	case strings.HasPrefix(name, "/"), strings.ContainsRune(name, 0), isURL(name), name == "" && fragment == "":
+		return ""
+	case name == "":
+		return v.uri(d.path) + headingLine(d.text, fragment)
 	}
 	dirs := []string{path.Dir(d.path)}
 	if home := v.home(d.path); home != "" && home != dirs[0] {
@@ -173,36 +185,27 @@ func (v *view) locate(d *document, name string) *protocol.Location {
 	}
 	for _, dir := range dirs {
 		p := path.Join(dir, name)
-		if name == "" {
-			p = d.path
-		}
-		root, inside := split(p)
-		tree, err := v.tree(root)
-		if err != nil {
-			return nil
-		}
+		_, inside := split(p)
 		info, err := fs.Stat(tree, inside)
 		if err == nil && info.IsDir() {
-			if p = v.main(p); p == "" {
-				continue
-			}
-		} else if err != nil {
-			continue
+			p = v.mainFile(p)
 		}
-		return &protocol.Location{URI: v.uri(p), Range: headingRange(v.content(tree, p), fragment, v.client.encoding)}
+		if err == nil && p != "" {
+			return v.uri(p) + headingLine(v.content(tree, p), fragment)
+		}
 	}
-	return nil
+	return ""
 }
 
-// hasScheme reports whether a target is a URL.
-func hasScheme(target string) bool {
-	scheme, _, ok := strings.Cut(target, ":")
-	return ok && len(scheme) > 1 && strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+.-") == ""
+// isURL reports whether a target starts with a URL's scheme.
+func isURL(target string) bool {
+	u, err := url.Parse(target)
+	return err == nil && len(u.Scheme) > 1
 }
 
-// main returns the file that a directory stands for, "" if there is none.
-func (v *view) main(dir string) string {
-	for _, name := range []string{"SKILL.md", "skillpm.yaml", "README.md"} {
+// mainFile returns the file that a directory stands for, "" if there is none.
+func (v *view) mainFile(dir string) string {
+	for _, name := range []string{skill.File, pack.ManifestName, "README.md"} {
 		if v.exists(dir + "/" + name) {
 			return dir + "/" + name
 		}
@@ -210,29 +213,29 @@ func (v *view) main(dir string) string {
 	return ""
 }
 
-// headingRange returns where the heading is that a fragment names, the file's start if there is none.
-func headingRange(t *text, fragment string, e encoding) protocol.Range {
+// headingLine returns the fragment #L with the line of the heading that a link's fragment names, "" if there is none.
+func headingLine(t *text, fragment string) protocol.DocumentURI {
 	if t == nil || fragment == "" {
-		return protocol.Range{}
+		return ""
 	}
 	if plain, err := url.PathUnescape(fragment); err == nil {
 		fragment = plain
 	}
 	for n := range t.lines {
-		line, start := t.line(n)
+		line, _ := t.line(n)
 		title := strings.TrimLeft(line, "#")
 		if level := len(line) - len(title); level < 1 || level > 6 || !strings.HasPrefix(title, " ") {
 			continue
 		}
-		if anchor(title) == strings.ToLower(fragment) {
-			return t.span(start, start+len(line), e)
+		if headingAnchor(title) == strings.ToLower(fragment) {
+			return protocol.DocumentURI(fmt.Sprintf("#L%d", n+1))
 		}
 	}
-	return protocol.Range{}
+	return ""
 }
 
-// anchor returns the name that GitHub gives a heading.
-func anchor(title string) string {
+// headingAnchor returns the name that GitHub gives a heading.
+func headingAnchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':

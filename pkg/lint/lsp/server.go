@@ -108,13 +108,13 @@ type method func(params json.RawMessage, v *view) (answer, error)
 type answer func(ctx context.Context) (any, error)
 
 // request makes a method from a function over a view.
-func request[P any](f func(context.Context, *view, *P) (any, error)) method {
+func request[P any](f func(*view, context.Context, *P) (any, error)) method {
 	return func(params json.RawMessage, v *view) (answer, error) {
 		p := new(P)
 		if err := json.Unmarshal(params, p); err != nil {
 			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%v", err)
 		}
-		return func(ctx context.Context) (any, error) { return f(ctx, v, p) }, nil
+		return func(ctx context.Context) (any, error) { return f(v, ctx, p) }, nil
 	}
 }
 
@@ -140,16 +140,12 @@ func (s *server) table() map[string]method {
 		protocol.MethodWorkspaceDidChangeConfiguration:    notice(s.configurationChanged),
 		protocol.MethodWorkspaceDidChangeWatchedFiles:     notice(s.filesChanged),
 		protocol.MethodWorkspaceDidChangeWorkspaceFolders: notice(s.foldersChanged),
-		protocol.MethodTextDocumentHover: request(func(ctx context.Context, v *view, p *protocol.HoverParams) (any, error) {
-			return v.hover(ctx, p)
+		protocol.MethodTextDocumentHover:                  request((*view).hover),
+		protocol.MethodTextDocumentCompletion:             request((*view).complete),
+		protocol.MethodTextDocumentDocumentLink:           request((*view).documentLinks),
+		protocol.MethodTextDocumentCodeAction: request(func(v *view, ctx context.Context, p *protocol.CodeActionParams) (any, error) {
+			return s.actions(ctx, v, p)
 		}),
-		protocol.MethodTextDocumentCompletion: request(func(ctx context.Context, v *view, p *protocol.CompletionParams) (any, error) {
-			return v.complete(ctx, p)
-		}),
-		protocol.MethodTextDocumentDefinition: request(func(ctx context.Context, v *view, p *protocol.DefinitionParams) (any, error) {
-			return v.definition(ctx, p)
-		}),
-		protocol.MethodTextDocumentCodeAction: request(s.actions),
 	}
 }
 

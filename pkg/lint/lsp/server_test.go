@@ -50,7 +50,7 @@ func TestInitialize(t *testing.T) {
 		t.Errorf("got %+v", r.ServerInfo)
 	}
 	c := r.Capabilities
-	if c.PositionEncoding != "utf-16" || c.HoverProvider != true || c.DefinitionProvider != true || c.CompletionProvider == nil || c.CodeActionProvider == nil {
+	if c.PositionEncoding != "utf-16" || c.HoverProvider != true || c.DocumentLinkProvider == nil || c.CompletionProvider == nil || c.CodeActionProvider == nil {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -216,7 +216,7 @@ func TestLarge(t *testing.T) {
 		if n := len(e.publish(demo).Diagnostics); n > 500 {
 			t.Errorf("%d findings of one file", n)
 		}
-		for _, method := range []string{protocol.MethodTextDocumentHover, protocol.MethodTextDocumentCompletion, protocol.MethodTextDocumentDefinition} {
+		for _, method := range []string{protocol.MethodTextDocumentHover, protocol.MethodTextDocumentCompletion, protocol.MethodTextDocumentDocumentLink} {
 			for _, line := range []uint32{0, 1, 5, 1 << 31} {
 				e.call(method, map[string]any{
 					"textDocument": map[string]any{"uri": e.uri(demo)}, "position": protocol.Position{Line: line, Character: 1 << 30},

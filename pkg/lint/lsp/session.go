@@ -134,10 +134,10 @@ func (s *server) initialize(params json.RawMessage) (any, error) {
 		TextDocumentSync: protocol.TextDocumentSyncOptions{
 			OpenClose: true, Change: protocol.TextDocumentSyncKindFull, Save: &protocol.SaveOptions{},
 		},
-		HoverProvider:      true,
-		DefinitionProvider: true,
-		CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{":", " ", "(", "/", "["}},
-		CodeActionProvider: protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, fixAll}},
+		HoverProvider:        true,
+		DocumentLinkProvider: &protocol.DocumentLinkOptions{},
+		CompletionProvider:   &protocol.CompletionOptions{TriggerCharacters: []string{":", " ", "(", "/", "["}},
+		CodeActionProvider:   protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, fixAll}},
 		Workspace: &protocol.ServerCapabilitiesWorkspace{
 			WorkspaceFolders: &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true},
 		},

@@ -44,7 +44,7 @@ func FuzzView(f *testing.F) {
 		if h, ok := h.(*protocol.Hover); ok && h.Contents.Value == "" {
 			t.Error("an empty hover")
 		}
-		if _, err := v.definition(t.Context(), &protocol.DefinitionParams{TextDocumentPositionParams: position}); err != nil {
+		if _, err := v.documentLinks(t.Context(), &protocol.DocumentLinkParams{TextDocument: position.TextDocument}); err != nil {
 			t.Error(err)
 		}
 		at = d.text.offset(position.Position, utf16Units)

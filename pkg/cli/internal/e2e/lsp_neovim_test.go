@@ -144,9 +144,10 @@ local function main()
   assert(files['guide.md'], vim.inspect(files))
   api.nvim_buf_set_lines(buf, -3, -1, true, {})
 
-  -- Definition.
-  local places = request('textDocument/definition', at(9, 8))
-  assert(places[1].uri:find('my%20skills/demo/guide.md', 1, true) and places[1].range.start.line == 2, vim.inspect(places))
+  -- Document links.
+  local links = request('textDocument/documentLink', { textDocument = lsp.util.make_text_document_params(0) })
+  local function leads(link) return link.target:find('my%20skills/demo/guide.md#L3', 1, true) end
+  assert(#vim.tbl_filter(leads, links) == 1, vim.inspect(links))
 
   -- Code actions, as a user runs them: choose by title.
   local function run(line, column, title)
