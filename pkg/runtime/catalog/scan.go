@@ -15,8 +15,9 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -36,7 +37,6 @@ type scanner struct {
 	now     int64
 	changed atomic.Bool // something is not as it was
 	parents sync.Map    // real paths of directories that links lead into, by path
-	buffers sync.Pool   // of those who read one file after the other
 }
 
 // scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new.
@@ -282,7 +282,7 @@ func (s *scanner) leaf(dir string, n *node) {
 	case err != nil:
 		n.record = &record{fatal: reason(err)}
 	case l.mode == fs.ModeSymlink:
-		n.record = s.linked(s.path(at))
+		n.record = linked(s.path(at))
 	case l.mode != 0:
 		n.record = &record{fatal: "SKILL.md is not a regular file"}
 	default:
@@ -339,162 +339,18 @@ func (s *scanner) resolve(link string) (string, error) {
 	return pathx.ResolveExisting(link)
 }
 
-// wrongCase is what is wrong with a SKILL.md in other letters.
-const wrongCase = "the file must be called SKILL.md, in capitals"
-
-// otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
-func otherCase(dir string) *record {
-	if l, err := lstat(filepath.Join(dir, "skill.md")); err == nil && l.mode == 0 {
-		return &record{fatal: wrongCase}
-	}
-	return nil
-}
-
-// open reads the beginning of a SKILL.md.
-func (s *scanner) open(path string, n *node) {
-	f, l, err := openFile(path)
-	if err != nil {
-		n.record = &record{fatal: reason(err)}
-		return
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	n.look, n.settled = l.stamp, l.settled(s.now)
-	if !spelled(filepath.Dir(path), skill.File) {
-		n.record = &record{fatal: wrongCase}
-		return
-	}
-	n.record = s.head(f, l.size)
-}
-
-// linked reads a SKILL.md that is a link, which must not lead out of its directory.
-func (s *scanner) linked(dir string) *record {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return &record{fatal: reason(err)}
-	}
-	defer func() { _ = root.Close() }()
-	f, err := openRegular(root)
-	if err != nil {
-		return &record{fatal: err.Error()}
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return &record{fatal: reason(err)}
-	}
-	return s.head(f, info.Size())
-}
-
-// openRegular opens the SKILL.md of a directory, which may be a link that does not lead out of it.
-func openRegular(root *os.Root) (*os.File, error) {
-	info, err := root.Stat(skill.File)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fs.ErrNotExist
-	case err != nil:
-		return nil, errors.New("SKILL.md cannot be opened, or is a link that leads out of the skill's directory")
-	}
-	if err := safefile.Check(skill.File, info, skill.MaxFile); err != nil {
-		return nil, err
-	}
-	return root.Open(skill.File)
-}
-
-// head makes the record of an open SKILL.md.
-func (s *scanner) head(f io.Reader, size int64) *record {
-	buffer, ok := s.buffers.Get().(*[firstRead]byte)
-	if !ok {
-		buffer = new([firstRead]byte)
-	}
-	defer s.buffers.Put(buffer)
-	return readHead(f, size, buffer[:])
-}
-
-// Sizes of what is read of a file, in bytes: at first, and of the body where the first paragraph is wanted.
-const (
-	firstRead = 4 << 10
-	bodyRead  = 16 << 10
-)
-
-// readHead makes the record of an open SKILL.md of a size, reading no more than it takes. It may use the buffer, and
-// keeps nothing of it.
-func readHead(f io.Reader, size int64, buffer []byte) *record {
-	if size > skill.MaxFile {
-		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
-	}
-	head, whole, err := more(f, buffer[:0], firstRead)
-	for want := 4 * firstRead; err == nil && !whole && frontEnd(head) < 0; want *= 4 {
-		if len(head) >= maxFront {
-			return &record{fatal: fmt.Sprintf("the frontmatter has more than %d bytes, or does not end", maxFront)}
-		}
-		head, whole, err = more(f, head, want)
-	}
-	if err != nil {
-		return &record{fatal: reason(err)}
-	}
-	r := read(head)
-	if r.description == "" && r.fatal == "" && !whole {
-		if head, _, err = more(f, head, max(0, frontEnd(head))+bodyRead); err != nil {
-			return &record{fatal: reason(err)}
-		}
-		r = read(head)
-	}
-	return r
-}
-
-// more reads on until there are want bytes, and reports whether that is the whole file.
-func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
-	head = slices.Grow(head, max(0, want-len(head)))
-	for len(head) < want {
-		n, err := f.Read(head[len(head):want])
-		head = head[:len(head)+n]
-		if errors.Is(err, io.EOF) {
-			return head, true, nil
-		}
-		if err != nil {
-			return head, false, err
-		}
-	}
-	return head, false, nil
-}
-
-// reason returns why a file cannot be used, without its path.
-func reason(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return flat(err.Error(), maxShort)
-}
-
 // parallel calls do for 0 to n-1, several at a time, until the context ends.
 func parallel(ctx context.Context, n int, do func(int)) {
 	const chunk = 32
-	workers := min(runtime.GOMAXPROCS(0), 8, (n+chunk-1)/chunk)
-	if workers <= 1 {
-		for i := range n {
-			if ctx.Err() != nil {
-				return
+	var group errgroup.Group
+	group.SetLimit(min(runtime.GOMAXPROCS(0), 8))
+	for from := 0; from < n; from += chunk {
+		group.Go(func() error {
+			for i := from; i < min(from+chunk, n) && ctx.Err() == nil; i++ {
+				do(i)
 			}
-			do(i)
-		}
-		return
-	}
-	var (
-		next atomic.Int64
-		wait sync.WaitGroup
-	)
-	for range workers {
-		wait.Go(func() {
-			for ctx.Err() == nil {
-				from := int(next.Add(chunk)) - chunk
-				if from >= n {
-					return
-				}
-				for i := from; i < min(from+chunk, n) && ctx.Err() == nil; i++ {
-					do(i)
-				}
-			}
+			return nil
 		})
 	}
-	wait.Wait()
+	_ = group.Wait() // nothing fails
 }

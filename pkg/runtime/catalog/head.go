@@ -1,0 +1,130 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// wrongCase is what is wrong with a SKILL.md in other letters.
+const wrongCase = "the file must be called SKILL.md, in capitals"
+
+// otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
+func otherCase(dir string) *record {
+	if l, err := lstat(filepath.Join(dir, "skill.md")); err == nil && l.mode == 0 {
+		return &record{fatal: wrongCase}
+	}
+	return nil
+}
+
+// open reads the beginning of a SKILL.md.
+func (s *scanner) open(path string, n *node) {
+	f, l, err := openFile(path)
+	if err != nil {
+		n.record = &record{fatal: reason(err)}
+		return
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	n.look, n.settled = l.stamp, l.settled(s.now)
+	if !spelled(filepath.Dir(path), skill.File) {
+		n.record = &record{fatal: wrongCase}
+		return
+	}
+	n.record = readHead(f, l.size)
+}
+
+// linked reads a SKILL.md that is a link, which must not lead out of its directory.
+func linked(dir string) *record {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return &record{fatal: reason(err)}
+	}
+	defer func() { _ = root.Close() }()
+	f, err := openRegular(root)
+	if err != nil {
+		return &record{fatal: err.Error()}
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return &record{fatal: reason(err)}
+	}
+	return readHead(f, info.Size())
+}
+
+// openRegular opens the SKILL.md of a directory, which may be a link that does not lead out of it.
+func openRegular(root *os.Root) (*os.File, error) {
+	info, err := root.Stat(skill.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fs.ErrNotExist
+	case err != nil:
+		return nil, errors.New("SKILL.md cannot be opened, or is a link that leads out of the skill's directory")
+	}
+	if err := safefile.Check(skill.File, info, skill.MaxFile); err != nil {
+		return nil, err
+	}
+	return root.Open(skill.File)
+}
+
+// Sizes of what is read of a file, in bytes: at first, and of the body where the first paragraph is wanted.
+const (
+	firstRead = 4 << 10
+	bodyRead  = 16 << 10
+)
+
+// readHead makes the record of an open SKILL.md of a size, reading no more than it takes.
+func readHead(f io.Reader, size int64) *record {
+	if size > skill.MaxFile {
+		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
+	}
+	head, whole, err := more(f, nil, firstRead)
+	for want := 4 * firstRead; err == nil && !whole && frontEnd(head) < 0; want *= 4 {
+		if len(head) >= maxFront {
+			return &record{fatal: fmt.Sprintf("the frontmatter has more than %d bytes, or does not end", maxFront)}
+		}
+		head, whole, err = more(f, head, want)
+	}
+	if err != nil {
+		return &record{fatal: reason(err)}
+	}
+	r := read(head)
+	if r.description == "" && r.fatal == "" && !whole {
+		if head, _, err = more(f, head, max(0, frontEnd(head))+bodyRead); err != nil {
+			return &record{fatal: reason(err)}
+		}
+		r = read(head)
+	}
+	return r
+}
+
+// more reads on until there are want bytes, and reports whether that is the whole file.
+func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
+	head = slices.Grow(head, max(0, want-len(head)))
+	for len(head) < want {
+		n, err := f.Read(head[len(head):want])
+		head = head[:len(head)+n]
+		if errors.Is(err, io.EOF) {
+			return head, true, nil
+		}
+		if err != nil {
+			return head, false, err
+		}
+	}
+	return head, false, nil
+}
+
+// reason returns why a file cannot be used, without its path.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return flat(err.Error(), maxShort)
+}
