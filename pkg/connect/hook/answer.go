@@ -349,7 +349,7 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	}
 	turn := t.turn
 	if turn == "" {
-		turn = session.Untold
+		turn = session.UnknownTurn
 	}
 	var r Reply
 	if _, err := s.EndTurn(ctx, turn); err != nil {

@@ -114,9 +114,9 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// TestNoMoreThanFits builds an index of more than is held in memory.
+// TestNoMoreThanFits builds an index of more than may be held in memory.
 func TestNoMoreThanFits(t *testing.T) {
-	b := &builder{schema: testSchema(), held: maxHeld + 1}
+	b := &builder{schema: testSchema(), memory: maxMemory + 1}
 	if err := b.add(&Document{}); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("got %v", err)
 	}

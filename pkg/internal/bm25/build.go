@@ -13,9 +13,9 @@ import (
 
 // The bounds of an index.
 const (
-	maxDocs  = 4 << 20
-	maxWords = 20_000    // of one document
-	maxHeld  = 512 << 20 // bytes of words and postings while an index is built
+	maxDocs   = 4 << 20
+	maxWords  = 20_000    // of one document
+	maxMemory = 512 << 20 // bytes of words and postings while an index is built
 )
 
 // Document is what an index is made of.
@@ -70,7 +70,7 @@ type builder struct {
 	words  map[string]int // a word as it is written -> the position of its stem's list
 	stems  map[string]int // a stem -> the position of its list
 	lists  []*postings
-	held   int // bytes, approximately
+	memory int // bytes, approximately
 
 	// Of the document that is added:
 	sums    []int   // by position of the list: the sum of the shares
@@ -88,7 +88,7 @@ type postings struct {
 
 // add adds a document.
 func (b *builder) add(d *Document) error {
-	if b.docs == maxDocs || b.held > maxHeld {
+	if b.docs == maxDocs || b.memory > maxMemory {
 		return diag.Errorf(diag.Invalid, "there is more than can be searched: %d documents are too many", b.docs+1)
 	}
 	title := b.read(d)
@@ -114,7 +114,7 @@ func (b *builder) add(d *Document) error {
 		before := cap(p.list)
 		p.list = append(binary.AppendUvarint(p.list, uint64(b.docs-p.last)), impact)
 		p.docs, p.last = p.docs+1, b.docs
-		b.held += cap(p.list) - before
+		b.memory += cap(p.list) - before
 	}
 	b.found = b.found[:0]
 	b.docs++
@@ -167,10 +167,10 @@ func (b *builder) position(word string) int {
 		b.lists = append(b.lists, &postings{})
 		b.sums = append(b.sums, 0)
 		b.stems[key] = at
-		b.held += len(key) + 2*overhead
+		b.memory += len(key) + 2*overhead
 	}
 	b.words[word] = at
-	b.held += len(word) + overhead
+	b.memory += len(word) + overhead
 	return at
 }
 

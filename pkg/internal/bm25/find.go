@@ -150,7 +150,7 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 func (f form) points(value int) (points [256]uint16) {
 	for impact := range points {
 		p := impact &^ exact * f.part * value >> 14
-		if impact&exact != 0 && f.whole && f.part >= joined {
+		if impact&exact != 0 && f.all && f.part >= joined {
 			p += titlePoints
 		}
 		points[impact] = uint16(min(p, 1<<16-1))

@@ -48,7 +48,7 @@ type form struct {
 	part  int // of its points, of 256
 	match Match
 	text  string // what it stands for: several words of the query, or the correction of a typo
-	whole bool   // it is the whole query
+	all   bool   // it is the whole query
 }
 
 // Match says how a word was found.
@@ -125,7 +125,7 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 		}
 		for _, key := range keys {
 			if count, _ := l.count(key); count > 0 {
-				add(n, form{key: key, part: asWritten, match: Written, whole: len(terms) == 1})
+				add(n, form{key: key, part: asWritten, match: Written, all: len(terms) == 1})
 				have[n] += count
 			}
 		}
@@ -136,7 +136,7 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 		}
 		f := form{
 			key: stem(strings.Join(parts, "")), part: joined, match: Joined, text: strings.Join(parts, " "),
-			whole: len(parts) == len(list),
+			all: len(parts) == len(list),
 		}
 		count, _ := l.count(f.key)
 		for _, w := range parts {

@@ -56,7 +56,7 @@ func (b *builder) root(i int, r *root, t *tree) {
 	for j := range t.dirs {
 		if d := &t.dirs[j]; d.problem != "" {
 			b.add(diag.Finding{
-				Rule: rulePlace, Severity: diag.SeverityWarning,
+				Rule: ruleDirectory, Severity: diag.SeverityWarning,
 				Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
 				Message: "the directory is not looked at in whole: " + d.problem,
 				Fix:     "give read permission, or move what is in it",
@@ -317,7 +317,7 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	if !ok {
 		order = 2 // nobody says how strong it is
 	}
-	told := ok || !t.lock.there || t.lock.problem != ""
+	explained := ok || !t.lock.there || t.lock.problem != ""
 	for j := range d.nodes {
 		n := &d.nodes[j]
 		if n.record == nil {
@@ -330,13 +330,13 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 		if !ok && n.link {
 			c.order = 0 // it is being worked on: as if it had been installed last
 			s.From = "path"
-			told = true
+			explained = true
 		}
 		if c.entry.State == InForce {
 			b.named(c, t)
 		}
 	}
-	if !told && len(d.nodes) > 0 {
+	if !explained && len(d.nodes) > 0 {
 		b.add(diag.Finding{
 			Rule: ruleLock, Severity: diag.SeverityWarning,
 			Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),

@@ -48,7 +48,7 @@ type Options struct {
 // Catalog is the skills of one profile at one time. It does not change; [Catalog.Watch] makes new ones.
 type Catalog struct {
 	options  Options
-	places   places
+	sources  rootFinder
 	roots    []*root
 	trees    []*tree  // of the roots
 	changed  []bool   // which of them the index does not have so
@@ -71,8 +71,8 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 	if o.Off {
 		return c, ctx.Err()
 	}
-	c.places = o.roots()
-	c.roots = c.places.found
+	c.sources = o.roots()
+	c.roots = c.sources.found
 	var now int64
 	if o.Now != nil {
 		now = o.Now().UnixNano()
@@ -128,7 +128,7 @@ func (c *Catalog) known(r *root) *tree {
 
 // inPacks reports whether a directory, without links, is one of an installed skill or of its copy under an alias.
 func (c *Catalog) inPacks(real string) bool {
-	return slices.ContainsFunc(c.places.own, func(own string) bool { return pathx.ContainsStrict(own, real) }) ||
+	return slices.ContainsFunc(c.sources.own, func(own string) bool { return pathx.ContainsStrict(own, real) }) ||
 		slices.ContainsFunc(c.roots, func(r *root) bool { return r.packs && pathx.ContainsStrict(r.real, real) })
 }
 

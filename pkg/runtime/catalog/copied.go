@@ -37,7 +37,7 @@ func (b *builder) copies(ctx context.Context) {
 	var pairs []pair
 	for i := range b.found {
 		c := &b.found[i]
-		if p := packs[agentName{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && alike(c, p) {
+		if p := packs[agentName{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && mayBeCopy(c, p) {
 			pairs = append(pairs, pair{hand: c, pack: p})
 		}
 	}
@@ -85,8 +85,8 @@ func (b *builder) copyable() map[agentName]*candidate {
 	return packs
 }
 
-// alike reports whether a hand-written skill may be a copy of an installed one, as far as stage 1 tells.
-func alike(c, pack *candidate) bool {
+// mayBeCopy reports whether a hand-written skill may be a copy of an installed one, as far as stage 1 tells.
+func mayBeCopy(c, pack *candidate) bool {
 	a, b := c.entry.Skill, pack.entry.Skill
 	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint &&
 		a.Agent == b.Agent &&

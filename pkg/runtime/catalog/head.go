@@ -85,18 +85,18 @@ func readHead(f io.Reader, size int64) *record {
 	if size > skill.MaxFile {
 		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
 	}
-	head, whole, err := more(f, nil, firstRead)
-	for want := 4 * firstRead; err == nil && !whole && frontEnd(head) < 0; want *= 4 {
+	head, atEOF, err := more(f, nil, firstRead)
+	for want := 4 * firstRead; err == nil && !atEOF && frontEnd(head) < 0; want *= 4 {
 		if len(head) >= maxFront {
 			return &record{fatal: fmt.Sprintf("the frontmatter has more than %d bytes, or does not end", maxFront)}
 		}
-		head, whole, err = more(f, head, want)
+		head, atEOF, err = more(f, head, want)
 	}
 	if err != nil {
 		return &record{fatal: reason(err)}
 	}
 	r := read(head)
-	if r.description == "" && r.fatal == "" && !whole {
+	if r.description == "" && r.fatal == "" && !atEOF {
 		if head, _, err = more(f, head, max(0, frontEnd(head))+bodyRead); err != nil {
 			return &record{fatal: reason(err)}
 		}

@@ -64,7 +64,7 @@ func (s *Skill) Load() (*Loaded, error) {
 	}
 	doc, problems := skill.Parse(data)
 	var rec record
-	if rec.judge(doc, problems); rec.fatal != "" {
+	if rec.check(doc, problems); rec.fatal != "" {
 		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be used: %s:%d: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
 			WithHint("skillpm validate %s says how to mend it", s.Dir)

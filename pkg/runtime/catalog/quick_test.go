@@ -14,7 +14,7 @@ import (
 func slow(head []byte) *record {
 	r := &record{}
 	doc, problems := skill.Parse(head)
-	if r.judge(doc, problems); r.fatal == "" {
+	if r.check(doc, problems); r.fatal == "" {
 		r.fields(doc)
 	}
 	return r

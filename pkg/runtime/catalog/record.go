@@ -54,15 +54,15 @@ type problem struct {
 
 // The rules of findings, as docs/catalog.md lists them.
 const (
-	ruleFile     = "CA001" // SKILL.md cannot be read
-	ruleFront    = "CA002" // the frontmatter is not valid
-	ruleRequired = "CA003" // a field is missing
-	ruleName     = "CA004" // the name is not as it should be
-	ruleValue    = "CA005" // a field's value is not understood
-	ruleLock     = "CA007" // a lock is missing, or cannot be read
-	ruleMany     = "CA008" // too many skills
-	rulePlace    = "CA009" // a directory cannot be read
-	ruleTrust    = "CA010" // the project is not trusted
+	ruleFile      = "CA001" // SKILL.md cannot be read
+	ruleFront     = "CA002" // the frontmatter is not valid
+	ruleRequired  = "CA003" // a field is missing
+	ruleName      = "CA004" // the name is not as it should be
+	ruleValue     = "CA005" // a field's value is not understood
+	ruleLock      = "CA007" // a lock is missing, or cannot be read
+	ruleMany      = "CA008" // too many skills
+	ruleDirectory = "CA009" // a directory cannot be read
+	ruleTrust     = "CA010" // the project is not trusted
 )
 
 // RuleConflict is the rule of the findings that packs have skills of one name.
@@ -99,7 +99,7 @@ func read(head []byte) *record {
 	}
 	*r = record{}
 	doc, problems := skill.Parse(head)
-	r.judge(doc, problems)
+	r.check(doc, problems)
 	if r.fatal != "" {
 		return r
 	}
@@ -107,8 +107,8 @@ func read(head []byte) *record {
 	return r
 }
 
-// judge decides what the problems of a file mean for its use.
-func (r *record) judge(doc *skill.Document, problems []skill.Problem) {
+// check decides what the problems of a file mean for its use.
+func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	for _, p := range problems {
 		switch p.Kind {
 		case skill.NoFrontmatter:

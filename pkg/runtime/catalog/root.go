@@ -55,8 +55,8 @@ func (r *root) key() string {
 }
 
 // roots returns the directories of all layers that exist, the strongest first, each once by its real path.
-func (o *Options) roots() places {
-	p := places{options: o, seen: map[string]bool{}}
+func (o *Options) roots() rootFinder {
+	p := rootFinder{options: o, seen: map[string]bool{}}
 	system := o.OS
 	if system == "" {
 		system = runtime.GOOS
@@ -71,8 +71,8 @@ func (o *Options) roots() places {
 	return p
 }
 
-// places collects roots.
-type places struct {
+// rootFinder collects roots.
+type rootFinder struct {
 	options *Options
 	found   []*root
 	all     []string // that are looked for, whether or not they are there, and the locks beside them
@@ -83,7 +83,7 @@ type places struct {
 }
 
 // add adds what a directory of a profile stands for.
-func (p *places) add(rank int, layer, dir string) {
+func (p *rootFinder) add(rank int, layer, dir string) {
 	o := p.options
 	switch {
 	case dir == "{plugins}":
@@ -123,7 +123,7 @@ func (o *Options) inHome(dir string) string {
 }
 
 // packs adds the installed packs of a scope.
-func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
+func (p *rootFinder) packs(rank int, layer, kind string, s scope.Scope) {
 	for _, dir := range []string{s.Plugins(), s.Links()} {
 		real, err := pathx.ResolveExisting(dir)
 		if parent, perr := pathx.ResolveExisting(filepath.Dir(dir)); err != nil && perr == nil {
@@ -135,7 +135,7 @@ func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
 }
 
 // put adds a root if it is there and is no other one.
-func (p *places) put(r *root) {
+func (p *rootFinder) put(r *root) {
 	r.levels = p.levels
 	p.all = append(p.all, r.dir)
 	if r.lock != "" {

@@ -28,7 +28,7 @@ func Rules() []Rule {
 			"the lock of installed packs is missing, cannot be read, or does not have a pack; a pack that it has " +
 				"is not installed, or not in whole"},
 		{ruleMany, w, "more skills are in force than recommended"},
-		{rulePlace, w, "a directory cannot be read, or not in whole"},
+		{ruleDirectory, w, "a directory cannot be read, or not in whole"},
 		{ruleTrust, w, "a project's skills are left out because it is not trusted"},
 	}
 }

@@ -70,7 +70,7 @@ type spots []spot
 // watched returns all that the catalog is made of, and what links lead to.
 func (c *Catalog) watched() spots {
 	var list spots
-	for _, p := range c.places.all {
+	for _, p := range c.sources.all {
 		list = append(list, spot{p, 1})
 	}
 	for i, t := range c.trees {

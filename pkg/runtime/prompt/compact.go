@@ -39,7 +39,7 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 		out.Text = within(expand(l.empty, l.Escape, frame(p, 0)), out.Limit)
 		return out, nil
 	}
-	whole := func(tags string) string {
+	around := func(tags string) string {
 		of := func(name string) (string, bool) {
 			if name == "tags" {
 				return tags, true
@@ -48,15 +48,15 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 		}
 		return expand(l.heading, l.Escape, of) + expand(l.closing, l.Escape, of)
 	}
-	out.Text = whole("")
+	out.Text = around("")
 	if size := len(out.Text); size > out.Limit {
 		return Listing{}, diag.Errorf(diag.Invalid,
 			"a compact listing of profile %s has %d characters, and may have %d", p.ID, size, out.Limit).
 			WithHint("allow more with --budget, up to %d", maxCompact-1)
 	}
 	const one = "-"
-	if tags := l.tags(entries, out.Limit-len(whole(one))+len(one)); tags != "" {
-		out.Text = whole(tags)
+	if tags := l.tags(entries, out.Limit-len(around(one))+len(one)); tags != "" {
+		out.Text = around(tags)
 	}
 	return out, nil
 }

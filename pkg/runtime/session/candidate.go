@@ -42,9 +42,9 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 	if k != nil {
 		all = append(all, k)
 	}
-	also, err := alike(c, k, func(other string) bool { return other == name })
+	also, err := sameNamed(c, k, func(other string) bool { return other == name })
 	if all = append(all, also...); len(all) == 0 && err == nil {
-		all, err = alike(c, nil, func(other string) bool { return strings.EqualFold(other, name) })
+		all, err = sameNamed(c, nil, func(other string) bool { return strings.EqualFold(other, name) })
 	}
 	if len(all) == 0 && err == nil && o.Deep {
 		all, err = s.deep(name)
@@ -52,8 +52,8 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 	return all, err
 }
 
-// alike returns the skills whose directory, or frontmatter, has a name, but for one and those that it shadows.
-func alike(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all []*catalog.Skill, err error) {
+// sameNamed returns the skills whose directory, or frontmatter, has a name, but for one and those that it shadows.
+func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all []*catalog.Skill, err error) {
 	for _, e := range c.All() {
 		switch {
 		case e.Skill == nil || k != nil && (e.Pack != "" || filepath.Base(e.Dir) == filepath.Base(k.Dir)):
@@ -94,7 +94,7 @@ func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := leads{}
+	known := linkCache{}
 	for _, e := range c.All() {
 		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.to(e.Dir, real) {
 			continue

@@ -29,9 +29,9 @@ type Observed struct {
 	several bool // the name may mean one of several skills
 }
 
-// Untold is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of,
+// UnknownTurn is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of,
 // survives one prompt.
-const Untold = "?"
+const UnknownTurn = "?"
 
 // Observation is what became of a skill that a host gives to its model.
 type Observation struct {
@@ -86,11 +86,11 @@ func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) 
 	return seen, nil
 }
 
-// leads answers where directories lead once links are followed. Those above them are asked about once.
-type leads map[string]string
+// linkCache answers where directories lead once links are followed. Those above them are asked about once.
+type linkCache map[string]string
 
 // to reports whether a directory leads to another one.
-func (l leads) to(dir, real string) bool {
+func (l linkCache) to(dir, real string) bool {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		at, err := pathx.ResolveExisting(dir)
 		return err == nil && at == real
@@ -131,7 +131,7 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	}
 	if o.Done {
 		entry.Post = ""
-		return s.observedKeep(ctx, seen, entry, o)
+		return s.enter(ctx, seen, entry, o)
 	}
 	if err := s.push(state, entry); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 		return err
 	}
 	seen.Notes = append(seen.Notes, a.Warnings...)
-	return s.observedKeep(ctx, seen, entry, o)
+	return s.enter(ctx, seen, entry, o)
 }
 
 // mayObserve reports why a skill must not be given to the model by who asks, or from where this process was started.
@@ -162,8 +162,8 @@ func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
 	return s.nested(k.Exact(), true)
 }
 
-// observedKeep makes a skill active, unless another process did so meanwhile.
-func (s *Session) observedKeep(ctx context.Context, seen *Observation, entry Active, o Observed) error {
+// enter makes a skill active, unless another process did so meanwhile.
+func (s *Session) enter(ctx context.Context, seen *Observation, entry Active, o Observed) error {
 	if s.id == "" {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 	if call == "" || s.id == "" {
 		return "", nil
 	}
-	ended, err := s.endThose(ctx, func(a Active) bool { return a.Call == call })
+	ended, err := s.endMatching(ctx, func(a Active) bool { return a.Call == call })
 	if len(ended) == 0 {
 		return "", err
 	}
@@ -226,21 +226,21 @@ func (s *Session) Settle(ctx context.Context, call string) error {
 // EndTurn ends the skills that were activated for a prompt which is done, the last one first: all of them, or but those
 // of the turn that begins. What came from a parent stays. It returns their names.
 func (s *Session) EndTurn(ctx context.Context, begins string) (ended []string, err error) {
-	if begins == Untold {
+	if begins == UnknownTurn {
 		defer func() { err = errors.Join(err, s.forgetTurn(ctx)) }()
 	}
-	return s.endThose(ctx, func(a Active) bool { return !a.Inherited && (begins == "" || a.Turn != begins) })
+	return s.endMatching(ctx, func(a Active) bool { return !a.Inherited && (begins == "" || a.Turn != begins) })
 }
 
 // forgetTurn has what was entered for a turn without an id end with the next one.
 func (s *Session) forgetTurn(ctx context.Context) error {
-	untold := func(a Active) bool { return a.Turn == Untold }
-	if state, err := s.State(); err != nil || !slices.ContainsFunc(state.Active, untold) {
+	unknown := func(a Active) bool { return a.Turn == UnknownTurn }
+	if state, err := s.State(); err != nil || !slices.ContainsFunc(state.Active, unknown) {
 		return err
 	}
 	return s.folder.change(ctx, s.id, func(state *State) error {
 		for i := range state.Active {
-			if untold(state.Active[i]) {
+			if unknown(state.Active[i]) {
 				state.Active[i].Turn = ""
 			}
 		}
@@ -248,8 +248,8 @@ func (s *Session) forgetTurn(ctx context.Context) error {
 	})
 }
 
-// endThose ends some of the skills, and runs what is to run after them.
-func (s *Session) endThose(ctx context.Context, those func(Active) bool) (ended []string, err error) {
+// endMatching ends some of the skills, and runs what is to run after them.
+func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (ended []string, err error) {
 	state, err := s.State()
 	if err != nil || !slices.ContainsFunc(state.Active, those) {
 		return nil, err

@@ -202,13 +202,13 @@ func (s *Session) mayRead(k *catalog.Skill, name string) error {
 		WithHint("run it: skillpm run %s --script %s", expand.Quote(k.Name), expand.Quote(name))
 }
 
-// notByLink applies [Session.mayRead] to where a link inside the skill leads.
+// notByLink applies [Session.mayRead] to where a link inside the skill target.
 func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error {
 	at, err := root.Stat(name)
 	if err != nil || s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
 		return err
 	}
-	leads, err := pathx.ResolveExisting(filepath.Join(k.Dir, filepath.FromSlash(name)))
+	target, err := pathx.ResolveExisting(filepath.Join(k.Dir, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
@@ -216,11 +216,11 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	if err != nil {
 		return err
 	}
-	rel, ok := pathx.Rel(dir, leads)
+	rel, ok := pathx.Rel(dir, target)
 	if !ok {
 		return outside(k, name, fs.ErrInvalid)
 	}
-	if now, err := os.Stat(leads); err != nil || !os.SameFile(at, now) {
+	if now, err := os.Stat(target); err != nil || !os.SameFile(at, now) {
 		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("ask again")
 	}
 	return s.mayRead(k, filepath.ToSlash(rel))

@@ -251,7 +251,7 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 	select {
 	case <-g.over():
 		// What it left running may still hold output: the last of a pipeline, say.
-		settle(c.Grace, limit, ctx.Done(), streams)
+		drain(c.Grace, limit, ctx.Done(), streams)
 		g.retire(c.Grace)
 	case <-limit:
 		r.TimedOut = true
@@ -260,12 +260,12 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 		err = ctx.Err()
 		g.end(c.Grace)
 	}
-	settle(c.Grace, nil, nil, streams)
+	drain(c.Grace, nil, nil, streams)
 	return err
 }
 
-// settle waits until the streams are at their end, for a moment at most.
-func settle(most time.Duration, limit <-chan time.Time, done <-chan struct{}, streams []*stream) {
+// drain waits until the streams are at their end, for a moment at most.
+func drain(most time.Duration, limit <-chan time.Time, done <-chan struct{}, streams []*stream) {
 	t := time.NewTimer(most)
 	defer t.Stop()
 	for _, s := range streams {

@@ -69,17 +69,17 @@ func Script(env []string, dir, name string, args []string) ([]string, error) {
 		return nil, err
 	}
 	first := firstLine(root, file)
-	whole := filepath.Join(dir, filepath.FromSlash(file))
+	script := filepath.Join(dir, filepath.FromSlash(file))
 	if runtime.GOOS != "windows" && info.Mode()&0o111 != 0 && (first != "" || interpreters(path.Ext(file)) == nil) {
 		if err := checkShebang(file, first, search); err != nil {
 			return nil, err
 		}
-		return append([]string{whole}, args...), nil
+		return append([]string{script}, args...), nil
 	}
 	candidates := interpreters(path.Ext(file))
 	for _, argv := range candidates {
 		if _, err := lookPath(argv[0], search); err == nil {
-			return slices.Concat(argv, []string{whole}, args), nil
+			return slices.Concat(argv, []string{script}, args), nil
 		}
 	}
 	switch {
@@ -87,7 +87,7 @@ func Script(env []string, dir, name string, args []string) ([]string, error) {
 		return nil, diag.Errorf(diag.NotFound, "%s needs %s, which is not installed", file, candidates[0][0]).
 			WithHint("install %s, or add its directory to PATH", candidates[0][0])
 	case first != "" && runtime.GOOS != "windows":
-		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).WithHint("chmod +x %s", whole)
+		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).WithHint("chmod +x %s", script)
 	default:
 		return nil, diag.Errorf(diag.Invalid,
 			"%s is not a script: it is not executable, and its extension names no language", file).
