@@ -55,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 		return nil, err
 	}
 	packs := t.brings(w.Lock)
-	s := admission.Candidates{Manifest: t.manifest, Packs: packs, Linked: func(pack.ID) bool { return false }}
+	s := admission.Candidates{Manifest: t.manifest, Packs: packs, Linked: admission.NotLinked}
 	if err := w.Admission.Admit(ctx, t.Solution, s); err != nil {
 		return nil, err
 	}

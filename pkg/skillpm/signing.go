@@ -134,7 +134,7 @@ func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pa
 func (w *work) admitLocked(ctx context.Context, sol *solve.Solution, trees map[pack.ID]bool) ([]string, error) {
 	packs := maps.Clone(w.Lock.Packs)
 	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !trees[id] })
-	s := admission.Candidates{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(pack.ID) bool { return false }}
+	s := admission.Candidates{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: admission.NotLinked}
 	l, err := w.Installed()
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 func (w *work) admit(ctx context.Context) error {
 	s := admission.Candidates{
 		Manifest: w.space.Manifest, Packs: w.layout.Packs, Placed: map[pack.ID]bool{}, Names: map[admission.SkillOf]string{},
-		Linked: func(pack.ID) bool { return false }, Machine: true,
+		Linked: admission.NotLinked, Machine: true,
 	}
 	for _, tree := range w.change.Place {
 		s.Placed[tree.Pack] = true

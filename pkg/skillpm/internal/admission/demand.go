@@ -36,7 +36,7 @@ func (d demand) refused(err error) error {
 		return fmt.Errorf("%s: %w", d.rule, err)
 	case d.before != nil:
 		was := d.before
-		return &SignerChangedError{Pack: d.pack, Was: was.Version, Version: d.version, Signer: was.Signer, Err: err}
+		return &signerChangedError{Pack: d.pack, Was: was.Version, Version: d.version, Signer: was.Signer, Err: err}
 	}
 	return fmt.Errorf("%s: %w", cmp.Or(d.flag, "--require-signature"), err)
 }
@@ -141,8 +141,8 @@ func readSigners(r policy.Rule) (w trust.Wanted, err error) {
 	return w, nil
 }
 
-// SignerChangedError says that a pack is not signed by the signer of what it replaces.
-type SignerChangedError struct {
+// signerChangedError says that a pack is not signed by the signer of what it replaces.
+type signerChangedError struct {
 	Pack         pack.ID
 	Was, Version string // the versions
 	Signer       string // as the lock has it
@@ -150,7 +150,7 @@ type SignerChangedError struct {
 }
 
 // Error names both signers, as far as the new one is known.
-func (e *SignerChangedError) Error() string {
+func (e *signerChangedError) Error() string {
 	by := trust.Fingerprint(e.Signer)
 	if e.Was == e.Version {
 		return fmt.Sprintf("skillpm.lock has %s %s signed by %s: %v", e.Pack, e.Version, by, e.Err)
@@ -159,13 +159,13 @@ func (e *SignerChangedError) Error() string {
 }
 
 // Unwrap returns what is wrong with the signatures there are now.
-func (e *SignerChangedError) Unwrap() error { return e.Err }
+func (e *signerChangedError) Unwrap() error { return e.Err }
 
 // Code is that of the signatures: denied, unless nobody could be asked for them.
-func (e *SignerChangedError) Code() diag.Code { return diag.CodeOf(e.Err) }
+func (e *signerChangedError) Code() diag.Code { return diag.CodeOf(e.Err) }
 
 // Hint says how to accept another signer.
-func (e *SignerChangedError) Hint() string {
+func (e *signerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)
 	}

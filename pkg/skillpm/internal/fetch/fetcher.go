@@ -80,8 +80,8 @@ func (f *Fetcher) client(ctx context.Context, ref pack.Ref) (source.Client, cont
 	return c, f.Gate.Watch(ctx, ref.Kind), err
 }
 
-// Anchored returns the reference with a layout's directory made absolute.
-func (f *Fetcher) Anchored(ref pack.Ref) pack.Ref {
+// anchored returns the reference with a layout's directory made absolute.
+func (f *Fetcher) anchored(ref pack.Ref) pack.Ref {
 	if ref.Kind == pack.KindLayout && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
 		ref.URL = filepath.Join(f.Root, filepath.FromSlash(ref.URL))
 	}
@@ -95,7 +95,7 @@ func (f *Fetcher) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 		return nil, err
 	}
 	f.Progress(Event{Text: "looking at " + ref.Source()})
-	p, err := c.Open(ctx, f.Anchored(ref))
+	p, err := c.Open(ctx, f.anchored(ref))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (f *Fetcher) Pin(ctx context.Context, ref pack.Ref) string {
 	if !ok {
 		return ""
 	}
-	if digest, err = pinner.Pin(ctx, f.Anchored(ref)); err != nil {
+	if digest, err = pinner.Pin(ctx, f.anchored(ref)); err != nil {
 		return "" // whoever opens the source gets the error
 	}
 	f.pinsMu.Lock()
@@ -141,10 +141,10 @@ func (f *Fetcher) Releases(ctx context.Context, ref pack.Ref) ([]registry.Versio
 		return nil, err
 	}
 	if o, ok := c.(*oci.Client); ok {
-		tags, status, err := o.Listing(ctx, f.Anchored(ref))
+		tags, status, err := o.Listing(ctx, f.anchored(ref))
 		return releases(ref, tags, status), err
 	}
-	tags, err := c.Versions(ctx, f.Anchored(ref))
+	tags, err := c.Versions(ctx, f.anchored(ref))
 	return releases(ref, tags, oci.Status{}), err
 }
 
@@ -153,7 +153,7 @@ func (f *Fetcher) Release(ctx context.Context, ref pack.Ref, version string) []r
 	var status oci.Status
 	if c, ctx, err := f.client(ctx, ref); err == nil {
 		if o, ok := c.(*oci.Client); ok {
-			status, _ = o.Status(ctx, f.Anchored(ref)) // only warnings come of it
+			status, _ = o.Status(ctx, f.anchored(ref)) // only warnings come of it
 		}
 	}
 	return releases(ref, []string{version}, status)
@@ -188,7 +188,7 @@ func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, lock
 	}
 	defer writer.Close()
 	pinned := *p
-	pinned.Ref = f.Anchored(p.Ref)
+	pinned.Ref = f.anchored(p.Ref)
 	if err := c.Fetch(f.withProgress(ctx, p), &pinned, skills, writer); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}

@@ -128,8 +128,8 @@ func LockedSkills(locked *pack.LockedPack) []string {
 	return slices.Sorted(maps.Keys(locked.Skills))
 }
 
-// LockedRef returns where a pack is locked. The lock leaves directories out, which the manifest may have.
-func LockedRef(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (pack.Ref, error) {
+// lockedRef returns where a pack is locked. The lock leaves directories out, which the manifest may have.
+func lockedRef(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (pack.Ref, error) {
 	ref, err := locked.Ref(id)
 	if err != nil {
 		return ref, err
@@ -142,14 +142,14 @@ func LockedRef(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (pack.Ref,
 
 // Pinned returns a pack as the lock has it.
 func (f *Fetcher) Pinned(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (*pack.Pack, error) {
-	ref, err := LockedRef(m, id, locked)
+	ref, err := lockedRef(m, id, locked)
 	if err != nil {
 		return nil, err
 	}
 	if dir, ok := f.Registries.directories[id.String()]; ok && ref.Kind == pack.KindLayout && ref.URL == "" {
 		ref.URL = dir
 	}
-	p := &pack.Pack{ID: id, Version: locked.Version, Ref: f.Anchored(ref), Integrity: locked.Integrity}
+	p := &pack.Pack{ID: id, Version: locked.Version, Ref: f.anchored(ref), Integrity: locked.Integrity}
 	for _, name := range slices.Sorted(maps.Keys(locked.Skills)) {
 		p.Skills = append(p.Skills, pack.Skill{Name: name, Tree: locked.Skills[name]})
 	}
@@ -159,7 +159,7 @@ func (f *Fetcher) Pinned(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) 
 // openLocked opens a pack where it is locked.
 func (f *Fetcher) openLocked(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack,
 ) (*pack.Pack, error) {
-	ref, err := LockedRef(m, id, locked)
+	ref, err := lockedRef(m, id, locked)
 	if err != nil {
 		return nil, err
 	}
