@@ -9,10 +9,10 @@
 //
 // The packages of the room:
 //
-//   - workspace is a scope on disk, what it should contain, and the transaction between the two.
-//   - vendored is a project's own copy of its packs.
 //   - enterprise keeps the enterprise layer of a machine in step with a signed list.
-//   - internal/base is what clients share, and wires the next three together.
+//   - internal/workspace is a scope on disk, what it should contain, and the transaction between the two.
+//   - internal/vendored is a project's own copy of its packs.
+//   - internal/base is what clients share, and wires solve, fetch, and admission together.
 //   - internal/solve answers the solver and computes locks.
 //   - internal/fetch reaches registries and sources, and fills the store.
 //   - internal/admission decides whether packs may be installed.
