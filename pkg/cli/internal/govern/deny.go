@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skillpm/enterprise"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newDeny(a *app) *cobra.Command {
@@ -102,7 +102,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	if !meant {
 		a.Warn("no skill here is called %s: it counts for those to come", pattern)
 	}
-	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, enterprise.RecordName)); err == nil &&
+	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, skillpm.SyncRecordName)); err == nil &&
 		l == policy.MachineLevel {
 		a.Warn(
 			"skillpm sync keeps this machine in step with a list: if that has a policy, the next sync takes this " +

@@ -8,11 +8,11 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skillpm/enterprise"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newSync(a *app) *cobra.Command {
-	var o enterprise.SyncOptions
+	var o skillpm.SyncOptions
 	var check bool
 	cmd := &cobra.Command{
 		Use:     "sync",
@@ -44,10 +44,10 @@ nothing changed. --check needs neither rights nor network.`,
 			if err != nil {
 				return err
 			}
-			c := enterprise.New(options)
+			c := skillpm.NewEnterpriseLayer(options)
 			a.Closers = append(a.Closers, c.Close)
 			if check {
-				if o != (enterprise.SyncOptions{}) {
+				if o != (skillpm.SyncOptions{}) {
 					return diag.Errorf(diag.Usage, "--check looks at this machine only, and goes with no other flag")
 				}
 				s, err := c.Check(cmd.Context())
@@ -74,7 +74,7 @@ nothing changed. --check needs neither rights nor network.`,
 }
 
 // printSynced says what a sync did. With --quiet, nothing where nothing changed.
-func (a *app) printSynced(r *enterprise.SyncReport) error {
+func (a *app) printSynced(r *skillpm.SyncReport) error {
 	if r.Changed || !a.Quiet { // else it was said when it came into force, and a timer would say it again and again
 		a.Warnings(r.Warnings)
 	}
@@ -85,13 +85,13 @@ func (a *app) printSynced(r *enterprise.SyncReport) error {
 		a.Note("the enterprise layer is in step with %s %s", r.Source, r.Version)
 		return nil
 	}
-	marks := map[string]string{enterprise.Installed: "+", enterprise.Updated: "~", enterprise.Restored: "=",
-		enterprise.Removed: "-"}
+	marks := map[string]string{skillpm.SyncInstalled: "+", skillpm.SyncUpdated: "~", skillpm.SyncRestored: "=",
+		skillpm.SyncRemoved: "-"}
 	for _, p := range r.Packs {
 		mark, changed := marks[p.Action]
 		switch {
 		case !changed:
-		case p.Action == enterprise.Removed:
+		case p.Action == skillpm.SyncRemoved:
 			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous))
 		case p.Previous != "" && p.Previous != p.Version:
 			fmt.Fprintf(a.Stdout, "%s %s %s → %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous),
@@ -100,7 +100,7 @@ func (a *app) printSynced(r *enterprise.SyncReport) error {
 			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, console.Printable(p.Pack), console.Printable(p.Version))
 		}
 	}
-	if r.Policy == enterprise.PolicyReplaced {
+	if r.Policy == skillpm.SyncPolicyReplaced {
 		fmt.Fprintln(a.Stdout, "~ the machine's policy")
 	}
 	verb := "the enterprise layer is in step now with"
@@ -112,7 +112,7 @@ func (a *app) printSynced(r *enterprise.SyncReport) error {
 }
 
 // printStanding says how the layer is.
-func (a *app) printStanding(s *enterprise.Status) error {
+func (a *app) printStanding(s *skillpm.SyncStatus) error {
 	var failed error
 	if !s.InStep {
 		failed = console.Reported{Exit: diag.Conflict}
@@ -135,5 +135,5 @@ func (a *app) printStanding(s *enterprise.Status) error {
 			fmt.Fprintln(a.Stdout, console.Printable(p))
 		}
 	}
-	return &enterprise.OutOfStepError{Problems: s.Problems}
+	return &skillpm.OutOfStepError{Problems: s.Problems}
 }

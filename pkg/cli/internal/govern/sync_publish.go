@@ -8,11 +8,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/skillpm/enterprise"
 )
 
 func newSyncPublish(a *app) *cobra.Command {
-	var o enterprise.PublishOptions
+	var o skillpm.PublishListOptions
 	var keyFile string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
@@ -44,7 +43,7 @@ to publish but a signed tag: git tag -s v1.4.0.`,
 			t := skillpm.NewBase(options)
 			a.Closers = append(a.Closers, t.Close)
 			o.Dir, o.Key = console.FirstOf(args), key
-			r, err := enterprise.Publish(cmd.Context(), t, o)
+			r, err := skillpm.PublishList(cmd.Context(), t, o)
 			if err != nil {
 				return err
 			}
@@ -59,7 +58,7 @@ to publish but a signed tag: git tag -s v1.4.0.`,
 	return cmd
 }
 
-func (a *app) printPublishedList(r *enterprise.PublishReport) error {
+func (a *app) printPublishedList(r *skillpm.PublishListReport) error {
 	a.Warnings(r.Warnings)
 	switch {
 	case a.JSON:

@@ -6,7 +6,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/skillpm/enterprise"
 )
 
 // staleSync is how long a machine may not have asked for its enterprise layer before doctor says so.
@@ -19,7 +18,7 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	if err != nil {
 		return err
 	}
-	c := enterprise.New(o)
+	c := skillpm.NewEnterpriseLayer(o)
 	defer c.Close()
 	s, err := c.Standing()
 	r.Checks++
