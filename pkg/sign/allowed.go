@@ -202,7 +202,8 @@ func (l *allowedLine) option(name, value string, has bool) (err error) {
 	case name == "valid-before" && has:
 		l.before, err = sshTime(value)
 	default:
-		return diag.Errorf(diag.Invalid, "%q is neither the type of a key nor an option with a value that is known", name)
+		return diag.Errorf(diag.Invalid, "%q is neither the type of a key nor an option with a value that is known",
+			name)
 	}
 	return err
 }
@@ -219,7 +220,8 @@ func sshTime(value string) (time.Time, error) {
 				WithHint("write %sZ, which is in UTC", value)
 		}
 	}
-	return time.Time{}, diag.Errorf(diag.Invalid, "%q is not a time", value).WithHint("write YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
+	return time.Time{}, diag.Errorf(diag.Invalid, "%q is not a time", value).
+		WithHint("write YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
 }
 
 // parseSSHKey reads the type of a key, the key, and a comment.
@@ -235,7 +237,8 @@ func parseSSHKey(text string) (ssh.PublicKey, error) {
 		return nil, diag.Errorf(diag.Invalid, "the key is damaged: %v", err)
 	}
 	if key.Type() != kind {
-		return nil, diag.Errorf(diag.Invalid, "the key is of type %s, and the line says %s", quote(key.Type()), quote(kind))
+		return nil, diag.Errorf(diag.Invalid, "the key is of type %s, and the line says %s", quote(key.Type()),
+			quote(kind))
 	}
 	return key, strong(key)
 }

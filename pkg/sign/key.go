@@ -169,7 +169,8 @@ func onlyBlock(data []byte, kind string) (*pem.Block, error) {
 			WithHint("such a key starts with a line like -----BEGIN %s KEY-----", kind)
 	}
 	if more, _ := pem.Decode(rest); more != nil {
-		return nil, diag.Errorf(diag.Invalid, "there are several keys in one file").WithHint("write each to a file of its own")
+		return nil, diag.Errorf(diag.Invalid, "there are several keys in one file").
+			WithHint("write each to a file of its own")
 	}
 	return block, nil
 }

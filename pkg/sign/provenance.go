@@ -58,7 +58,8 @@ func fromGitHub(getenv func(string) string) Provenance {
 }
 
 func fromGitLab(getenv func(string) string) Provenance {
-	p := Provenance{Repository: publicURL(getenv("CI_PROJECT_URL")), Commit: getenv("CI_COMMIT_SHA"), Run: publicURL(getenv("CI_JOB_URL"))}
+	p := Provenance{Repository: publicURL(getenv("CI_PROJECT_URL")), Commit: getenv("CI_COMMIT_SHA"),
+		Run: publicURL(getenv("CI_JOB_URL"))}
 	if tag := getenv("CI_COMMIT_TAG"); tag != "" {
 		p.Ref = "refs/tags/" + tag
 	} else if branch := getenv("CI_COMMIT_BRANCH"); branch != "" {
@@ -77,7 +78,8 @@ func publicURL(text string) string {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsAny(u.Path, "@\\") {
 		return ""
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/"), RawPath: strings.TrimRight(u.RawPath, "/")}).String()
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/"),
+		RawPath: strings.TrimRight(u.RawPath, "/")}).String()
 }
 
 // The predicate of SLSA provenance 1.0, as far as it is used.
@@ -124,7 +126,8 @@ func (p Provenance) Statement(digest string) ([]byte, error) {
 	case p.Pack == "" || p.Version == "":
 		return nil, diag.Errorf(diag.Internal, "provenance of nothing")
 	case p.Commit != "" && (len(p.Commit) != 40 || strings.Trim(p.Commit, "0123456789abcdef") != ""):
-		return nil, diag.Errorf(diag.Invalid, "the source's revision %q is not a commit of 40 hexadecimal digits", p.Commit)
+		return nil, diag.Errorf(diag.Invalid, "the source's revision %q is not a commit of 40 hexadecimal digits",
+			p.Commit)
 	}
 	build := slsaBuild{BuildType: BuildType, Parameters: slsaParameters{Pack: p.Pack, Version: p.Version}}
 	if p.Repository != "" {

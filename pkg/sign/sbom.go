@@ -129,7 +129,8 @@ func (s SBOMSkill) component(version string) cdxComponent {
 	if s.Tree != "" {
 		c.Properties = []cdxProperty{{"skillpm:tree", s.Tree}}
 	}
-	files := slices.SortedFunc(slices.Values(s.Files), func(x, y SBOMFile) int { return strings.Compare(x.Path, y.Path) })
+	files := slices.SortedFunc(slices.Values(s.Files),
+		func(x, y SBOMFile) int { return strings.Compare(x.Path, y.Path) })
 	for _, f := range files {
 		c.Components = append(c.Components, cdxComponent{
 			Type: "file", Ref: "file:" + s.Name + "/" + f.Path, Name: f.Path,

@@ -69,7 +69,8 @@ func seal(der, password []byte) ([]byte, error) {
 func (k kdf) key(password []byte) (*[32]byte, error) {
 	n := k.Params.N
 	if k.Name != kdfScrypt || n != 1<<15 && n != 1<<16 && n != 1<<17 || k.Params.R != 8 || k.Params.P != 1 {
-		return nil, diag.Errorf(diag.Invalid, "the key is encrypted in a way that is not known: %q with N=%d, r=%d, p=%d",
+		return nil, diag.Errorf(diag.Invalid,
+			"the key is encrypted in a way that is not known: %q with N=%d, r=%d, p=%d",
 			k.Name, k.Params.N, k.Params.R, k.Params.P)
 	}
 	key, err := scrypt.Key(password, k.Salt, k.Params.N, k.Params.R, k.Params.P, 32)

@@ -22,7 +22,8 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	case req.URL.Scheme != "https" && req.URL.Scheme != "http":
 		return diag.Errorf(diag.Denied, "%s redirects to %s", from.Host, req.URL.Scheme)
 	case isInternal(req.URL.Hostname()) && !isInternal(from.Hostname()):
-		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network", from.Host, req.URL.Host)
+		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network",
+			from.Host, req.URL.Host)
 	}
 	return RedirectAllowed(req.Context(), req.URL)
 }

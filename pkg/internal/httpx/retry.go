@@ -43,7 +43,8 @@ func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Durat
 	asked := retryAfter(resp)
 	if asked > longestWait {
 		host := resp.Request.URL.Host
-		return -1, diag.Errorf(diag.Remote, "%s answers %d and wants to be left alone for %s", host, resp.StatusCode, asked.Round(time.Second)).
+		return -1, diag.Errorf(diag.Remote, "%s answers %d and wants to be left alone for %s", host, resp.StatusCode,
+			asked.Round(time.Second)).
 			WithHint("try again after that time; logging in with skillpm login %s may raise the limit", host)
 	}
 	return max(wait, asked), nil

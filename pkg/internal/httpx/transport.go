@@ -41,7 +41,8 @@ func NewTransport() *http.Transport {
 func TrustFile(t *http.Transport, file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "certificates: %w", err).WithHint("ca-file in the configuration names a file of certificates in PEM")
+		return diag.Errorf(diag.NotFound, "certificates: %w", err).
+			WithHint("ca-file in the configuration names a file of certificates in PEM")
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {

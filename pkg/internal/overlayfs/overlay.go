@@ -151,7 +151,8 @@ func (o *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	for _, n := range names {
 		e := o.entry(path.Join(name, n))
-		i, there := slices.BinarySearchFunc(entries, n, func(e fs.DirEntry, n string) int { return cmp.Compare(e.Name(), n) })
+		i, there := slices.BinarySearchFunc(entries, n,
+			func(e fs.DirEntry, n string) int { return cmp.Compare(e.Name(), n) })
 		switch {
 		case !there:
 			entries = slices.Insert(entries, i, e)

@@ -74,7 +74,8 @@ func homeDir(env Env) (string, error) {
 		home = env.Getenv("HOME")
 	}
 	if home == "" {
-		return "", diag.Errorf(diag.Internal, "the home directory is not known").WithHint("set HOME to an absolute path")
+		return "", diag.Errorf(diag.Internal, "the home directory is not known").
+			WithHint("set HOME to an absolute path")
 	}
 	if !filepath.IsAbs(home) {
 		return "", diag.Errorf(diag.Internal, "the home directory %q is not an absolute path", home).

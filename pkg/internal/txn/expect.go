@@ -223,7 +223,8 @@ func (s *site) untouched(o *op) error {
 }
 
 func (s *site) conflict() error {
-	return diag.Errorf(diag.Conflict, "it was created or changed while an installation was going on, which would replace it").
+	return diag.Errorf(diag.Conflict,
+		"it was created or changed while an installation was going on, which would replace it").
 		WithHint("move it away, and run the command again")
 }
 

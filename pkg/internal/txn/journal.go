@@ -150,7 +150,8 @@ func isNumber(id string) bool {
 }
 
 func (s *site) foreignJournal() error {
-	return diag.Errorf(diag.Denied, "%s says that an installation was interrupted, but this machine did not write it for this directory, "+
-		"or it is damaged", s.abs(s.in(journalName))).
+	return diag.Errorf(diag.Denied,
+		"%s says that an installation was interrupted, but this machine did not write it for this directory, "+
+			"or it is damaged", s.abs(s.in(journalName))).
 		WithHint("look at it, then delete %s and install again", s.abs(s.dir))
 }

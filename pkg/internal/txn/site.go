@@ -44,7 +44,8 @@ type site struct {
 func openSite(o Options) (*site, error) {
 	rel, ok := pathx.Rel(o.Root, o.Dir)
 	if !ok || !filepath.IsAbs(o.Root) {
-		return nil, diag.Errorf(diag.Internal, "transaction: the journal's directory %s is not inside %s", o.Dir, o.Root)
+		return nil, diag.Errorf(diag.Internal, "transaction: the journal's directory %s is not inside %s", o.Dir,
+			o.Root)
 	}
 	if len(o.Key) != 0 && len(o.Key) < minKey {
 		return nil, diag.Errorf(diag.Internal, "transaction: a key of %d bytes is too short", len(o.Key))

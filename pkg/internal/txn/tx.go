@@ -128,7 +128,8 @@ func (t *Tx) add(k kind, rel string) (*op, error) {
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
 		if other := t.byPath[dir]; other != nil && other.Kind != kindRemove {
-			return nil, diag.Errorf(diag.Internal, "transaction: %s is inside %s, which is part of it already", clean, dir)
+			return nil, diag.Errorf(diag.Internal, "transaction: %s is inside %s, which is part of it already", clean,
+				dir)
 		}
 	}
 	o := &op{ID: strconv.Itoa(t.next), Kind: k, Path: clean}

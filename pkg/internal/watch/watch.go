@@ -141,6 +141,7 @@ func (r *root) tell(path string) (string, bool) {
 	if path == r.real {
 		return r.given, true
 	}
-	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(r.real, string(filepath.Separator))+string(filepath.Separator))
+	rest, ok := strings.CutPrefix(path,
+		strings.TrimSuffix(r.real, string(filepath.Separator))+string(filepath.Separator))
 	return filepath.Join(r.given, rest), ok && r.dir
 }

@@ -291,9 +291,11 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 		ref.Rev, ref.Digest, ref.Constraint = r.tag, r.commit, ""
 		return pinned{Ref: ref, version: r.version}, nil
 	case ref.Constraint != "" && len(releases) > 0:
-		return pinned{}, diag.Errorf(diag.NotFound, "%s has no version %s", ref.URL, ref.Constraint).WithHint("it has %s", list(releases))
+		return pinned{}, diag.Errorf(diag.NotFound, "%s has no version %s", ref.URL, ref.Constraint).
+			WithHint("it has %s", list(releases))
 	case refs.head == "":
-		return pinned{}, diag.Errorf(diag.NotFound, "%s has no default branch", ref.URL).WithHint("name a branch or tag, as in %s#main", named(ref))
+		return pinned{}, diag.Errorf(diag.NotFound, "%s has no default branch", ref.URL).
+			WithHint("name a branch or tag, as in %s#main", named(ref))
 	}
 	ref.Digest, ref.Constraint = refs.head, ""
 	return pinned{Ref: ref}, nil
@@ -348,7 +350,8 @@ func inside(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
 	dir := strings.ReplaceAll(d.Ref.URL, `\`, "/")
 	subdir := path.Join(ref.Subdir, dir)
 	if path.IsAbs(dir) || strings.Contains(dir, ":") || pathx.Escapes(subdir) {
-		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside its repository", ref.URL, d.ID, d.Ref.URL)
+		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside its repository", ref.URL, d.ID,
+			d.Ref.URL)
 	}
 	if subdir == "." {
 		subdir = ""

@@ -214,7 +214,8 @@ func (c *Client) helperSecret(ctx context.Context, u *url.URL) (secret, error) {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	cmd.Stdin = strings.NewReader(fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n\n", u.Scheme, u.Host, strings.TrimPrefix(u.Path, "/")))
+	cmd.Stdin = strings.NewReader(fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n\n", u.Scheme, u.Host,
+		strings.TrimPrefix(u.Path, "/")))
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return secret{}, context.Cause(ctx)

@@ -116,7 +116,8 @@ func (p *remote) denied(at string) error {
 		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", at, p.secret.from).
 			WithHint("check that they are current and that the account may read the repository")
 	}
-	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", at, p.url.Host).
+	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", at,
+		p.url.Host).
 		WithHint("%s", p.howToLogIn())
 }
 

@@ -55,7 +55,8 @@ func openStorage(dir string) (*filesystem.Storage, error) {
 	if !isGitDir(gitDir, common) {
 		return nil, diag.Errorf(diag.NotFound, "%s is not a git repository", dir)
 	}
-	return filesystem.NewStorageWithOptions(repositoryFiles(gitDir, common), cache.NewObjectLRUDefault(), filesystem.Options{AlternatesFS: allFiles(common)}), nil
+	return filesystem.NewStorageWithOptions(repositoryFiles(gitDir, common), cache.NewObjectLRUDefault(),
+		filesystem.Options{AlternatesFS: allFiles(common)}), nil
 }
 
 // localRefs reads the branches and tags of a repository of this machine.

@@ -36,7 +36,8 @@ type program struct {
 func (p *remote) openProgram(filter bool) (*program, error) {
 	path, err := exec.LookPath(p.client.options.Program)
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "the program for git, %s, is not there: %w", p.client.options.Program, err).
+		return nil, diag.Errorf(diag.NotFound, "the program for git, %s, is not there: %w", p.client.options.Program,
+			err).
 			WithHint("change the setting git, or remove it to use what is built in")
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -166,7 +167,8 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 	defer func() { _ = g.Close() }() // nothing in it matters
 	ctx, patience := p.client.watchProgram(ctx)
 	defer patience.end()
-	out, err := g.run(ctx, "", "ls-remote", "--quiet", "--end-of-options", "origin", "HEAD", "refs/heads/*", "refs/tags/*")
+	out, err := g.run(ctx, "", "ls-remote", "--quiet", "--end-of-options", "origin", "HEAD", "refs/heads/*",
+		"refs/tags/*")
 	if err != nil {
 		return nil, err
 	}

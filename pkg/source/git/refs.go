@@ -105,7 +105,8 @@ func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
 			return id, strings.HasPrefix(name, headsPrefix), nil
 		}
 	}
-	return "", false, diag.Errorf(diag.NotFound, "%s has no tag or branch %q", ref.URL, ref.Rev).WithHint("%s", r.hint(ref.Rev))
+	return "", false, diag.Errorf(diag.NotFound, "%s has no tag or branch %q", ref.URL, ref.Rev).
+		WithHint("%s", r.hint(ref.Rev))
 }
 
 // hint names what might have been meant by a revision that does not exist.

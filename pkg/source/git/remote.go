@@ -53,7 +53,8 @@ func (c *Client) remote(ref pack.Ref) (*remote, error) {
 // option.
 func isRemoteURL(u *url.URL) bool {
 	known := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
-	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path, "/-")
+	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path,
+		"/-")
 	return known && u.Host != "" && !option
 }
 

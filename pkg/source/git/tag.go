@@ -65,10 +65,12 @@ func (c *Client) tagOf(ctx context.Context, ref pack.Ref, refs *refs) (string, e
 		return name, nil
 	}
 	if commit, branch, err := refs.find(ref); err == nil && branch {
-		return "", diag.Errorf(diag.NotFound, "%s of %s is a branch, at commit %s, and only tags are signed", ref.Rev, ref.URL, commit)
+		return "", diag.Errorf(diag.NotFound, "%s of %s is a branch, at commit %s, and only tags are signed", ref.Rev,
+			ref.URL, commit)
 	}
 	if ref.Rev == "" || isCommit(ref.Rev) {
-		return "", diag.Errorf(diag.NotFound, "%s is pinned to a commit without a tag, and only tags are signed", ref.URL)
+		return "", diag.Errorf(diag.NotFound, "%s is pinned to a commit without a tag, and only tags are signed",
+			ref.URL)
 	}
 	return "", diag.Errorf(diag.NotFound, "%s has no tag %q", ref.URL, ref.Rev).WithHint("%s", refs.hint(ref.Rev))
 }

@@ -60,7 +60,8 @@ func (w *workTree) changedSince(ctx context.Context, since string) ([]string, er
 		if err != nil {
 			return nil, err
 		}
-		out, err := w.git(ctx, "", "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv",
+		out, err := w.git(ctx, "", "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff",
+			"--no-textconv",
 			"--ignore-submodules=all", "--end-of-options", base, "HEAD")
 		if err != nil {
 			return nil, err
@@ -221,7 +222,8 @@ func (w *workTree) readConfig(ctx context.Context) error {
 				remotes[name] = value
 			}
 		case section == "filter" && strings.Contains(name, "="): // could not be named on the command line
-			return diag.Errorf(diag.Invalid, "the configuration of %s has a filter %q, whose name git cannot be told", w.root, name).
+			return diag.Errorf(diag.Invalid, "the configuration of %s has a filter %q, whose name git cannot be told",
+				w.root, name).
 				WithHint("name the files and directories instead")
 		case section == "filter":
 			w.program.Settings = append(w.program.Settings, key+"=")

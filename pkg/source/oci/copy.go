@@ -35,7 +35,8 @@ func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pu
 		return Pushed{}, err
 	}
 	if a.info == nil || a.info.Version != from.Rev || !from.ID.IsZero() && a.info.Name != from.ID.String() {
-		return Pushed{}, diag.Errorf(diag.Invalid, "%s does not say that it is the pack and version under whose name it stands", from)
+		return Pushed{}, diag.Errorf(diag.Invalid,
+			"%s does not say that it is the pack and version under whose name it stands", from)
 	}
 	id, err := pack.ParseID(a.info.Name)
 	if err != nil {
@@ -53,7 +54,8 @@ func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pu
 		return Pushed{}, err
 	}
 	defer end()
-	p := &publisher{rel: Release{ID: id, Version: a.info.Version}, info: *a.info, to: w, target: to, options: PushOptions{Moving: o.Moving}}
+	p := &publisher{rel: Release{ID: id, Version: a.info.Version}, info: *a.info, to: w, target: to,
+		options: PushOptions{Moving: o.Moving}}
 	there, existed, err := p.published(ctx)
 	if err != nil {
 		return Pushed{}, err

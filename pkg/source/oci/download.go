@@ -41,7 +41,8 @@ const earned = 4 << 20
 // open asks for the blob from byte n on.
 func (d *download) open() error {
 	ctx := auth.AppendRepositoryScope(d.ctx, d.repo.repo.Reference, auth.ActionPull)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.repo.url("blobs/"+string(d.want.Digest)).String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.repo.url("blobs/"+string(d.want.Digest)).String(),
+		nil)
 	if err != nil {
 		return diag.Errorf(diag.Internal, "%w", err)
 	}
@@ -66,7 +67,8 @@ func (d *download) check(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
 		if d.n == 0 || !continues(resp.Header.Get("Content-Range"), d.n, d.want.Size) {
-			return diag.Errorf(diag.Remote, "%s sends another part of %s than it was asked for", d.repo.name, d.want.Digest)
+			return diag.Errorf(diag.Remote, "%s sends another part of %s than it was asked for", d.repo.name,
+				d.want.Digest)
 		}
 		return nil
 	case http.StatusOK:
@@ -84,7 +86,8 @@ func (d *download) check(resp *http.Response) error {
 		return err
 	}
 	return &bundle.MismatchError{
-		What: "size of " + string(d.want.Digest), Want: strconv.FormatInt(d.want.Size, 10) + " bytes", Got: strconv.FormatInt(size, 10),
+		What: "size of " + string(d.want.Digest), Want: strconv.FormatInt(d.want.Size,
+			10) + " bytes", Got: strconv.FormatInt(size, 10),
 	}
 }
 
@@ -166,7 +169,8 @@ func (r *repository) notPage(contentType string) error {
 
 // url returns the address of something in the repository.
 func (r *repository) url(path string) *url.URL {
-	u := &url.URL{Scheme: "https", Host: r.repo.Reference.Host(), Path: "/v2/" + r.repo.Reference.Repository + "/" + path}
+	u := &url.URL{Scheme: "https", Host: r.repo.Reference.Host(),
+		Path: "/v2/" + r.repo.Reference.Repository + "/" + path}
 	if r.repo.PlainHTTP {
 		u.Scheme = "http"
 	}

@@ -67,15 +67,18 @@ func (c *Client) remoteError(host string, err error) error {
 		return diag.Errorf(diag.NotFound, "%s has no such pack or version", host)
 	}
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
-		return diag.Errorf(diag.Denied, "%s asks for credentials and there are none for it", host).WithHint("log in with skillpm login %s", host)
+		return diag.Errorf(diag.Denied, "%s asks for credentials and there are none for it", host).
+			WithHint("log in with skillpm login %s", host)
 	}
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, httpx.Cause(err)).
+		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host,
+			httpx.Cause(err)).
 			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in ~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")}
 	}
-	failed := diag.Errorf(diag.Remote, "%s: %s", host, httpx.Cause(err)).WithHint("check the address and the network, then try again")
+	failed := diag.Errorf(diag.Remote, "%s: %s", host,
+		httpx.Cause(err)).WithHint("check the address and the network, then try again")
 	var broken *net.OpError
 	var slow net.Error
 	if errors.As(err, &broken) && broken.Op == "dial" || errors.As(err, &slow) && slow.Timeout() {

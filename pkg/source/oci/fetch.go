@@ -83,7 +83,8 @@ func compare(p *pack.Pack, parts []part) error {
 	for _, one := range parts {
 		for _, r := range one.roots {
 			if s, ok := p.Skill(r.name); ok && s.Tree != "" && r.tree != "" && s.Tree != r.tree {
-				return &bundle.MismatchError{What: "skill " + r.name + " of " + trimVersion(p.Ref), Want: s.Tree, Got: r.tree}
+				return &bundle.MismatchError{What: "skill " + r.name + " of " + trimVersion(p.Ref), Want: s.Tree,
+					Got: r.tree}
 			}
 		}
 	}
@@ -144,14 +145,16 @@ func (c *Client) parts(ctx context.Context, p place, ref pack.Ref, a *artifact, 
 		}
 		m, err := c.read(ctx, p, ref, string(d.Digest))
 		if other := d.Annotations[annotationSkillRef]; diag.CodeOf(err) == diag.NotFound && other != "" {
-			return nil, diag.Errorf(diag.NotFound, "%w: the collection says that the skill is in another repository", err).
+			return nil, diag.Errorf(diag.NotFound, "%w: the collection says that the skill is in another repository",
+				err).
 				WithHint("it names %s: install it from there", httpx.Clean(other))
 		}
 		if err != nil {
 			return nil, err
 		}
 		if m.isIndex() || (d.Size != m.desc.Size) {
-			return nil, diag.Errorf(diag.Invalid, "the member %s is not the manifest that its collection describes", d.Digest)
+			return nil, diag.Errorf(diag.Invalid, "the member %s is not the manifest that its collection describes",
+				d.Digest)
 		}
 		one, err := c.part(ctx, p, m)
 		if err != nil {
@@ -179,7 +182,8 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 		return part{}, err
 	}
 	if most := c.largestLayer(); layer.Size > most {
-		return part{}, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d", layer.Digest, layer.Size, most)
+		return part{}, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d", layer.Digest, layer.Size,
+			most)
 	}
 	if a.info == nil {
 		roots, err := c.lookInside(ctx, p, layer)
@@ -206,7 +210,8 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 	opts.Want = func(dir string) bool {
 		name, ok := names[dir]
 		if !ok {
-			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list", httpx.Clean(dir))
+			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list",
+				httpx.Clean(dir))
 			return false
 		}
 		got[name] = true

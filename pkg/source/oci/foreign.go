@@ -86,7 +86,8 @@ func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor
 // download stores a layer in the spool and returns it for one user.
 func (c *Client) download(ctx context.Context, p place, layer ocispec.Descriptor) (*kept, error) {
 	if layer.Size > maxKept {
-		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it", layer.Digest, layer.Size, maxKept).
+		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it",
+			layer.Digest, layer.Size, maxKept).
 			WithHint("ask its publisher for a smaller one, or to publish it with skillpm")
 	}
 	body, err := p.blob(ctx, layer)

@@ -33,7 +33,8 @@ func checkFormat(name string) error {
 	if name == FormatPack || slices.Contains(Formats(), name) {
 		return nil
 	}
-	return diag.Errorf(diag.Usage, "%q is not a format that packs are published in", name).WithHint("there are %s", strings.Join(Formats(), ", "))
+	return diag.Errorf(diag.Usage, "%q is not a format that packs are published in", name).
+		WithHint("there are %s", strings.Join(Formats(), ", "))
 }
 
 // FormatOf returns the format that a manifest is in. One skill looks the same in [FormatAgentSkills] as in
@@ -118,7 +119,8 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 	layer := ocispec.Descriptor{
 		MediaType: ocispec.MediaTypeImageLayerGzip, Annotations: map[string]string{ocispec.AnnotationTitle: "skill.tar.gz"},
 	}
-	tarDigest, err := p.archive(ctx, &layer, func(w io.Writer) (string, error) { return bundle.WriteSingle(w, trees[0]) })
+	tarDigest, err := p.archive(ctx, &layer,
+		func(w io.Writer) (string, error) { return bundle.WriteSingle(w, trees[0]) })
 	if err != nil {
 		return document{}, err
 	}
@@ -161,7 +163,8 @@ func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 	}
 	r, ok := p.registry()
 	if name := trees[0].Name; ok && path.Base(r.repo.Reference.Repository) != name {
-		return diag.Errorf(diag.Invalid, "ToolHive installs the skill %s only from a repository of that name, and this is %s", name, r.name).
+		return diag.Errorf(diag.Invalid,
+			"ToolHive installs the skill %s only from a repository of that name, and this is %s", name, r.name).
 			WithHint("publish it to oci://%s", path.Join(r.host, path.Dir(r.repo.Reference.Repository), name))
 	}
 	return nil

@@ -132,20 +132,24 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 		return document{}, err
 	}
 	if desc.Size > maxManifest {
-		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest of %s is larger than %d bytes", l.title, l.id, maxManifest)
+		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest of %s is larger than %d bytes", l.title, l.id,
+			maxManifest)
 	}
 	raw, err := safefile.ReadIn(l.fsys, blobPath(desc), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
 		return document{}, l.notFound(ref)
 	}
 	if err != nil {
-		return document{}, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).WithHint("the layout is damaged: publish the pack to it again")
+		return document{}, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).
+			WithHint("the layout is damaged: publish the pack to it again")
 	}
 	if got := digestOf(raw); got != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
-		return document{}, &bundle.MismatchError{What: "manifest of " + l.id.String() + " in " + l.title, Want: string(desc.Digest), Got: string(got)}
+		return document{}, &bundle.MismatchError{What: "manifest of " + l.id.String() + " in " + l.title,
+			Want: string(desc.Digest), Got: string(got)}
 	}
 	desc.Size = int64(len(raw))
-	return document{desc: ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size}, raw: raw}, nil
+	return document{desc: ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size},
+		raw: raw}, nil
 }
 
 // find returns the descriptor that a tag or digest names. A digest need not be tagged.
@@ -168,7 +172,8 @@ func (l *layout) find(ref string) (ocispec.Descriptor, error) {
 func (l *layout) blob(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
 	f, err := l.fsys.Open(blobPath(d))
 	if err != nil {
-		return nil, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).WithHint("the layout is damaged: publish the pack to it again")
+		return nil, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).
+			WithHint("the layout is damaged: publish the pack to it again")
 	}
 	return f, nil
 }

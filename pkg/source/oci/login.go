@@ -32,7 +32,8 @@ func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (ask
 func (c *Client) checkLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
 	r, err := remote.NewRegistry(host)
 	if err != nil {
-		return false, diag.Errorf(diag.Usage, "%q is not a host", host).WithHint("write host or host:port, as in registry.example:5000")
+		return false, diag.Errorf(diag.Usage, "%q is not a host", host).
+			WithHint("write host or host:port, as in registry.example:5000")
 	}
 	scheme := "https"
 	if plain, err := c.plainHTTP(ctx, r.Reference.Host()); err != nil {
@@ -51,12 +52,14 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 			withheld = true
 			return auth.EmptyCredential, nil
 		}
-		return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity, AccessToken: login.Token}, nil
+		return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
+			AccessToken: login.Token}, nil
 	}}
 	resp, err := asker{showing}.Do(req)
 	if withheld {
 		at, _ := c.realm(r.Reference.Host())
-		return true, diag.Errorf(diag.Denied, "%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is not kept", host, httpx.Clean(at.host)).
+		return true, diag.Errorf(diag.Denied,
+			"%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is not kept", host, httpx.Clean(at.host)).
 			WithHint("ask those who run %s", host)
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
@@ -93,7 +96,8 @@ func (c *Client) credential(ctx context.Context, hostport string) (auth.Credenti
 		return auth.EmptyCredential, err
 	}
 	c.secrets.LearnLogin(login)
-	return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity, AccessToken: login.Token}, nil
+	return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
+		AccessToken: login.Token}, nil
 }
 
 // loginStore returns the logins of Docker's configuration.

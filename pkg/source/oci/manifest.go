@@ -64,7 +64,8 @@ func parseArtifact(doc document) (*artifact, error) {
 		kind = doc.desc.MediaType
 	}
 	if doc.desc.MediaType != "" && kind != doc.desc.MediaType {
-		return nil, diag.Errorf(diag.Invalid, "the manifest calls itself %q and the registry calls it %q", kind, doc.desc.MediaType)
+		return nil, diag.Errorf(diag.Invalid, "the manifest calls itself %q and the registry calls it %q", kind,
+			doc.desc.MediaType)
 	}
 	a := &artifact{document: doc, kind: m.ArtifactType, notes: m.Annotations}
 	var err error
@@ -149,7 +150,8 @@ func (a *artifact) layer() (ocispec.Descriptor, error) {
 		}
 	}
 	if len(found) != 1 {
-		return ocispec.Descriptor{}, diag.Errorf(diag.Invalid, "the artifact has %d layers that could hold skills, not one", len(found)).
+		return ocispec.Descriptor{}, diag.Errorf(diag.Invalid,
+			"the artifact has %d layers that could hold skills, not one", len(found)).
 			WithHint("its type is %q; skillpm reads packs, Agent Skills artifacts and collections of them", a.kind)
 	}
 	return found[0], nil
@@ -163,9 +165,11 @@ func checkDescriptor(d ocispec.Descriptor) error {
 	case d.Size < 0:
 		return diag.Errorf(diag.Invalid, "%s has the size %d", d.Digest, d.Size)
 	case len(d.URLs) > 0:
-		return diag.Errorf(diag.Denied, "%s is to be fetched from elsewhere (%d urls): only the registry itself is asked", d.Digest, len(d.URLs))
+		return diag.Errorf(diag.Denied,
+			"%s is to be fetched from elsewhere (%d urls): only the registry itself is asked", d.Digest, len(d.URLs))
 	case d.Data != nil && (int64(len(d.Data)) != d.Size || digestOf(d.Data) != d.Digest):
-		return &bundle.MismatchError{What: "data inside the manifest", Want: string(d.Digest), Got: string(digestOf(d.Data))}
+		return &bundle.MismatchError{What: "data inside the manifest", Want: string(d.Digest),
+			Got: string(digestOf(d.Data))}
 	}
 	return nil
 }

@@ -62,5 +62,6 @@ func isContent(mediaType string) bool {
 		return true
 	}
 	kind, isTar := strings.CutSuffix(strings.TrimSuffix(mediaType, "+gzip"), "tar") // v1.tar+gzip, v1.tar, v1+tar
-	return isTar && kind != "" && (strings.HasPrefix(kind, "application/vnd.cncf.skill.") || strings.HasPrefix(kind, "application/vnd.redhat.agentskill."))
+	return isTar && kind != "" && (strings.HasPrefix(kind, "application/vnd.cncf.skill.") || strings.HasPrefix(kind,
+		"application/vnd.redhat.agentskill."))
 }

@@ -115,7 +115,8 @@ func (m *mirrored) referrers(ctx context.Context, subject, artifactType string) 
 	list, err := ask(ctx, m, func(p place) ([]ocispec.Descriptor, error) {
 		list, err := p.referrers(ctx, subject, artifactType)
 		if err == nil && len(list) == 0 {
-			err = diag.Errorf(diag.NotFound, "%s knows of nothing about %s", strings.TrimPrefix(m.mirror, "oci://"), subject)
+			err = diag.Errorf(diag.NotFound, "%s knows of nothing about %s", strings.TrimPrefix(m.mirror, "oci://"),
+				subject)
 		}
 		return list, err
 	})

@@ -98,7 +98,8 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 func checkPromise(pk *pack.Pack, id pack.ID) error {
 	where := trimVersion(pk.Ref)
 	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {
-		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", httpx.Clean(pk.Ref.Rev), where, pk.Version, pk.ID).
+		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", httpx.Clean(pk.Ref.Rev), where,
+			pk.Version, pk.ID).
 			WithHint("tell those who publish it; another tag can be named, as in %s:TAG", where)
 	}
 	if !id.IsZero() && id != pk.ID {

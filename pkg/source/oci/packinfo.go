@@ -188,7 +188,8 @@ func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 	if err != nil {
 		return packInfo{}, err
 	}
-	info := packInfo{Name: rel.ID.String(), Version: rel.Version, Dependencies: deps, Skills: make(map[string]string, len(trees))}
+	info := packInfo{Name: rel.ID.String(), Version: rel.Version, Dependencies: deps,
+		Skills: make(map[string]string, len(trees))}
 	for _, t := range trees {
 		if err := checkSkillName(t.Name); err != nil {
 			return packInfo{}, err
@@ -202,7 +203,8 @@ func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 		info.Skills[t.Name] = t.Inventory.Digest()
 	}
 	if len(trees) == 0 || len(rel.Skills) != len(trees) {
-		return packInfo{}, diag.Errorf(diag.Invalid, "%s has %d skills and describes %d", rel.ID, len(trees), len(rel.Skills))
+		return packInfo{}, diag.Errorf(diag.Invalid, "%s has %d skills and describes %d", rel.ID, len(trees),
+			len(rel.Skills))
 	}
 	return info, nil
 }

@@ -102,7 +102,8 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 // layer stores an archive of trees. The title tells oras where to unpack: the one skill's directory, or the directory
 // that it pulls into.
 func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Descriptor, error) {
-	d := ocispec.Descriptor{MediaType: MediaTypeContent, Annotations: map[string]string{ocispec.AnnotationTitle: ".", annotationUnpack: "true"}}
+	d := ocispec.Descriptor{MediaType: MediaTypeContent,
+		Annotations: map[string]string{ocispec.AnnotationTitle: ".", annotationUnpack: "true"}}
 	if len(trees) == 1 {
 		d.Annotations[ocispec.AnnotationTitle] = trees[0].Name
 	}
@@ -146,7 +147,8 @@ func (p *publisher) collection(ctx context.Context, trees []bundle.Tree) (docume
 		Annotations:  p.annotations(p.info),
 	}
 	idx.Annotations[annotationCollectionName] = p.rel.ID.String()
-	sorted := slices.SortedFunc(slices.Values(trees), func(a, b bundle.Tree) int { return strings.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(trees),
+		func(a, b bundle.Tree) int { return strings.Compare(a.Name, b.Name) })
 	for _, t := range sorted {
 		info := p.info
 		info.Skills = map[string]string{t.Name: t.Inventory.Digest()}
@@ -181,5 +183,6 @@ func newDocument(manifest any, mediaType string) (document, error) {
 		return document{}, diag.Errorf(diag.Invalid, "the manifest would be larger than %d bytes", maxManifest).
 			WithHint("publish the skills as several packs")
 	}
-	return document{desc: ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(raw), Size: int64(len(raw))}, raw: raw}, nil
+	return document{desc: ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(raw), Size: int64(len(raw))},
+		raw: raw}, nil
 }

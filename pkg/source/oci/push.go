@@ -208,7 +208,8 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 func (p *publisher) conflict(there document) error {
-	return &ConflictError{Pack: p.rel.ID, Version: p.rel.Version, Place: trimVersion(p.target), Digest: string(there.desc.Digest)}
+	return &ConflictError{Pack: p.rel.ID, Version: p.rel.Version, Place: trimVersion(p.target),
+		Digest: string(there.desc.Digest)}
 }
 
 // published looks for the version at its target.
@@ -330,7 +331,8 @@ type line struct {
 
 func lines(v *semver.Version) []line {
 	return []line{
-		{fmt.Sprintf("%d.%d", v.Major(), v.Minor()), func(o *semver.Version) bool { return o.Major() == v.Major() && o.Minor() == v.Minor() }},
+		{fmt.Sprintf("%d.%d", v.Major(), v.Minor()),
+			func(o *semver.Version) bool { return o.Major() == v.Major() && o.Minor() == v.Minor() }},
 		{fmt.Sprintf("%d", v.Major()), func(o *semver.Version) bool { return o.Major() == v.Major() }},
 		{"latest", func(*semver.Version) bool { return true }},
 	}

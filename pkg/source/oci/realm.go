@@ -56,7 +56,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if !trusts(talk.registry, req.URL) {
 		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s", talk.registry.Host, req.URL.Host)
+			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s", talk.registry.Host,
+				req.URL.Host)
 		}
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")

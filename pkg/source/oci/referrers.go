@@ -95,7 +95,8 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 	var all []ocispec.Descriptor
 	for page := 0; next != nil; page++ {
 		if page == maxReferrerPages {
-			return nil, diag.Errorf(diag.Remote, "%s lists what is about %s on more than %d pages", r.name, subject, maxReferrerPages)
+			return nil, diag.Errorf(diag.Remote, "%s lists what is about %s on more than %d pages", r.name, subject,
+				maxReferrerPages)
 		}
 		more, following, err := r.referrerPage(ctx, next)
 		if errors.Is(err, errNoReferrers) && page == 0 {
@@ -184,7 +185,8 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 			return err
 		}
 	}
-	return diag.Errorf(diag.Conflict, "%s: others keep changing the list %s", r.name, fallbackTag(subject)).WithHint("try again")
+	return diag.Errorf(diag.Conflict, "%s: others keep changing the list %s", r.name, fallbackTag(subject)).
+		WithHint("try again")
 }
 
 // referrerEntry is how a manifest is listed by what it is about.
@@ -227,7 +229,8 @@ func (c *Client) status(ctx context.Context, p place, at pack.Ref) (s Status, di
 		return Status{}, "", err
 	}
 	if a.Type != MediaTypeStatus || len(a.Blobs) != 1 {
-		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s is a %q and not what it should be", trimVersion(at), StatusTag, a.Type)
+		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s is a %q and not what it should be",
+			trimVersion(at), StatusTag, a.Type)
 	}
 	data := a.Blobs[0].Data // checked with the manifest
 	if data == nil {
@@ -296,7 +299,8 @@ func (c *Client) setStatus(ctx context.Context, at pack.Ref, change func(*Status
 			return err
 		}
 	}
-	return diag.Errorf(diag.Conflict, "%s: others keep changing what it says about its versions", trimVersion(at)).WithHint("try again")
+	return diag.Errorf(diag.Conflict, "%s: others keep changing what it says about its versions", trimVersion(at)).
+		WithHint("try again")
 }
 
 // clone returns a status that shares nothing with s, and whose map can be written to.

@@ -85,7 +85,8 @@ func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.U
 		Tags []string `json:"tags"`
 	}
 	if len(data) > maxManifest || json.Unmarshal(data, &page) != nil {
-		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON of at most %d bytes", r.name, maxManifest)
+		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON of at most %d bytes", r.name,
+			maxManifest)
 	}
 	next, err := nextPage(head.Get("Link"), at)
 	return page.Tags, next, err
@@ -180,13 +181,16 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 		switch {
 		case want == string(got), want == "", want == ref && !isDigest(ref):
 		case !isDigest(want):
-			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, httpx.Clean(want))
+			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name,
+				httpx.Clean(want))
 		default:
-			return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: want, Got: string(got)}
+			return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: want,
+				Got: string(got)}
 		}
 	}
 	mediaType, _, _ := strings.Cut(head.Get("Content-Type"), ";")
-	return document{desc: ocispec.Descriptor{MediaType: strings.TrimSpace(mediaType), Digest: got, Size: int64(len(raw))}, raw: raw}, nil
+	return document{desc: ocispec.Descriptor{MediaType: strings.TrimSpace(mediaType), Digest: got,
+		Size: int64(len(raw))}, raw: raw}, nil
 }
 
 // missing names what was asked for when it does not exist, and what there is instead.

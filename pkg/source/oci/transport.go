@@ -28,7 +28,8 @@ func (c *Client) newHTTPClient() *http.Client {
 	if transport == nil {
 		transport = httpx.NewTransport()
 	}
-	return &http.Client{Transport: httpx.Patient(&guard{transport, c}, c.opts.retries()), CheckRedirect: httpx.CheckRedirect}
+	return &http.Client{Transport: httpx.Patient(&guard{transport, c}, c.opts.retries()),
+		CheckRedirect: httpx.CheckRedirect}
 }
 
 // plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address

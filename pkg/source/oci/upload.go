@@ -130,7 +130,8 @@ func unsettled(said *errcode.ErrorResponse) bool {
 // putOnce is one attempt of put; said is what the registry answered where it refused.
 func (r *repository) putOnce(ctx context.Context, doc document, ref string) (head http.Header, said *errcode.ErrorResponse, err error) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(), bytes.NewReader(doc.raw))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(),
+		bytes.NewReader(doc.raw))
 	if err != nil {
 		return nil, nil, diag.Errorf(diag.Internal, "%w", err)
 	}
@@ -148,7 +149,8 @@ func (r *repository) putOnce(ctx context.Context, doc document, ref string) (hea
 		return nil, said, r.client.responseError(r.name, r.host, said)
 	}
 	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
-		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, httpx.Clean(got))
+		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest,
+			httpx.Clean(got))
 	}
 	return resp.Header, nil, nil
 }

@@ -41,7 +41,8 @@ func (r *indexed) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, er
 }
 
 func (r *indexed) noCatalog() error {
-	return diag.Errorf(diag.NotFound, "%s has no %s: its packs can be installed by name, and not searched", r.name, index.CatalogPath).
+	return diag.Errorf(diag.NotFound, "%s has no %s: its packs can be installed by name, and not searched", r.name,
+		index.CatalogPath).
 		WithHint("ask who keeps the index to run skillpm index build")
 }
 
@@ -117,7 +118,8 @@ func (c cache) keptCatalog(at string) (open func() (io.ReadCloser, error), tag s
 	return func() (io.ReadCloser, error) {
 		data, ok := c.kept(digest)
 		if !ok {
-			return nil, diag.Errorf(diag.Integrity, "what is kept of %s is damaged", at).WithHint("skillpm cache gc --all removes it; then it is asked for again")
+			return nil, diag.Errorf(diag.Integrity, "what is kept of %s is damaged", at).
+				WithHint("skillpm cache gc --all removes it; then it is asked for again")
 		}
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}, digest, true
@@ -170,7 +172,8 @@ func (w *web) catalog(ctx context.Context) (func() (io.ReadCloser, error), strin
 	at := w.base.JoinPath(index.CatalogPath).String()
 	open, tag, ok := w.cache.keptCatalog(at)
 	if w.offline && !ok {
-		return nil, "", diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).WithHint("leave --offline out")
+		return nil, "", diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).
+			WithHint("leave --offline out")
 	}
 	if w.offline {
 		return open, tag, nil

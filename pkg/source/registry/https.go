@@ -77,7 +77,8 @@ func (w *web) read(ctx context.Context, path string) ([]byte, error) {
 	kept, ok := w.cache.load(at)
 	if w.offline {
 		if !ok {
-			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).WithHint("leave --offline out")
+			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).
+				WithHint("leave --offline out")
 		}
 		return kept.answer()
 	}
@@ -179,8 +180,10 @@ func (w *web) failed(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, http.ErrSchemeMismatch) {
-		return diag.Errorf(diag.Remote, "index %s: the server does not speak TLS, and indexes are read over HTTPS", w.base.Host).
+		return diag.Errorf(diag.Remote, "index %s: the server does not speak TLS, and indexes are read over HTTPS",
+			w.base.Host).
 			WithHint("if it is an OCI registry, write oci://%s/NAMESPACE; one without TLS also needs plain-http in the settings, unless it is on this machine", w.base.Host)
 	}
-	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).WithHint("check the address and the network, then try again")
+	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
+		WithHint("check the address and the network, then try again")
 }

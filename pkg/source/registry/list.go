@@ -81,7 +81,8 @@ func (s *stored) catalogEntry(ctx context.Context, id pack.ID) (index.CatalogEnt
 	}
 	e := index.CatalogEntry{
 		Name: id.String(), Version: p.Version, Description: p.Description, License: p.License, Tags: p.Tags,
-		Published: p.Published, Deprecated: versions[best].Deprecated, Skills: make([]index.CatalogSkill, len(p.Skills)),
+		Published: p.Published, Deprecated: versions[best].Deprecated, Skills: make([]index.CatalogSkill,
+			len(p.Skills)),
 	}
 	for i, sk := range p.Skills {
 		e.Skills[i] = index.CatalogSkill{Name: sk.Name, Description: sk.Description}
@@ -95,6 +96,7 @@ func List(r Registry) (Lister, error) {
 	if l, ok := r.(Lister); ok {
 		return l, nil
 	}
-	return nil, diag.Errorf(diag.NotFound, "%s cannot be searched: registries of OCI artifacts do not say which packs they have", r.Name()).
+	return nil, diag.Errorf(diag.NotFound,
+		"%s cannot be searched: registries of OCI artifacts do not say which packs they have", r.Name()).
 		WithHint("ask for packs by name, or configure the index that lists them")
 }

@@ -51,7 +51,8 @@ func (s *Set) locked(ctx context.Context, id pack.ID, at string) (Registry, erro
 // elsewhere says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
 // that came with a project cannot rebind it.
 func elsewhere(id pack.ID, at, enforced string) error {
-	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, at, id.Owner, enforced).
+	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, at,
+		id.Owner, enforced).
 		WithHint("remove the pack and install it again from there")
 }
 
@@ -114,7 +115,8 @@ func (p *pinned) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pa
 		return nil, err
 	}
 	if got := pk.Ref.Source(); got != p.source {
-		return nil, diag.Errorf(diag.Conflict, "%s@%s is at %s now, and %s is locked to %s", id, version, got, id, p.source).
+		return nil, diag.Errorf(diag.Conflict, "%s@%s is at %s now, and %s is locked to %s", id, version, got, id,
+			p.source).
 			WithHint("remove the pack and install it again if the move is meant")
 	}
 	return pk, nil

@@ -99,7 +99,8 @@ func (p *place) list(ctx context.Context, id pack.ID) ([]Version, error) {
 	ref := p.at(id)
 	list, status, err := p.src.Listing(ctx, ref)
 	if gone, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
-		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, gone.Dir).WithHint("look at registries and namespaces in skillpm.yaml")
+		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, gone.Dir).
+			WithHint("look at registries and namespaces in skillpm.yaml")
 	}
 	if diag.CodeOf(err) == diag.NotFound || err == nil && len(list) == 0 {
 		return nil, &NotFoundError{Pack: id, Registry: p.name}
@@ -110,14 +111,16 @@ func (p *place) list(ctx context.Context, id pack.ID) ([]Version, error) {
 	versions := make([]Version, len(list))
 	for i, v := range list {
 		reason, yanked := status.Yanked[v]
-		versions[i] = Version{Version: v, Source: ref.Source(), Yanked: yanked, Reason: reason, Deprecated: status.Deprecated}
+		versions[i] = Version{Version: v, Source: ref.Source(), Yanked: yanked, Reason: reason,
+			Deprecated: status.Deprecated}
 	}
 	return versions, nil
 }
 
 // Pack reads one manifest.
 func (p *place) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
-	pk, err := p.packs.get(ctx, release{id, version}, func(ctx context.Context) (*pack.Pack, error) { return p.open(ctx, id, version) })
+	pk, err := p.packs.get(ctx, release{id, version},
+		func(ctx context.Context) (*pack.Pack, error) { return p.open(ctx, id, version) })
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +143,8 @@ func (p *place) open(ctx context.Context, id pack.ID, version string) (*pack.Pac
 		return nil, err
 	}
 	if pk.ID != id || pk.Version != version {
-		return nil, diag.Errorf(diag.Integrity, "%s: what is published as %s@%s calls itself %s@%s", p.name, id, version, pk.ID, pk.Version).
+		return nil, diag.Errorf(diag.Integrity, "%s: what is published as %s@%s calls itself %s@%s", p.name, id,
+			version, pk.ID, pk.Version).
 			WithHint("it was published to the wrong place: ask its publisher")
 	}
 	return pk, nil

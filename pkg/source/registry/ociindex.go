@@ -43,7 +43,8 @@ func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := &sharded{ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
+	files := &sharded{ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent,
+		offline: deps.Offline}
 	return newIndexed(name, files, pack.Ref{}), nil
 }
 
@@ -223,7 +224,8 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 				return nil, err
 			}
 			if twice || a.bits >= 0 && len(prefix) != a.bits {
-				return nil, diag.Errorf(diag.Invalid, "the shard %q is there twice, or is not as long as others", prefix)
+				return nil, diag.Errorf(diag.Invalid, "the shard %q is there twice, or is not as long as others",
+					prefix)
 			}
 			a.bits, a.shards[prefix] = len(prefix), b
 		}

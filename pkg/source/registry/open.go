@@ -115,7 +115,8 @@ func cleanPrefix(url string) (string, error) {
 	const probe = "/a/b"
 	ref, err := pack.Parse(strings.TrimRight(url, "/") + probe)
 	if err != nil || ref.Rev != "" || ref.Digest != "" {
-		return "", diag.Errorf(diag.Usage, "%q is not the prefix of OCI repositories", url).WithHint("write oci://host/namespace")
+		return "", diag.Errorf(diag.Usage, "%q is not the prefix of OCI repositories", url).
+			WithHint("write oci://host/namespace")
 	}
 	return strings.TrimSuffix(ref.URL, probe), nil
 }
@@ -134,7 +135,8 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 		if ref.Rev == "" {
 			ref.Rev = "HEAD" // an index has a newest state and no releases
 		}
-		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref), nil
+		return newIndexed(name,
+			&gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref), nil
 	case pack.KindPath:
 		return openDir(name, ref, deps)
 	default:

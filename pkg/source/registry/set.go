@@ -69,7 +69,8 @@ type AmbiguousError struct {
 
 // Error names the pack and the registries.
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%s is in %s: which one is meant is not configured", e.Pack, strings.Join(e.Registries, " and in "))
+	return fmt.Sprintf("%s is in %s: which one is meant is not configured", e.Pack,
+		strings.Join(e.Registries, " and in "))
 }
 
 // Code returns [diag.Conflict].
@@ -77,7 +78,8 @@ func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
 
 // Hint says how to bind the namespace.
 func (e *AmbiguousError) Hint() string {
-	return fmt.Sprintf("say which: skillpm registry bind %s %s, with --project for this project", e.Pack.Owner, e.Registries[0])
+	return fmt.Sprintf("say which: skillpm registry bind %s %s, with --project for this project", e.Pack.Owner,
+		e.Registries[0])
 }
 
 // Find returns the registry that answers for a pack. The locked source is what the lock records of the pack, or "": a
@@ -88,7 +90,8 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	case lockedSource != "":
 		return s.locked(ctx, id, lockedSource)
 	case isEnforced && s.config.Override != "" && s.url(s.config.Override) != s.url(enforced):
-		return nil, diag.Errorf(diag.Denied, "%s is looked up in %s only: the machine's administrator bound %s to it", id, enforced, id.Owner).
+		return nil, diag.Errorf(diag.Denied, "%s is looked up in %s only: the machine's administrator bound %s to it",
+			id, enforced, id.Owner).
 			WithHint("leave --registry out")
 	case s.config.Override != "":
 		return s.only(ctx, id, s.config.Override)
@@ -214,7 +217,8 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, asked []Registry) (Regis
 	}
 	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
 	if silent := s.silent(asked); len(silent) > 0 {
-		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s", strings.Join(silent, ", "), id.Owner, silent[0])
+		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s",
+			strings.Join(silent, ", "), id.Owner, silent[0])
 	}
 	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
 }
@@ -241,7 +245,8 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 	r, err := Open(ctx, name, url, s.deps)
 	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // it is written in a file
 		wrong := diag.Errorf(diag.Invalid, "registries or namespaces: %w", err)
-		return nil, wrong.WithHint("%s", cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))
+		return nil, wrong.WithHint("%s",
+			cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))
 	}
 	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // it is no address
 		return nil, diag.Errorf(diag.NotFound, "no registry is called %s, and there is no such directory", nameOrURL).

@@ -67,7 +67,8 @@ type SignerError struct {
 func (e *SignerError) Error() string {
 	text := e.Pack + " is signed, but by nobody who is trusted"
 	if e.Threshold > 1 {
-		text = fmt.Sprintf("%s is signed by %d of those who are trusted, and %d are required", e.Pack, len(e.Trusted), e.Threshold)
+		text = fmt.Sprintf("%s is signed by %d of those who are trusted, and %d are required", e.Pack, len(e.Trusted),
+			e.Threshold)
 	}
 	if n := len(e.Reasons); n > 0 {
 		text += ": " + strings.Join(e.Reasons[:min(3, n)], "; ")

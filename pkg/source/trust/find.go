@@ -56,7 +56,8 @@ func (k *Keeper) fetch(ctx context.Context, at pack.Ref) (*evidence, error) {
 // bundleOf reads the bundle that an artifact holds.
 func (k *Keeper) bundleOf(ctx context.Context, at pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
 	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeBundle {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers, or one of another type", a.Digest, len(a.Blobs))
+		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers, or one of another type",
+			a.Digest, len(a.Blobs))
 	}
 	return k.options.OCI.ReadBlob(ctx, at, a.Blobs[0], limit)
 }

@@ -40,7 +40,8 @@ func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]
 		return nil, err
 	}
 	if w.Threshold > 1 {
-		return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer}, Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"}}
+		return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer},
+			Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"}}
 	}
 	if len(trees) > 0 {
 		err = k.recorded(p, trees)
@@ -58,7 +59,8 @@ func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence,
 			return &known, nil
 		}
 	} else if k.options.Offline && !strings.HasPrefix(p.Ref.URL, "file:") {
-		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its tag is not on this machine, and no server is asked"}
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "its tag is not on this machine, and no server is asked"}
 	}
 	ref := p.Ref
 	if ref.Rev == "" {
@@ -74,7 +76,8 @@ func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence,
 	case err != nil:
 		return nil, err
 	case commit != p.Ref.Digest:
-		return nil, diag.Errorf(diag.Integrity, "the tag of %s is on the commit %s now, and not on %s", nameOf(p), commit, p.Ref.Digest).
+		return nil, diag.Errorf(diag.Integrity, "the tag of %s is on the commit %s now, and not on %s", nameOf(p),
+			commit, p.Ref.Digest).
 			WithHint("the tag was moved; skillpm update takes what it is on now")
 	case len(payload) == 0:
 		return unsigned("its tag is only a name: nobody signed it")
@@ -98,7 +101,8 @@ func judgeTag(e *tagEvidence, p *pack.Pack, w Wanted) (string, error) {
 		return "", err
 	}
 	if !bytes.HasPrefix(e.Signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
-		return "", &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its tag is signed with something else than an SSH key (GPG or X.509), which is not checked"}
+		return "", &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "its tag is signed with something else than an SSH key (GPG or X.509), which is not checked"}
 	}
 	var reasons []string
 	for _, allowed := range w.AllowedSigners {
@@ -130,11 +134,14 @@ func (t tag) check(p *pack.Pack) error {
 		return diag.Errorf(diag.Denied, "the tag %s of %s is on a %s, not on a commit", t.name, nameOf(p), t.kind).
 			WithHint("ask the publisher to tag the commit itself")
 	case t.object != p.Ref.Digest:
-		return diag.Errorf(diag.Integrity, "the tag %s is on the commit %s, and %s is %s", t.name, t.object, nameOf(p), p.Ref.Digest)
+		return diag.Errorf(diag.Integrity, "the tag %s is on the commit %s, and %s is %s", t.name, t.object, nameOf(p),
+			p.Ref.Digest)
 	case want != "" && t.name != want:
-		return diag.Errorf(diag.Integrity, "the tag %s of %s calls itself %s: it was signed for something else", want, nameOf(p), t.name)
+		return diag.Errorf(diag.Integrity, "the tag %s of %s calls itself %s: it was signed for something else", want,
+			nameOf(p), t.name)
 	case want == "" && !isVersion(t.name, p):
-		return diag.Errorf(diag.Integrity, "the tag of %s calls itself %s: it was signed for something else", nameOf(p), t.name)
+		return diag.Errorf(diag.Integrity, "the tag of %s calls itself %s: it was signed for something else", nameOf(p),
+			t.name)
 	}
 	return nil
 }

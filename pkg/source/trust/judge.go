@@ -44,10 +44,12 @@ func (k *Keeper) judge(e *evidence, p *pack.Pack, w Wanted) ([]string, error) {
 	}
 	if len(w.Identities) > 0 {
 		if _, err := k.verifier(); err != nil { // which matters more than whose the other signatures are
-			reasons, advice = append([]string{"identities are trusted, which this program cannot check"}, reasons...), diag.HintOf(err)
+			reasons, advice = append([]string{"identities are trusted, which this program cannot check"},
+				reasons...), diag.HintOf(err)
 		}
 	}
-	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Advice: advice, Threshold: w.Threshold}
+	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons),
+		Advice: advice, Threshold: w.Threshold}
 }
 
 // signer returns who made a signature, if that is somebody who is wanted, and as which of those.

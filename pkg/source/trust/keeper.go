@@ -93,7 +93,8 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[st
 			return nil, err
 		}
 	} else if k.options.Offline && p.Ref.Kind == pack.KindOCI {
-		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its signatures are not on this machine, and no server is asked"}
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "its signatures are not on this machine, and no server is asked"}
 	}
 	fresh, err := k.fetch(ctx, p.Ref)
 	if err != nil {
@@ -142,7 +143,8 @@ func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error
 		if other, ok := others[name]; !ok {
 			return diag.Errorf(diag.Integrity, "the skill %s is not part of %s as it was %s", name, nameOf(p), what)
 		} else if other != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and what was %s is %s", name, nameOf(p), tree, what, other).
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and what was %s is %s", name, nameOf(p), tree,
+				what, other).
 				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is installed")
 		}
 	}

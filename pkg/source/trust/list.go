@@ -70,7 +70,8 @@ func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, 
 	}
 	kinds := []Kind{KindSignature, KindProvenance, KindSBOM, KindOther}
 	slices.SortFunc(found, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.Problem, b.Problem), strings.Compare(a.Digest, b.Digest))
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)),
+			cmp.Compare(a.Problem, b.Problem), strings.Compare(a.Digest, b.Digest))
 	})
 	return found, nil
 }

@@ -24,7 +24,8 @@ func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]stri
 	e, err := k.cached(p.Ref.Digest)
 	if known := err == nil; !known || !k.cameBefore(p) {
 		if k.options.Offline && p.Ref.Kind == pack.KindOCI {
-			return diag.Errorf(diag.Remote, "%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p), p.Ref.Source()).
+			return diag.Errorf(diag.Remote,
+				"%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p), p.Ref.Source()).
 				WithHint("run the command once without --offline")
 		}
 		raw, _, err := k.options.OCI.Manifest(ctx, p.Ref)

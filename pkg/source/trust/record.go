@@ -37,7 +37,8 @@ func (k *Keeper) Record(p *pack.Pack, trees map[string]string) error {
 	}
 	for name, tree := range trees {
 		if was, ok := r.Trees[name]; ok && was != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and was %s when it was fetched before", name, nameOf(p), tree, was)
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and was %s when it was fetched before", name,
+				nameOf(p), tree, was)
 		}
 		r.Trees[name] = tree
 	}

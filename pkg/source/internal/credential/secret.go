@@ -47,7 +47,8 @@ func (s *Secrets) Learn(secret string) {
 func spellings(secret string) []string {
 	raw := []byte(secret)
 	quoted := strconv.Quote(secret)
-	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1], html.EscapeString(secret)}
+	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1],
+		html.EscapeString(secret)}
 	if text, err := json.Marshal(secret); err == nil {
 		list = append(list, string(text[1:len(text)-1]))
 	}
@@ -58,7 +59,8 @@ func spellings(secret string) []string {
 		list = append(list, e.EncodeToString(raw))
 	}
 	for _, s := range slices.Clip(list) { // in upper case as in lower case
-		list = append(list, escapes().ReplaceAllStringFunc(s, strings.ToLower), escapes().ReplaceAllStringFunc(s, strings.ToUpper))
+		list = append(list, escapes().ReplaceAllStringFunc(s, strings.ToLower),
+			escapes().ReplaceAllStringFunc(s, strings.ToUpper))
 	}
 	return list
 }

@@ -94,7 +94,8 @@ func (s *Store) read() (credentials.Store, error) {
 func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
 	store, err := credentials.NewStore(target(s.path), o)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).WithHint("mend the file, or move it away and log in again")
+		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).
+			WithHint("mend the file, or move it away and log in again")
 	}
 	return store, nil
 }
@@ -130,9 +131,11 @@ const TokenUser = "<token>"
 func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	switch {
 	case s.path == "":
-		return diag.Errorf(diag.NotFound, "there is no home directory to keep logins in").WithHint("name a directory in DOCKER_CONFIG")
+		return diag.Errorf(diag.NotFound, "there is no home directory to keep logins in").
+			WithHint("name a directory in DOCKER_CONFIG")
 	case hostport == "" || strings.ContainsAny(hostport, "/ \t\r\n"):
-		return diag.Errorf(diag.Usage, "%q is not a host", hostport).WithHint("write host or host:port, as in registry.example:5000")
+		return diag.Errorf(diag.Usage, "%q is not a host", hostport).
+			WithHint("write host or host:port, as in registry.example:5000")
 	case strings.Contains(user, ":"): // RFC 7617, section 2
 		return diag.Errorf(diag.Usage, "a user's name can't have a colon")
 	case secret == "":

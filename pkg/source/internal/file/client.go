@@ -96,7 +96,8 @@ func (c *Client) Tree(ref pack.Ref) (fs.FS, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, diag.Errorf(diag.NotFound, "%s is not a directory", dir).WithHint("name the directory that it is in")
+		return nil, diag.Errorf(diag.NotFound, "%s is not a directory", dir).
+			WithHint("name the directory that it is in")
 	}
 	return checkout{dir: dir, index: readIndex(dir, c.options.OS)}, nil
 }

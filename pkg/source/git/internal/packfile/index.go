@@ -295,7 +295,8 @@ func (p *packIndexer) deltasOn(i int32) []int32 {
 	}
 	found := p.deltas[from:to:to]
 	id := p.entries[i].id
-	n, _ := slices.BinarySearchFunc(p.byBase, id, func(w waiting, id plumbing.Hash) int { return bytes.Compare(w.base[:], id[:]) })
+	n, _ := slices.BinarySearchFunc(p.byBase, id,
+		func(w waiting, id plumbing.Hash) int { return bytes.Compare(w.base[:], id[:]) })
 	for ; n < len(p.byBase) && p.byBase[n].base == id; n++ {
 		if d := p.byBase[n].delta; p.entries[d].base == d {
 			p.entries[d].base = i

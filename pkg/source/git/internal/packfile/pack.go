@@ -74,7 +74,8 @@ func (p *Pack) sort() {
 
 // find returns the entry of an object.
 func (p *Pack) find(id plumbing.Hash) (int32, bool) {
-	i, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id plumbing.Hash) int { return bytes.Compare(p.entries[i].id[:], id[:]) })
+	i, ok := slices.BinarySearchFunc(p.byID, id,
+		func(i int32, id plumbing.Hash) int { return bytes.Compare(p.entries[i].id[:], id[:]) })
 	if !ok {
 		return 0, false
 	}
@@ -83,7 +84,8 @@ func (p *Pack) find(id plumbing.Hash) (int32, bool) {
 
 // at returns the entry at an offset.
 func (p *Pack) at(offset int64) (int32, bool) {
-	i, ok := slices.BinarySearchFunc(p.entries, offset, func(e entry, offset int64) int { return cmp.Compare(e.offset, offset) })
+	i, ok := slices.BinarySearchFunc(p.entries, offset,
+		func(e entry, offset int64) int { return cmp.Compare(e.offset, offset) })
 	return int32(i), ok //nolint:gosec // there are at most limits.Objects
 }
 
