@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // reserved reports a path that no operation may have: the journal's, and git's, whose hooks are run.
@@ -15,25 +16,11 @@ func (s *site) reserved(rel string) error {
 		return diag.Errorf(diag.Internal, "transaction: %s is the journal's", rel)
 	}
 	for part := range strings.SplitSeq(rel, "/") {
-		if isGit(part) {
+		if pathx.MeansDotGit(part) {
 			return diag.Errorf(diag.Denied, "%s can't be written: it is in git's own directory", s.abs(rel))
 		}
 	}
 	return nil
-}
-
-// isGit reports whether some file system takes a name for ".git": those that fold case, NTFS, which drops dots and
-// spaces at the end and has streams and short names, and HFS+, which ignores some characters.
-func isGit(name string) bool {
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.Map(func(r rune) rune {
-		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
-			return -1
-		}
-		return r
-	}, name)
-	name = strings.TrimRight(name, ". ")
-	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
 }
 
 // maxLinks is how many links may follow one another.

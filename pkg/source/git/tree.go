@@ -6,16 +6,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -267,25 +266,11 @@ func checkName(name string) error {
 	switch {
 	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
 		rule = "is not the name of a file or directory"
-	case meansDotGit(name):
+	case pathx.MeansDotGit(name):
 		rule = "means git's own directory on some system"
 	}
 	if rule == "" {
 		return nil
 	}
 	return &bundle.EntryError{Entry: name, Rule: rule}
-}
-
-// meansDotGit reports whether some file system takes name for .git: because case does not count, because it ignores
-// invisible characters (macOS) or trailing dots, spaces and streams (Windows), or as a short name.
-func meansDotGit(name string) bool {
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
-	name = strings.TrimRight(name, ". ")
-	return name == ".git" || name == "git~1" || path.Base(strings.ReplaceAll(name, `\`, "/")) == ".git"
 }
