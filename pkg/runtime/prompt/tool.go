@@ -18,7 +18,8 @@ type Tool struct {
 
 // MarshalJSON writes the definition with its keys in the usual order.
 func (t Tool) MarshalJSON() ([]byte, error) {
-	return object{{"name", t.Name}, {"description", t.Description}, {"inputSchema", json.RawMessage(t.Schema)}}.MarshalJSON()
+	return object{{"name", t.Name}, {"description", t.Description},
+		{"inputSchema", json.RawMessage(t.Schema)}}.MarshalJSON()
 }
 
 // Tools returns the tools that a profile's model asks for skills with. Where the host shows the listing in the
