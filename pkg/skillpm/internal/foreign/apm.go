@@ -109,16 +109,11 @@ func isURL(s string) bool { return strings.Contains(s, ":") }
 
 // object reads a dependency that is written as a mapping. Which it is depends on the keys it has.
 func (a *apm) object(item *value, dev bool) error {
-	text := make(map[string]string)
-	for _, key := range []string{"git", "path", "ref", "alias", "name", "marketplace", "id", "registry", "version"} {
-		s, err := a.textOf(item, key)
-		if err != nil {
-			return err
-		}
-		text[key] = s
+	text, err := a.fieldsOf(item, "git", "path", "ref", "alias", "name", "marketplace", "id", "registry", "version")
+	if err != nil {
+		return err
 	}
 	e := entry{alias: text["alias"], dev: dev, line: item.line}
-	var err error
 	if e.skills, err = a.textsOf(item, "skills"); err != nil {
 		return err
 	}

@@ -36,22 +36,15 @@ func (c *collector) apmLock(root *value) error {
 }
 
 func (c *collector) lockedPackage(item *value) error {
-	text := make(map[string]string)
-	for _, key := range []string{
-		"repo_url", "host", "port", "registry_prefix", "resolved_ref", "resolved_tag", "resolved_commit",
-		"virtual_path", "source", "local_path", "package_type",
-	} {
-		s, err := c.textOf(item, key)
-		if err != nil {
-			return err
-		}
-		text[key] = s
+	text, err := c.fieldsOf(item, "repo_url", "host", "port", "registry_prefix", "resolved_ref", "resolved_tag",
+		"resolved_commit", "virtual_path", "source", "local_path", "package_type")
+	if err != nil {
+		return err
 	}
 	e := entry{name: text["repo_url"], line: item.line, commit: text["resolved_commit"]}
 	if dir := text["virtual_path"]; dir != "" {
 		e.name += "/" + dir
 	}
-	var err error
 	if e.dev, err = c.flagOf(item, "is_dev", false); err != nil {
 		return err
 	}

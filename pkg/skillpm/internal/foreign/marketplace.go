@@ -178,13 +178,9 @@ func only(dirs []string, strict bool) []string {
 
 // remote adds a plugin that is elsewhere.
 func (m *market) remote(e entry, source *value, skills []string, strict bool) error {
-	text := make(map[string]string)
-	for _, key := range []string{"source", "repo", "url", "path", "ref", "sha", "package"} {
-		s, err := m.textOf(source, key)
-		if err != nil {
-			return err
-		}
-		text[key] = s
+	text, err := m.fieldsOf(source, "source", "repo", "url", "path", "ref", "sha", "package")
+	if err != nil {
+		return err
 	}
 	url := text["url"]
 	switch text["source"] {
@@ -212,7 +208,6 @@ func (m *market) remote(e entry, source *value, skills []string, strict bool) er
 	default:
 		return m.skip(e.line, e.name, "its source is of the unknown kind "+plain(text["source"]))
 	}
-	var err error
 	if e.place, err = gitPlace(url, strings.TrimPrefix(text["path"], "./"), text["ref"]); err != nil {
 		return m.skipFor(e, err)
 	}

@@ -70,21 +70,15 @@ type locked struct {
 }
 
 func (c *collector) lockedSkill(name string, item *value) error {
-	var l locked
-	for _, field := range []struct {
-		key string
-		to  *string
-	}{{"source", &l.source}, {"sourceType", &l.kind}, {"sourceUrl", &l.url}, {"ref", &l.ref}, {"skillPath", &l.path}} {
-		var err error
-		if *field.to, err = c.textOf(item, field.key); err != nil {
-			return err
-		}
+	text, err := c.fieldsOf(item, "source", "sourceType", "sourceUrl", "ref", "skillPath")
+	if err != nil {
+		return err
 	}
+	l := locked{text["source"], text["sourceType"], text["sourceUrl"], text["ref"], text["skillPath"]}
 	if l.source == "" && l.url == "" {
 		return c.errorf(item, "the skill %s has no source", plain(name))
 	}
 	e := entry{name: name, line: item.line}
-	var err error
 	switch l.kind {
 	case "github", "gitlab", "git", "":
 		url := l.repository()

@@ -84,6 +84,19 @@ func (f file) textOf(v *value, key string) (string, error) {
 	return t.text, nil
 }
 
+// fieldsOf returns the texts below some keys, each "" if there is none.
+func (f file) fieldsOf(v *value, keys ...string) (map[string]string, error) {
+	texts := make(map[string]string, len(keys))
+	for _, key := range keys {
+		text, err := f.textOf(v, key)
+		if err != nil {
+			return nil, err
+		}
+		texts[key] = text
+	}
+	return texts, nil
+}
+
 // textsOf returns the list of texts below a key; one text is a list of one.
 func (f file) textsOf(v *value, key string) ([]string, error) {
 	at := v.field(key)

@@ -125,23 +125,30 @@ func (w *Workspace) edit(at string, was Tree, got bundle.Inventory, err error) E
 		e.Problem = "the store does not have what was installed"
 		return e
 	}
+	e.Files = append(e.Files, changedFiles(want, got)...)
+	slices.SortFunc(e.Files, func(a, b EditedFile) int { return strings.Compare(a.Path, b.Path) })
+	return e
+}
+
+// changedFiles returns how got differs from want: first the files of want, then those that only got has.
+func changedFiles(want, got bundle.Inventory) []EditedFile {
+	var files []EditedFile
 	for _, f := range want {
 		switch now, ok := got.Find(f.Path); {
 		case !ok:
-			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Removed})
+			files = append(files, EditedFile{f.Path, textdiff.Removed})
 		case now.SHA256 != f.SHA256:
-			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Changed})
+			files = append(files, EditedFile{f.Path, textdiff.Changed})
 		case now.Executable != f.Executable:
-			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Mode})
+			files = append(files, EditedFile{f.Path, textdiff.Mode})
 		}
 	}
 	for _, f := range got {
 		if _, ok := want.Find(f.Path); !ok {
-			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Added})
+			files = append(files, EditedFile{f.Path, textdiff.Added})
 		}
 	}
-	slices.SortFunc(e.Files, func(a, b EditedFile) int { return strings.Compare(a.Path, b.Path) })
-	return e
+	return files
 }
 
 // Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are

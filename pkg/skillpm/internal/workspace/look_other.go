@@ -9,11 +9,7 @@ import (
 )
 
 // statter asks for entries of one directory.
-type statter struct {
-	dir   string
-	text  []byte
-	paths []byte
-}
+type statter struct{ dir string }
 
 func newStatter(dir string) *statter { return &statter{dir: dir} }
 

@@ -13,8 +13,6 @@ import (
 type statter struct {
 	dir    string
 	fd     int // -1 if the directory can't be opened
-	text   []byte
-	paths  []byte
 	target []byte
 }
 

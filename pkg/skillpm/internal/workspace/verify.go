@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -205,27 +206,22 @@ func (w *Workspace) expectedDigest(t Tree) (string, error) {
 	return inv.Digest(), nil
 }
 
-// difference says which file differs, where the store knows what should be there.
+// differenceText describes how a file of a changed status differs.
+var differenceText = map[textdiff.Status]string{
+	textdiff.Removed: "is missing",
+	textdiff.Changed: "was changed",
+	textdiff.Mode:    "has another mode",
+	textdiff.Added:   "does not belong there",
+}
+
+// difference describes the first file that differs, if the store knows what should be there.
 func (w *Workspace) difference(got bundle.Inventory, t Tree) string {
 	want, _, err := w.machine.expected(t)
 	if err != nil {
 		return "was changed"
 	}
-	for _, e := range want {
-		f, ok := got.Find(e.Path)
-		switch {
-		case !ok:
-			return "file " + e.Path + " is missing"
-		case f.SHA256 != e.SHA256:
-			return "file " + e.Path + " was changed"
-		case f.Executable != e.Executable:
-			return "file " + e.Path + " has another mode"
-		}
-	}
-	for _, e := range got {
-		if _, ok := want.Find(e.Path); !ok {
-			return "file " + e.Path + " does not belong there"
-		}
+	if files := changedFiles(want, got); len(files) > 0 {
+		return "file " + files[0].Path + " " + differenceText[files[0].Status]
 	}
 	return "was changed"
 }
