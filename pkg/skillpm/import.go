@@ -138,7 +138,7 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 // resolves it. Without anything new it returns nil.
 func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import, report *ImportReport) (*target, error) {
 	t := &target{manifest: w.Manifest.Clone()}
-	var wishes []wish
+	var requests []packRequest
 	for _, item := range found.Dependencies {
 		x, err := w.adoptOne(ctx, t.manifest, item, report)
 		if err != nil && o.KeepGoing && ctx.Err() == nil {
@@ -157,26 +157,26 @@ func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import
 			return nil, err
 		}
 		if x != nil {
-			wishes = append(wishes, *x)
+			requests = append(requests, *x)
 		}
 	}
-	if len(wishes) == 0 {
+	if len(requests) == 0 {
 		return nil, nil
 	}
 	var err error
 	if t.Solution, err = w.Backend.Lock(ctx, t.manifest); err != nil {
 		return nil, err
 	}
-	return t, w.record(t, wishes)
+	return t, w.record(t, requests)
 }
 
 // adoptOne adds one dependency to the manifest, unless it has the pack.
-func (w *work) adoptOne(ctx context.Context, m *pack.Manifest, item foreign.Item, report *ImportReport) (*wish, error) {
+func (w *work) adoptOne(ctx context.Context, m *pack.Manifest, item foreign.Item, report *ImportReport) (*packRequest, error) {
 	d := item.Dependency
-	x := wish{dep: d}
+	x := packRequest{dep: d}
 	if d.Ref != nil {
 		var err error
-		if x, err = w.wish(pack.WithSkills(ctx, d.Skills), w.fromHere(*d.Ref)); err != nil {
+		if x, err = w.request(pack.WithSkills(ctx, d.Skills), w.fromHere(*d.Ref)); err != nil {
 			return nil, err
 		}
 		x.dep.Skills = d.Skills
@@ -229,8 +229,8 @@ func (w *work) fromHere(ref pack.Ref) pack.Ref {
 }
 
 // record writes what was wished into the target's manifest, with a range around versions that were left open.
-func (w *work) record(t *target, wishes []wish) error {
-	for _, x := range wishes {
+func (w *work) record(t *target, requests []packRequest) error {
+	for _, x := range requests {
 		if version := t.Lock.Packs[x.dep.ID].Version; x.open && !strings.HasPrefix(version, "0.0.0-") {
 			x.dep.Constraint = "^" + version
 		}

@@ -38,7 +38,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
 	denied := c.denials(w)
 	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
-		p := packReport(w, w.Manifest, id, l.Packs[id], l, standingNow(w, l))
+		p := packReport(w, w.Manifest, id, l.Packs[id], l, statusNow(w, l))
 		denied.mark(ctx, w, l, id, &p)
 		r.Packs = append(r.Packs, p)
 	}
@@ -156,7 +156,7 @@ func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bo
 
 func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.NamedSkill, denied *denials) InstalledSkill {
 	entry := l.Packs[n.Pack]
-	report := packReport(w, w.Manifest, n.Pack, entry, l, standingNow(w, l))
+	report := packReport(w, w.Manifest, n.Pack, entry, l, statusNow(w, l))
 	denied.mark(ctx, w, l, n.Pack, &report)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	return InstalledSkill{
@@ -193,7 +193,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 	info, denied := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}, c.denials(w)
 	entry, have := w.Lock.Packs[ref.ID]
 	if have {
-		report := packReport(w, w.Manifest, ref.ID, entry, l, standingNow(w, l))
+		report := packReport(w, w.Manifest, ref.ID, entry, l, statusNow(w, l))
 		denied.mark(ctx, w, l, ref.ID, &report)
 		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
 		for _, s := range report.Skills {

@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 )
 
-// wish is one pack that the call names.
-type wish struct {
+// packRequest is one pack that the call names.
+type packRequest struct {
 	pack *pack.Pack // what is at the place, nil for a name
 	dep  pack.Dependency
 	// open says that no version was asked for, so the manifest gets a range around the one that is found.
@@ -29,11 +29,11 @@ type wish struct {
 // resolve works out the manifest and the lock that a call leads to.
 func (w *work) resolve(ctx context.Context, o InstallOptions) (*target, error) {
 	t := &target{manifest: w.Manifest.Clone()}
-	wishes, err := w.wishes(ctx, o, t.manifest)
+	requests, err := w.requests(ctx, o, t.manifest)
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range wishes {
+	for _, x := range requests {
 		t.asked = append(t.asked, x.dep.ID)
 	}
 	var free []pack.ID
@@ -41,21 +41,21 @@ func (w *work) resolve(ctx context.Context, o InstallOptions) (*target, error) {
 		free = w.Lock.IDs()
 	}
 	if t.Solution, err = w.moved(ctx, t.manifest, w.free(free, o.held)); err != nil {
-		return nil, w.suggest(err, wishes)
+		return nil, w.suggest(err, requests)
 	}
-	if err := w.record(t, wishes); err != nil {
+	if err := w.record(t, requests); err != nil {
 		return nil, err
 	}
-	return t, w.choices(o, wishes, t)
+	return t, w.choices(o, requests, t)
 }
 
 // suggest adds to the error for a name that nobody knows the name that was perhaps meant.
-func (w *work) suggest(err error, wishes []wish) error {
+func (w *work) suggest(err error, requests []packRequest) error {
 	if diag.CodeOf(err) != diag.NotFound {
 		return err
 	}
 	known := w.client.KnownPacks()
-	for _, x := range wishes {
+	for _, x := range requests {
 		if info, statErr := os.Stat(w.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil && info.IsDir() && x.dep.Ref == nil {
 			return diag.Errorf(diag.NotFound, "%w", err).WithHint("for the directory of that name, write ./%s", x.dep.ID)
 		}
@@ -66,16 +66,16 @@ func (w *work) suggest(err error, wishes []wish) error {
 	return err
 }
 
-// wishes reads the packs that the call names and adds them to the manifest, as yet without the range around a version
+// requests reads the packs that the call names and adds them to the manifest, as yet without the range around a version
 // that was left open.
-func (w *work) wishes(ctx context.Context, o InstallOptions, m *pack.Manifest) ([]wish, error) {
-	var list []wish
+func (w *work) requests(ctx context.Context, o InstallOptions, m *pack.Manifest) ([]packRequest, error) {
+	var list []packRequest
 	for _, text := range o.Packs {
 		ref, err := pack.Parse(text)
 		if err != nil {
 			return nil, err
 		}
-		x, err := w.wish(pack.WithSkills(ctx, chosen(o.Skills)), ref)
+		x, err := w.request(pack.WithSkills(ctx, chosen(o.Skills)), ref)
 		if err != nil {
 			return nil, err
 		}
@@ -105,12 +105,12 @@ func chosen(skills []string) []string {
 	return skills
 }
 
-// wish turns a place into a dependency. A place has to be opened to learn which pack is there.
-func (w *work) wish(ctx context.Context, ref pack.Ref) (wish, error) {
+// request turns a place into a dependency. A place has to be opened to learn which pack is there.
+func (w *work) request(ctx context.Context, ref pack.Ref) (packRequest, error) {
 	if ref.Kind == pack.KindName {
-		x := wish{dep: pack.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
+		x := packRequest{dep: pack.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
 		if ref.Constraint == "latest" {
-			x = wish{dep: pack.Dependency{ID: ref.ID}, open: true, latest: true}
+			x = packRequest{dep: pack.Dependency{ID: ref.ID}, open: true, latest: true}
 			w.Backend.Free(ref.ID)
 		}
 		return x, nil
@@ -120,13 +120,13 @@ func (w *work) wish(ctx context.Context, ref pack.Ref) (wish, error) {
 	}
 	p, err := w.Fetcher.Open(ctx, ref)
 	if err != nil {
-		return wish{}, err
+		return packRequest{}, err
 	}
 	open := ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
 	if _, tagged := pack.VersionFromTag(p.Ref.Rev, p.ID.Name); !tagged {
 		open = false
 	}
-	return wish{dep: pack.Dependency{ID: p.ID, Ref: &ref}, open: open, pack: p}, nil
+	return packRequest{dep: pack.Dependency{ID: p.ID, Ref: &ref}, open: open, pack: p}, nil
 }
 
 // portable rewrites a directory from the command line to be relative to the manifest, unless it was given as absolute
@@ -150,9 +150,9 @@ const allSkills = "*"
 
 // merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new, and a
 // second source for an identity is a conflict.
-func merge(have pack.Dependency, x wish) (wish, error) {
+func merge(have pack.Dependency, x packRequest) (packRequest, error) {
 	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil && solve.SourceText(have) == solve.SourceText(x.dep)) {
-		return wish{dep: have}, nil
+		return packRequest{dep: have}, nil
 	}
 	if was, now := origin(have), origin(x.dep); was != now {
 		return x, diag.Errorf(diag.Conflict, "%s is required already, from %s; it can't come from %s as well", have.ID, was, now).
@@ -171,7 +171,7 @@ func origin(d pack.Dependency) string {
 }
 
 // choices records what the call chose besides packs: agents, and another name.
-func (w *work) choices(o InstallOptions, wishes []wish, t *target) error {
+func (w *work) choices(o InstallOptions, requests []packRequest, t *target) error {
 	if err := chooseAgents(t.manifest, o.Agents); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (w *work) choices(o InstallOptions, wishes []wish, t *target) error {
 	if err := skill.CheckName(o.As); err != nil {
 		return diag.Errorf(diag.Usage, "--as %s: %v", o.As, err)
 	}
-	id := wishes[0].dep.ID
+	id := requests[0].dep.ID
 	name, err := theSkill(id, o.Skills, t.Lock.Packs[id])
 	if err != nil {
 		return err

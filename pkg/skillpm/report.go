@@ -104,7 +104,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 			r.Packs = append(r.Packs, PackReport{Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{}})
 			continue
 		}
-		p := packReport(w.Workspace, t.manifest, id, now, l, w.standingAfter(dry, c))
+		p := packReport(w.Workspace, t.manifest, id, now, l, w.statusAfter(dry, c))
 		switch {
 		case p.Linked != "":
 			p.Action = w.actionLinked(id, now, c)
@@ -145,25 +145,25 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 	return r
 }
 
-// standing says how a skill is installed.
-type standing func(id pack.ID, skill string) workspace.Standing
+// skillStatus says how a skill is installed.
+type skillStatus func(id pack.ID, skill string) workspace.SkillStatus
 
-// standingAfter says how skills are installed once a change has been applied, or where it is not.
-func (w *work) standingAfter(dry bool, c *workspace.Change) standing {
+// statusAfter says how skills are installed once a change has been applied, or where it is not.
+func (w *work) statusAfter(dry bool, c *workspace.Change) skillStatus {
 	edited := map[string]bool{}
 	for _, e := range c.Edited {
 		edited[e.Path] = true
 	}
-	return func(id pack.ID, skill string) workspace.Standing {
+	return func(id pack.ID, skill string) workspace.SkillStatus {
 		at := w.SkillAt(id, skill)
 		_, placed := c.Place[at]
-		return workspace.Standing{Installed: !dry || !placed && !c.Links(at), Edited: edited[at]}
+		return workspace.SkillStatus{Installed: !dry || !placed && !c.Links(at), Edited: edited[at]}
 	}
 }
 
-// standingNow says how skills are installed.
-func standingNow(w *workspace.Workspace, l *workspace.Layout) standing {
-	return func(id pack.ID, skill string) workspace.Standing { return w.Standing(l, id, skill) }
+// statusNow says how skills are installed.
+func statusNow(w *workspace.Workspace, l *workspace.Layout) skillStatus {
+	return func(id pack.ID, skill string) workspace.SkillStatus { return w.SkillStatus(l, id, skill) }
 }
 
 // actionLinked says whether the change links a pack or leaves it as it is.
@@ -224,7 +224,7 @@ func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
 }
 
 // packReport describes an installed pack.
-func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how standing) PackReport {
+func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how skillStatus) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,

@@ -96,7 +96,7 @@ func (w *work) admitFiles(ctx context.Context, s admission.Candidates, l *worksp
 		if err == nil || diag.CodeOf(err) != diag.NotFound {
 			return fsys, err
 		}
-		if dir := w.Scope.PluginSkill(id, name); w.Standing(l, id, name).Installed {
+		if dir := w.Scope.PluginSkill(id, name); w.SkillStatus(l, id, name).Installed {
 			return safefile.Dir(dir), nil
 		}
 		return nil, nil

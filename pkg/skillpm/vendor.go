@@ -199,7 +199,7 @@ func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool
 	if err != nil {
 		return err
 	}
-	if err := w.Restock(store, trees); err != nil {
+	if err := w.RestoreStore(store, trees); err != nil {
 		return err
 	}
 	wk, err := c.work(ctx, w, InstallOptions{Offline: offline})

@@ -193,7 +193,7 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 			options.Except[at], why[at] = true, reason{text: fetchErr.Error(), unfetched: true}
 		}
 	}
-	w.Glance()
+	w.StartScan()
 	if change, err = w.Compare(l, options); err != nil {
 		return nil, nil, err
 	}
@@ -238,7 +238,7 @@ func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error
 		}
 		sick[p.Want] = true
 	}
-	return sick, w.Restock(s, slices.Values(w.LockedTrees()))
+	return sick, w.RestoreStore(s, slices.Values(w.LockedTrees()))
 }
 
 // bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from

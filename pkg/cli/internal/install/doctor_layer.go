@@ -20,7 +20,7 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	}
 	c := skillpm.NewEnterpriseLayer(o)
 	defer c.Close()
-	s, err := c.Standing()
+	s, err := c.LastSync()
 	r.Checks++
 	found := skillpm.Diagnosis{Check: "enterprise-layer", Severity: diag.SeverityWarning, Path: c.Paths.Enterprise, Fix: "sudo skillpm sync"}
 	switch {

@@ -34,13 +34,13 @@ type work struct {
 	space  *workspace.Workspace
 	before *pack.Lock // what was in force
 	*base.Services
-	solution *solve.Solution
-	layout   *workspace.Layout
-	change   *workspace.Change
-	standing admission.Candidates
-	door     *enforce.Evaluator
-	report   *SyncReport
-	dry      bool // nothing is changed
+	solution   *solve.Solution
+	layout     *workspace.Layout
+	change     *workspace.Change
+	candidates admission.Candidates
+	door       *enforce.Evaluator
+	report     *SyncReport
+	dry        bool // nothing is changed
 }
 
 // compare has what somebody changed in the layer replaced, and kept as a copy: it is to be exactly what the list says.
@@ -109,7 +109,7 @@ func (w *work) admit(ctx context.Context) error {
 	for _, n := range w.layout.Named {
 		s.Names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
 	}
-	w.standing = s
+	w.candidates = s
 	if err := w.Admission.Admit(ctx, w.solution, s); err != nil {
 		return err
 	}

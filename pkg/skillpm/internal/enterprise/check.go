@@ -35,7 +35,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Source: placeOf(config.Sync.Source), Problems: []string{}}
+	s := &Status{Source: sourceText(config.Sync.Source), Problems: []string{}}
 	have, err := c.readRecord()
 	if err != nil {
 		return nil, err
@@ -90,9 +90,9 @@ func (c *Client) verify(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// Standing returns what doctor says of the layer, nil where no source is configured and nothing was synced: what is in
+// LastSync returns what doctor says of the layer, nil where no source is configured and nothing was synced: what is in
 // force and since when the source was not asked. It hashes nothing.
-func (c *Client) Standing() (*Status, error) {
+func (c *Client) LastSync() (*Status, error) {
 	config, err := c.Machine.AdminConfig()
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (c *Client) Standing() (*Status, error) {
 	if config.Sync.Source.Kind == "" {
 		return nil, nil
 	}
-	s := &Status{Source: placeOf(config.Sync.Source), Problems: []string{}}
+	s := &Status{Source: sourceText(config.Sync.Source), Problems: []string{}}
 	if _, err := os.Lstat(filepath.Join(c.Paths.Enterprise, RecordName)); errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}

@@ -36,7 +36,7 @@ func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted tr
 		return nil, err
 	}
 	return &release{
-		source: placeOf(g.ref), name: g.name, version: version, resolved: resolved, signers: signers,
+		source: sourceText(g.ref), name: g.name, version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) { return readIn(tree, name) },
 	}, nil
 }

@@ -44,13 +44,13 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 	artifact := sync.OnceValues(func() (*oci.Artifact, error) {
 		a, err := o.oci.Artifact(ctx, ref)
 		if err == nil && a.Type != ArtifactType {
-			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", placeOf(o.ref), version, a.Type).
+			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", sourceText(o.ref), version, a.Type).
 				WithHint("skillpm sync publish makes one")
 		}
 		return a, err
 	})
 	return &release{
-		source: placeOf(o.ref), name: o.name, version: version, resolved: resolved, signers: signers,
+		source: sourceText(o.ref), name: o.name, version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) {
 			a, err := artifact()
 			if err != nil {

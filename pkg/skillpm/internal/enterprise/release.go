@@ -55,7 +55,7 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, have *record, 
 	}
 	all, err := from.versions(ctx)
 	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
-		return nil, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list", placeOf(conf.Source))
+		return nil, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list", sourceText(conf.Source))
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, have *record, 
 	if err != nil {
 		return nil, err
 	}
-	if err := forward(have, placeOf(conf.Source), version, resolved, o); err != nil {
+	if err := forward(have, sourceText(conf.Source), version, resolved, o); err != nil {
 		return nil, err
 	}
 	r, err := from.open(ctx, version, resolved, wanted)
@@ -109,9 +109,9 @@ func (c *Client) origin(config *pack.Config) (origin, error) {
 	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Keeper(false)}, nil
 }
 
-// meant refuses what the same people signed for something else. An artifact's signature is over a name already; what a
+// checkName refuses what the same people signed for something else. An artifact's signature is over a name already; what a
 // tag is over says its name in the manifest.
-func (r *release) meant(conf pack.SyncSettings, l *list) error {
+func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
 	}
@@ -138,7 +138,7 @@ func best(all []string, conf pack.SyncSettings) (string, error) {
 			return v, nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no release that is %s", placeOf(conf.Source), text).
+	return "", diag.Errorf(diag.NotFound, "%s has no release that is %s", sourceText(conf.Source), text).
 		WithHint("a release is a tag like v1.0.0")
 }
 
@@ -181,9 +181,9 @@ func wantedBy(config *pack.Config) (trust.Wanted, error) {
 	return w, err
 }
 
-// placeOf writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with
+// sourceText writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with
 // it.
-func placeOf(ref pack.Ref) string {
+func sourceText(ref pack.Ref) string {
 	if text := ref.Source(); strings.Contains(text, ":") {
 		return text
 	}

@@ -82,7 +82,7 @@ func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	}
 	report, err := c.sync(ctx, o)
 	if err != nil {
-		c.refused(placeOf(config.Sync.Source), err)
+		c.auditFailure(sourceText(config.Sync.Source), err)
 	}
 	return report, errors.Join(err, unlock())
 }
@@ -104,7 +104,7 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	}
 	var r *release
 	if o.Offline {
-		r, err = c.inForce(have, config.Sync)
+		r, err = c.currentRelease(have, config.Sync)
 	} else {
 		r, err = c.newest(ctx, config, have, o)
 	}
@@ -115,7 +115,7 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.meant(config.Sync, l); err != nil {
+	if err := r.checkName(config.Sync, l); err != nil {
 		return nil, err
 	}
 	if err := c.Machine.NewEnough(l.manifest); err != nil {
@@ -125,12 +125,12 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.settle(ctx, r, l, have, o)
+	report, err := c.applyList(ctx, r, l, have, o)
 	return report, errors.Join(err, done())
 }
 
-// settle brings the layer to what a list says, and starts over where something got in between.
-func (c *Client) settle(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
+// applyList brings the layer to what a list says, and starts over where something got in between.
+func (c *Client) applyList(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
 	healed := false
 	for left := attempts; left > 0; left-- {
 		report, err := c.apply(ctx, r, l, have, o)
@@ -179,9 +179,9 @@ func (c *Client) aside(name string) error {
 // stamp returns the time as the names of backups have it.
 func (c *Client) stamp() string { return c.Now().UTC().Format("20060102-150405.000") }
 
-// inForce returns the list in force, from the disk: what is there must be what was verified.
-func (c *Client) inForce(have *record, conf pack.SyncSettings) (*release, error) {
-	place := placeOf(conf.Source)
+// currentRelease returns the list in force, from the disk: what is there must be what was verified.
+func (c *Client) currentRelease(have *record, conf pack.SyncSettings) (*release, error) {
+	place := sourceText(conf.Source)
 	name, err := conf.ListName()
 	if err != nil {
 		return nil, err
@@ -206,8 +206,8 @@ func (c *Client) inForce(have *record, conf pack.SyncSettings) (*release, error)
 	}, nil
 }
 
-// refused records why nothing was changed, unless it was only that nobody could be asked.
-func (c *Client) refused(place string, err error) {
+// auditFailure records why nothing was changed, unless it was only that nobody could be asked.
+func (c *Client) auditFailure(place string, err error) {
 	r := audit.Record{Action: audit.Sync, Source: place, Result: audit.Failed, Reason: err.Error()}
 	switch diag.CodeOf(err) {
 	case diag.Remote, diag.Interrupted, diag.Usage:

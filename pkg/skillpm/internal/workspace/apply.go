@@ -39,7 +39,7 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 // stillSo looks at the disk again just before the commit: downloading and writing took time, in which somebody may have
 // written a skill of their own where one was to be placed.
 func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
-	w.Glance()
+	w.StartScan()
 	now, err := w.Compare(l, o)
 	if err != nil {
 		return err

@@ -121,7 +121,7 @@ func (w *Workspace) repair(c *Change, l *Layout, lost []Edit) {
 // unlikeRecorded returns the directories that have to be looked at more closely, sorted. Those that look as they were
 // recorded and are to stay so it adds to what is kept.
 func (w *Workspace) unlikeRecorded(c *Change, l *Layout, o CompareOptions) []string {
-	own, seen := w.ownTrees(), w.glanced()
+	own, seen := w.ownTrees(), w.scanned()
 	var rest []string
 	for at, t := range l.trees {
 		if !o.Hash && !o.Except[at] && seen.trees[at] && own[at].Source == t.source() {
@@ -136,7 +136,7 @@ func (w *Workspace) unlikeRecorded(c *Change, l *Layout, o CompareOptions) []str
 
 // missingLinks returns the links that are not there, or not as they should be, sorted.
 func (w *Workspace) missingLinks(l *Layout) []string {
-	seen := w.glanced()
+	seen := w.scanned()
 	var rest []string
 	for at, target := range l.links {
 		if (!seen.links[at] || w.state.Links[at] != target) && !leads(w.Scope.Abs(at), target) {
@@ -331,7 +331,7 @@ func (w *Workspace) removeStrangers(c *Change, l *Layout) {
 }
 
 // asRecorded reports whether a tree that the state has looks as it did when it was recorded.
-func (w *Workspace) asRecorded(at string) bool { return w.glanced().trees[at] }
+func (w *Workspace) asRecorded(at string) bool { return w.scanned().trees[at] }
 
 // ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of
 // the lock and their copies under aliases, of which nothing but the digest is known.

@@ -34,7 +34,7 @@ type Workspace struct {
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
 	toChange      bool                 // see OpenToChange
-	seen          *glance
+	seen          *diskScan
 }
 
 // Open reads a scope: that of the user, or the project around the machine's directory. Where there is no project and
@@ -100,7 +100,7 @@ func (w *Workspace) read() (err error) {
 		return err
 	}
 	if w.toChange {
-		w.Glance()
+		w.StartScan()
 	}
 	if w.manifestBytes, err = safefile.ReadOptional(w.Scope.Manifest()); err != nil {
 		return err

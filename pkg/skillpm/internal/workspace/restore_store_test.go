@@ -41,7 +41,7 @@ func TestRestock(t *testing.T) {
 	}
 	trees = append(trees, Tree{Pack: pk, Skill: "absent", Digest: bundle.Inventory{}.Digest()}, trees[0])
 	for range 2 {
-		if err := w.Restock(s, slices.Values(trees)); err != nil {
+		if err := w.RestoreStore(s, slices.Values(trees)); err != nil {
 			t.Fatal(err)
 		}
 		for n, tree := range trees[:20] {

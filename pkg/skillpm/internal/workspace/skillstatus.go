@@ -7,33 +7,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Standing is what there is where a skill belongs.
-type Standing struct {
+// SkillStatus is what there is where a skill belongs.
+type SkillStatus struct {
 	Installed bool // what belongs there, edited or not
 	Edited    bool // somebody changed it
 }
 
-// Standing says what there is where a skill of a layout's pack belongs. What looks as it was recorded is not read.
-func (w *Workspace) Standing(l *Layout, id pack.ID, skill string) Standing {
+// SkillStatus says what there is where a skill of a layout's pack belongs. What looks as it was recorded is not read.
+func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus {
 	at := w.SkillAt(id, skill)
 	t, ok := l.trees[at]
 	if !ok { // it is linked
 		target, linked := l.links[at]
-		return Standing{Installed: linked && leads(w.Scope.Abs(at), target)}
+		return SkillStatus{Installed: linked && leads(w.Scope.Abs(at), target)}
 	}
 	known, ours := w.ownTrees()[at]
 	if w.asRecorded(at) && known.Source == t.source() {
-		return Standing{Installed: true}
+		return SkillStatus{Installed: true}
 	}
 	if info, err := os.Lstat(w.Scope.Abs(at)); err != nil || !info.IsDir() {
-		return Standing{}
+		return SkillStatus{}
 	}
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	switch {
 	case err == nil && w.machine.is(got, t):
-		return Standing{Installed: true}
+		return SkillStatus{Installed: true}
 	case err == nil && (ours && got.Digest() == known.Digest || w.machine.part(got, t)):
-		return Standing{} // another version, or a part
+		return SkillStatus{} // another version, or a part
 	}
-	return Standing{Installed: ours && w.recorded(at, known).source() == t.source(), Edited: true}
+	return SkillStatus{Installed: ours && w.recorded(at, known).source() == t.source(), Edited: true}
 }

@@ -97,16 +97,16 @@ func (s *statter) matches(dir string, l look) bool {
 	return s.print(filepath.Base(dir), l.entries) == l.print
 }
 
-// glance says which of the trees and links that the state has are as they were recorded.
-type glance struct {
+// diskScan says which of the trees and links that the state has are as they were recorded.
+type diskScan struct {
 	done  chan struct{} // closed when the rest is there
 	trees map[string]bool
 	links map[string]bool
 }
 
-// Glance begins to look at what is installed, so that it is known by the time that it is needed.
-func (w *Workspace) Glance() {
-	g := &glance{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
+// StartScan begins to look at what is installed, so that it is known by the time that it is needed.
+func (w *Workspace) StartScan() {
+	g := &diskScan{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
 	w.seen = g
 	state, abs := w.state, w.abs
 	go func() {
@@ -123,10 +123,10 @@ func (w *Workspace) Glance() {
 	}()
 }
 
-// glanced returns what the last glance saw.
-func (w *Workspace) glanced() *glance {
+// scanned returns what the last scan saw.
+func (w *Workspace) scanned() *diskScan {
 	if w.seen == nil {
-		w.Glance()
+		w.StartScan()
 	}
 	<-w.seen.done
 	return w.seen

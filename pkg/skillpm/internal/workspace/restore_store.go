@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// Restock puts those trees of the lock into the store that the store does not have and that are installed and intact.
+// RestoreStore puts those trees of the lock into the store that the store does not have and that are installed and intact.
 // That one is neither is no error: it has to be fetched.
-func (w *Workspace) Restock(s *store.Store, trees iter.Seq[Tree]) error {
+func (w *Workspace) RestoreStore(s *store.Store, trees iter.Seq[Tree]) error {
 	root, err := os.OpenRoot(w.Scope.Root)
 	if err != nil {
 		return err
