@@ -9,7 +9,7 @@
 //
 // The packages of the room:
 //
-//   - enterprise keeps the enterprise layer of a machine in step with a signed list.
+//   - internal/enterprise keeps the enterprise layer of a machine in step with a signed list.
 //   - internal/workspace is a scope on disk, what it should contain, and the transaction between the two.
 //   - internal/vendored is a project's own copy of its packs.
 //   - internal/base is what clients share, and wires solve, fetch, and admission together.
