@@ -15,7 +15,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
-	"github.com/skillpm/skillpm/pkg/lint/baseline"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -249,7 +248,7 @@ var placed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 
 // checkBaseline reports what is wrong with a baseline. Its reader stops at the first problem.
 func (d *packDoc) checkBaseline() {
-	b, err := baseline.Parse(d.name, d.src.data)
+	b, err := ParseBaseline(d.name, d.src.data)
 	if err == nil {
 		known := knownRules{}
 		for _, e := range b.Entries {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/lint/baseline"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -45,7 +44,7 @@ func packFileKind(name string) (packKind, bool) {
 		return packManifest, true
 	case pack.LockName:
 		return packLock, true
-	case baseline.Name:
+	case BaselineName:
 		return packBaseline, true
 	case policyName:
 		return packPolicy, true

@@ -14,11 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/baseline"
 )
-
-// BaselineName is the name that a baseline's file has where none is given.
-const BaselineName = "skillpm-baseline.yaml"
 
 // baselineFile returns the absolute path of the baseline that counts for a job, or "".
 func (j *job) baselineFile(o ValidateOptions) string {
@@ -48,7 +44,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	if !ok {
 		return diag.Errorf(diag.Invalid, "the baseline %s cannot be read: it is no regular file that may be read, or too large", shown)
 	}
-	b, err := baseline.Parse(shown, data)
+	b, err := lint.ParseBaseline(shown, data)
 	if err != nil {
 		return err
 	}
@@ -88,7 +84,7 @@ func (j *job) covers(abs string) bool {
 
 // baselined returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding about a
 // whole file that of the file, and for a fact about what a skill can do that of the fact.
-func (c *Client) baselined(file string, report lint.Report, f diag.Finding) baseline.Finding {
+func (c *Client) baselined(file string, report lint.Report, f diag.Finding) lint.BaselineFinding {
 	abs := c.Machine.Abs(filepath.FromSlash(f.Path))
 	rel, err := filepath.Rel(filepath.Dir(file), abs)
 	if err != nil {
@@ -103,7 +99,7 @@ func (c *Client) baselined(file string, report lint.Report, f diag.Finding) base
 			}
 		}
 	}
-	return baseline.Finding{Rule: f.Rule, Path: filepath.ToSlash(rel), Digest: baseline.Sum(text)}
+	return lint.BaselineFinding{Rule: f.Rule, Path: filepath.ToSlash(rel), Digest: lint.BaselineDigest(text)}
 }
 
 // maxDigested is the size in bytes beyond which a file's own text is no part of what a baseline knows of it.
@@ -136,17 +132,17 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	}
 	file := jobs[0].baselineFile(o)
 	if file == "" {
-		file = filepath.Join(jobs[0].project.dir, BaselineName)
+		file = filepath.Join(jobs[0].project.dir, lint.BaselineName)
 	}
 	abs := c.Machine.Abs(file)
 	shown := jobs[0].show(jobs[0].inVolume(abs))
-	old := &baseline.Baseline{}
+	old := &lint.Baseline{}
 	data, err := safefile.ReadOptional(abs)
 	if err != nil {
 		return nil, err
 	}
 	if data != nil {
-		if old, err = baseline.Parse(shown, data); err != nil {
+		if old, err = lint.ParseBaseline(shown, data); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +151,7 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	if err != nil {
 		return nil, err
 	}
-	var found []baseline.Finding
+	var found []lint.BaselineFinding
 	for _, f := range report.Findings {
 		if f.Severity != diag.SeverityAdvice && !strings.HasPrefix(f.Rule, "SUP") {
 			found = append(found, c.baselined(abs, report, f))

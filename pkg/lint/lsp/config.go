@@ -10,7 +10,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/baseline"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
@@ -168,7 +167,7 @@ func (v *view) accept(tree fs.FS, c config, report *lint.Report) {
 	if t == nil {
 		return
 	}
-	b, err := baseline.Parse(file, []byte(t.string))
+	b, err := lint.ParseBaseline(file, []byte(t.string))
 	if err != nil {
 		return
 	}
@@ -179,7 +178,7 @@ func (v *view) accept(tree fs.FS, c config, report *lint.Report) {
 		if whole := v.content(tree, p); f.Line == 0 && whole != nil {
 			line = whole.string
 		}
-		e, ok := m.Accept(baseline.Finding{Rule: f.Rule, Path: relative(path.Dir(file), p), Digest: baseline.Sum([]byte(line))})
+		e, ok := m.Accept(lint.BaselineFinding{Rule: f.Rule, Path: relative(path.Dir(file), p), Digest: lint.BaselineDigest([]byte(line))})
 		return e.Reason, ok
 	})
 }

@@ -1,9 +1,9 @@
-// Package lsp is a language server for skills: it shows in an editor, while one types, what the linter finds, explains
-// and completes the fields of SKILL.md and of skillpm's own files, and mends what can be mended.
+// Package lsp is a language server for skills: diagnostics, hover, completion, quick fixes, and document links in
+// SKILL.md, in the files beside it, and in skillpm's own files. Start reading at [Serve]. It may change at any time.
 //
 // The rules it keeps:
 //
-//   - What is open in the editor counts, not what is on disk: skills are checked through package overlay.
+//   - What is open in the editor counts, not what is on disk: skills are checked through package overlayfs.
 //   - Nothing is changed on disk. Edits are offered, and the editor makes them.
 //   - A document that is being typed is seldom valid: fields are found line by line, and nothing waits for valid YAML.
 //   - The position of every change and finding is translated between bytes, the linter's lines and columns, and the

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
-	"github.com/skillpm/skillpm/pkg/lint/baseline"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
@@ -115,7 +115,7 @@ func ownSchema(p string) string {
 		return "manifest"
 	case base == pack.LockName:
 		return "lock"
-	case base == baseline.Name:
+	case base == lint.BaselineName:
 		return "baseline"
 	case base == "skillpm-policy.yaml", base == "policy.yaml" && (dir == "skillpm" || dir == ".skillpm"):
 		return "policy"

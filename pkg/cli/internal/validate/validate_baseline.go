@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
@@ -21,7 +22,7 @@ type baselineFlags struct {
 
 func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+publish.BaselineName+")")
+	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+lint.BaselineName+")")
 	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
 }
 

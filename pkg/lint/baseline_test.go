@@ -1,4 +1,4 @@
-package baseline_test
+package lint_test
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/baseline"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/schema"
 )
 
-func digest(c string) string { return "sha256:" + strings.Repeat(c, 64) }
+func baselineDigest(c string) string { return "sha256:" + strings.Repeat(c, 64) }
 
-func finding(rule, path, c string) baseline.Finding {
-	return baseline.Finding{Rule: rule, Path: path, Digest: digest(c)}
+func baselineFinding(rule, path, c string) lint.BaselineFinding {
+	return lint.BaselineFinding{Rule: rule, Path: path, Digest: baselineDigest(c)}
 }
 
 // text is a baseline as skillpm writes it.
@@ -31,35 +31,35 @@ version: 1
 findings:
   - rule: REF001
     path: skills/deploy/SKILL.md
-    digest: "` + digest("a") + `"
+    digest: "` + baselineDigest("a") + `"
     reason: "the file is generated at release"
     expires: 2027-01-31
     count: 2
   - rule: REF001
     path: skills/deploy/SKILL.md
-    digest: "` + digest("b") + `"
+    digest: "` + baselineDigest("b") + `"
     reason: "say \"why\""
   - rule: SEC001
     path: "true"
-    digest: "` + digest("a") + `"
+    digest: "` + baselineDigest("a") + `"
     reason: "ein Name, der für YAML keiner ist"
 `
 
-func parse(t testing.TB, text string) *baseline.Baseline {
+func parseBaseline(t testing.TB, text string) *lint.Baseline {
 	t.Helper()
-	b, err := baseline.Parse("baseline.yaml", []byte(text))
+	b, err := lint.ParseBaseline("baseline.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-func TestParseAndEncode(t *testing.T) {
-	b := parse(t, text)
-	want := []baseline.Entry{
-		{finding("REF001", "skills/deploy/SKILL.md", "a"), "the file is generated at release", "2027-01-31", 2, 5},
-		{finding("REF001", "skills/deploy/SKILL.md", "b"), `say "why"`, "", 1, 11},
-		{finding("SEC001", "true", "a"), "ein Name, der für YAML keiner ist", "", 1, 15},
+func TestBaselineParseAndEncode(t *testing.T) {
+	b := parseBaseline(t, text)
+	want := []lint.BaselineEntry{
+		{baselineFinding("REF001", "skills/deploy/SKILL.md", "a"), "the file is generated at release", "2027-01-31", 2, 5},
+		{baselineFinding("REF001", "skills/deploy/SKILL.md", "b"), `say "why"`, "", 1, 11},
+		{baselineFinding("SEC001", "true", "a"), "ein Name, der für YAML keiner ist", "", 1, 15},
 	}
 	if !slices.Equal(b.Entries, want) {
 		t.Errorf("got %+v", b.Entries)
@@ -74,14 +74,14 @@ func TestParseAndEncode(t *testing.T) {
 	if b.Entries[0].Rule != "SEC001" {
 		t.Error("Encode changes what it writes")
 	}
-	empty := &baseline.Baseline{}
-	if got := parse(t, string(empty.Encode())); len(got.Entries) != 0 || !strings.HasSuffix(string(empty.Encode()), "version: 1\nfindings: []\n") {
+	empty := &lint.Baseline{}
+	if got := parseBaseline(t, string(empty.Encode())); len(got.Entries) != 0 || !strings.HasSuffix(string(empty.Encode()), "version: 1\nfindings: []\n") {
 		t.Errorf("an empty one: %+v\n%s", got, empty.Encode())
 	}
 }
 
 // What was written by hand says the same.
-func TestParseForms(t *testing.T) {
+func TestBaselineParseForms(t *testing.T) {
 	for name, form := range map[string]string{
 		"Windows line ends":   strings.ReplaceAll(text, "\n", "\r\n"),
 		"byte order mark":     "\ufeff" + text,
@@ -91,21 +91,21 @@ func TestParseForms(t *testing.T) {
 		"with an empty list":  strings.Replace(text, "version: 1", "# nothing\nversion: 1 # known", 1),
 		"end of the document": text + "...\n",
 	} {
-		b, err := baseline.Parse("b.yaml", []byte(form))
+		b, err := lint.ParseBaseline("b.yaml", []byte(form))
 		if err != nil || string(b.Encode()) != text {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, none := range []string{"version: 1", "version: 1\nfindings:\n", "{version: 1, findings: []}"} {
-		if b := parse(t, none); len(b.Entries) != 0 {
+		if b := parseBaseline(t, none); len(b.Entries) != 0 {
 			t.Errorf("%q gives %+v", none, b.Entries)
 		}
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestBaselineParseRefuses(t *testing.T) {
 	entry := func(key, value string) string {
-		fields := map[string]string{"rule": "REF001", "path": "a/b", "digest": digest("a"), "reason": "it is so"}
+		fields := map[string]string{"rule": "REF001", "path": "a/b", "digest": baselineDigest("a"), "reason": "it is so"}
 		fields[key] = value
 		var b strings.Builder
 		b.WriteString("version: 1\nfindings:\n  - ")
@@ -166,10 +166,10 @@ func TestParseRefuses(t *testing.T) {
 		{"count in octal", entry("count", "010"), "must be a number", ""},
 		{"count as text", entry("count", "many"), "must be a number", ""},
 		{"count too large", entry("count", "1000001"), "must be a number", ""},
-		{"twice", strings.Replace(text, digest("b"), digest("a"), 1), "11:5: REF001 in skills/deploy/SKILL.md is accepted twice with one digest, first on line 5", "give it a count"},
+		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: REF001 in skills/deploy/SKILL.md is accepted twice with one digest, first on line 5", "give it a count"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b, err := baseline.Parse("b.yaml", []byte(tt.text))
+			b, err := lint.ParseBaseline("b.yaml", []byte(tt.text))
 			if err == nil || b != nil || diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), tt.want) ||
 				!strings.Contains(diag.HintOf(err), tt.hint) {
 				t.Errorf("got %v (%s; hint %q), want %s (%s)\n%s", err, diag.CodeOf(err), diag.HintOf(err), tt.want, tt.hint, tt.text)
@@ -178,28 +178,28 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestMatcher(t *testing.T) {
-	b := parse(t, text)
-	generated, why, odd := b.Entries[0].Finding, b.Entries[1].Finding, b.Entries[2].Finding
+func TestBaselineMatcher(t *testing.T) {
+	b := parseBaseline(t, text)
+	generated, why, odd := b.Entries[0].BaselineFinding, b.Entries[1].BaselineFinding, b.Entries[2].BaselineFinding
 	m := b.Matcher(time.Date(2027, 1, 30, 23, 59, 59, 0, time.UTC))
 	for i, tt := range []struct {
-		f    baseline.Finding
+		f    lint.BaselineFinding
 		want bool
 	}{
 		{generated, true},
-		{finding("REF002", generated.Path, "a"), false},
-		{finding("REF001", "skills/other/SKILL.md", "a"), false},
-		{finding("REF001", generated.Path, "c"), false},
+		{baselineFinding("REF002", generated.Path, "a"), false},
+		{baselineFinding("REF001", "skills/other/SKILL.md", "a"), false},
+		{baselineFinding("REF001", generated.Path, "c"), false},
 		{generated, true},
 		{generated, false}, // a third
 		{odd, true},
 	} {
 		e, got := m.Accept(tt.f)
-		if got != tt.want || got && e.Finding != tt.f {
+		if got != tt.want || got && e.BaselineFinding != tt.f {
 			t.Errorf("%d: %+v is accepted: %t by %+v", i, tt.f, got, e)
 		}
 	}
-	if stale := m.Stale(); len(stale) != 1 || stale[0].Finding != why || stale[0].Line != 11 {
+	if stale := m.Stale(); len(stale) != 1 || stale[0].BaselineFinding != why || stale[0].Line != 11 {
 		t.Errorf("stale: %+v", stale)
 	}
 	if expired := m.Expired(); len(expired) != 0 {
@@ -215,87 +215,87 @@ func TestMatcher(t *testing.T) {
 	}
 
 	m = b.Matcher(time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC))
-	if e, ok := m.Accept(generated); ok || e.Finding != generated {
+	if e, ok := m.Accept(generated); ok || e.BaselineFinding != generated {
 		t.Errorf("on its day: %t %+v", ok, e)
 	}
-	if expired := m.Expired(); len(expired) != 1 || expired[0].Finding != generated {
+	if expired := m.Expired(); len(expired) != 1 || expired[0].BaselineFinding != generated {
 		t.Errorf("expired: %+v", expired)
 	}
 }
 
-func TestUpdate(t *testing.T) {
-	b := parse(t, text)
-	generated, why := b.Entries[0].Finding, b.Entries[1].Finding
-	added := finding("FM001", "skills/new/SKILL.md", "f")
-	next, done, err := b.Update([]baseline.Finding{added, generated, added, generated, generated, why}, nil, " known\n since  May ")
+func TestBaselineUpdate(t *testing.T) {
+	b := parseBaseline(t, text)
+	generated, why := b.Entries[0].BaselineFinding, b.Entries[1].BaselineFinding
+	added := baselineFinding("FM001", "skills/new/SKILL.md", "f")
+	next, done, err := b.Update([]lint.BaselineFinding{added, generated, added, generated, generated, why}, nil, " known\n since  May ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []baseline.Entry{
+	want := []lint.BaselineEntry{
 		{generated, "the file is generated at release", "2027-01-31", 3, 5},
 		{why, `say "why"`, "", 1, 11},
 		{added, "known since May", "", 2, 0},
 	}
-	if !slices.Equal(next.Entries, want) || done != (baseline.Changes{Added: 1, Kept: 2, Dropped: 1}) {
+	if !slices.Equal(next.Entries, want) || done != (lint.BaselineChanges{Added: 1, Kept: 2, Dropped: 1}) {
 		t.Errorf("got %+v\n%+v", next.Entries, done)
 	}
 	if string(b.Encode()) != text {
 		t.Error("Update changes what it starts from")
 	}
-	again, done, err := next.Update([]baseline.Finding{added, generated, added, generated, generated, why}, nil, "")
-	if err != nil || !bytes.Equal(again.Encode(), next.Encode()) || done != (baseline.Changes{Kept: 3}) {
+	again, done, err := next.Update([]lint.BaselineFinding{added, generated, added, generated, generated, why}, nil, "")
+	if err != nil || !bytes.Equal(again.Encode(), next.Encode()) || done != (lint.BaselineChanges{Kept: 3}) {
 		t.Errorf("again: %v %+v", err, done)
 	}
 
 	only := func(path string) bool { return path == "true" }
 	next, done, err = b.Update(nil, only, "")
-	if err != nil || len(next.Entries) != 2 || done != (baseline.Changes{Kept: 2, Dropped: 1}) {
+	if err != nil || len(next.Entries) != 2 || done != (lint.BaselineChanges{Kept: 2, Dropped: 1}) {
 		t.Errorf("of one file: %+v %+v %v", next, done, err)
 	}
-	if _, _, err := b.Update([]baseline.Finding{added}, nil, " "); diag.CodeOf(err) != diag.Usage || diag.HintOf(err) == "" {
+	if _, _, err := b.Update([]lint.BaselineFinding{added}, nil, " "); diag.CodeOf(err) != diag.Usage || diag.HintOf(err) == "" {
 		t.Errorf("without a reason: %v", err)
 	}
-	for _, bad := range []baseline.Finding{{}, finding("x", "a", "a"), finding("FM001", "../a", "a"), finding("FM001", "a\xff", "a"), finding("FM001", "a", "x")} {
-		if _, _, err := b.Update([]baseline.Finding{bad}, nil, "x"); diag.CodeOf(err) != diag.Internal {
+	for _, bad := range []lint.BaselineFinding{{}, baselineFinding("x", "a", "a"), baselineFinding("FM001", "../a", "a"), baselineFinding("FM001", "a\xff", "a"), baselineFinding("FM001", "a", "x")} {
+		if _, _, err := b.Update([]lint.BaselineFinding{bad}, nil, "x"); diag.CodeOf(err) != diag.Internal {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 }
 
-func TestSum(t *testing.T) {
-	same := baseline.Sum([]byte("one\n  two\n"))
+func TestBaselineSum(t *testing.T) {
+	same := lint.BaselineDigest([]byte("one\n  two\n"))
 	if !strings.HasPrefix(same, "sha256:") || len(same) != 71 {
 		t.Error(same)
 	}
 	for _, text := range []string{"one\r\ntwo\r\n", "  one\ntwo", "one \n\ttwo\n"} {
-		if baseline.Sum([]byte(text)) != same {
+		if lint.BaselineDigest([]byte(text)) != same {
 			t.Errorf("%q is another text", text)
 		}
 	}
 	for _, text := range []string{"onetwo", "one two", "one\n\ntwo", "one\nTwo", ""} {
-		if baseline.Sum([]byte(text)) == same {
+		if lint.BaselineDigest([]byte(text)) == same {
 			t.Errorf("%q is the same text", text)
 		}
 	}
 }
 
 // Whatever is accepted, all of it is accepted after writing and reading, and nothing else.
-func TestRoundTrip(t *testing.T) {
+func TestBaselineRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var found []baseline.Finding
+		var found []lint.BaselineFinding
 		for range rapid.IntRange(0, 12).Draw(t, "findings") {
-			found = append(found, baseline.Finding{
+			found = append(found, lint.BaselineFinding{
 				Rule:   rapid.SampledFrom([]string{"FM001", "SEC900", "PACK001"}).Draw(t, "rule"),
 				Path:   rapid.SampledFrom([]string{"a", ".", "no", "null", "1", "1e3", "2026-01-02", "a b", "ü/\t\n", "-", "a: b", "a #b", "\"", "\u2028", "\x00"}).Draw(t, "path"),
-				Digest: digest(rapid.SampledFrom([]string{"0", "1", "e"}).Draw(t, "digest")),
+				Digest: baselineDigest(rapid.SampledFrom([]string{"0", "1", "e"}).Draw(t, "digest")),
 			})
 		}
 		reason := "r" + rapid.String().Draw(t, "reason")
-		b, _, err := new(baseline.Baseline).Update(found, nil, reason)
+		b, _, err := new(lint.Baseline).Update(found, nil, reason)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := baseline.Parse("b", b.Encode())
+		back, err := lint.ParseBaseline("b", b.Encode())
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.Encode())
 		}
@@ -320,13 +320,13 @@ func TestRoundTrip(t *testing.T) {
 
 // FuzzParse reads any text. What is accepted is written so that it is read as the same, is valid by the schema, and
 // written again is the same bytes.
-func FuzzParse(f *testing.F) {
+func FuzzBaselineParse(f *testing.F) {
 	f.Add([]byte(text))
 	f.Add([]byte(strings.ReplaceAll(text, "\n", "\r\n")))
-	f.Add([]byte("version: 1\nfindings: [{rule: FM001, path: \"\\u2028\", digest: " + digest("a") + ", reason: >-\n  a\n  b\n}]\n"))
+	f.Add([]byte("version: 1\nfindings: [{rule: FM001, path: \"\\u2028\", digest: " + baselineDigest("a") + ", reason: >-\n  a\n  b\n}]\n"))
 	f.Add([]byte("{\"version\": 1, \"findings\": null}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := baseline.Parse("b", data)
+		b, err := lint.ParseBaseline("b", data)
 		if err != nil {
 			if diag.CodeOf(err) != diag.Invalid {
 				t.Fatalf("code %s: %v", diag.CodeOf(err), err)
@@ -334,11 +334,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		written := b.Encode()
-		back, err := baseline.Parse("b", written)
+		back, err := lint.ParseBaseline("b", written)
 		if err != nil {
 			t.Fatalf("%v\n%q\nbecame\n%q", err, data, written)
 		}
-		for _, list := range [][]baseline.Entry{b.Entries, back.Entries} {
+		for _, list := range [][]lint.BaselineEntry{b.Entries, back.Entries} {
 			for i := range list {
 				list[i].Line = 0
 			}
@@ -346,14 +346,14 @@ func FuzzParse(f *testing.F) {
 		if !slices.Equal(back.Entries, b.Entries) || !bytes.Equal(back.Encode(), written) {
 			t.Fatalf("%q\nbecame\n%q\nand then\n%q", data, written, back.Encode())
 		}
-		if err := validate(t, written); err != nil {
+		if err := checkBaselineSchema(t, written); err != nil {
 			t.Fatalf("%v\n%s", err, written)
 		}
 	})
 }
 
 // validate holds a YAML text against the schema, as an editor does: days are texts there.
-func validate(t testing.TB, text []byte) error {
+func checkBaselineSchema(t testing.TB, text []byte) error {
 	t.Helper()
 	raw, err := schema.Read("baseline")
 	if err != nil {
@@ -367,7 +367,7 @@ func validate(t testing.TB, text []byte) error {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	days(&doc)
+	baselineDays(&doc)
 	var value any
 	if err := doc.Decode(&value); err != nil {
 		t.Fatal(err)
@@ -382,17 +382,17 @@ func validate(t testing.TB, text []byte) error {
 	return s.Validate(value)
 }
 
-func days(n *yaml.Node) {
+func baselineDays(n *yaml.Node) {
 	if n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"
 	}
 	for _, c := range n.Content {
-		days(c)
+		baselineDays(c)
 	}
 }
 
 // The schema accepts what the parser accepts, and its examples are accepted by both.
-func TestSchema(t *testing.T) {
+func TestBaselineSchema(t *testing.T) {
 	raw, err := schema.Read("baseline")
 	if err != nil {
 		t.Fatal(err)
@@ -421,8 +421,8 @@ func TestSchema(t *testing.T) {
 		texts = append(texts, strings.ReplaceAll(text, "skills/deploy/SKILL.md", path))
 	}
 	for _, text := range texts {
-		_, err := baseline.Parse("b", []byte(text))
-		if schemaErr := validate(t, []byte(text)); err != nil || schemaErr != nil {
+		_, err := lint.ParseBaseline("b", []byte(text))
+		if schemaErr := checkBaselineSchema(t, []byte(text)); err != nil || schemaErr != nil {
 			t.Errorf("parser: %v; schema: %v, for\n%s", err, schemaErr, text)
 		}
 	}
@@ -438,36 +438,36 @@ func TestSchema(t *testing.T) {
 		refused = append(refused, replace("skills/deploy/SKILL.md", path))
 	}
 	for _, text := range refused {
-		_, err := baseline.Parse("b", []byte(text))
-		if schemaErr := validate(t, []byte(text)); err == nil || schemaErr == nil {
+		_, err := lint.ParseBaseline("b", []byte(text))
+		if schemaErr := checkBaselineSchema(t, []byte(text)); err == nil || schemaErr == nil {
 			t.Errorf("parser: %v; schema: %v, for\n%s", err, schemaErr, text)
 		}
 	}
 }
 
-func large() *baseline.Baseline {
-	b := &baseline.Baseline{}
+func largeBaseline() *lint.Baseline {
+	b := &lint.Baseline{}
 	for i := range 2000 {
-		b.Entries = append(b.Entries, baseline.Entry{
-			Finding: baseline.Finding{Rule: "REF001", Path: fmt.Sprintf("skills/s%d/SKILL.md", i), Digest: baseline.Sum([]byte{byte(i)})},
-			Reason:  "known when the baseline was written", Count: 1,
+		b.Entries = append(b.Entries, lint.BaselineEntry{
+			BaselineFinding: lint.BaselineFinding{Rule: "REF001", Path: fmt.Sprintf("skills/s%d/SKILL.md", i), Digest: lint.BaselineDigest([]byte{byte(i)})},
+			Reason:          "known when the baseline was written", Count: 1,
 		})
 	}
 	return b
 }
 
-func BenchmarkParse(b *testing.B) {
-	data := large().Encode()
+func BenchmarkBaselineParse(b *testing.B) {
+	data := largeBaseline().Encode()
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := baseline.Parse("b", data); err != nil {
+		if _, err := lint.ParseBaseline("b", data); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkEncode(b *testing.B) {
-	l := large()
+func BenchmarkBaselineEncode(b *testing.B) {
+	l := largeBaseline()
 	for b.Loop() {
 		l.Encode()
 	}
