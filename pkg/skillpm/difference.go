@@ -222,7 +222,9 @@ func (w *work) fetchMoved(ctx context.Context, t *target, ids []pack.ID) error {
 }
 
 // diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.
-func (w *work) diffPack(ctx context.Context, b *textdiff.Budget, id pack.ID, before, after *pack.LockedPack) (*PackDiff, error) {
+func (w *work) diffPack(
+	ctx context.Context, b *textdiff.Budget, id pack.ID, before, after *pack.LockedPack,
+) (*PackDiff, error) {
 	p := &PackDiff{Pack: id.String(), Notes: []DiffNote{}, Files: textdiff.Diff{}}
 	old, err := w.filesOf(id, before)
 	if err != nil {

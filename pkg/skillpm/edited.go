@@ -128,7 +128,8 @@ func (w *work) editWarnings(o InstallOptions, c *workspace.Change) []string {
 		if !ok {
 			continue
 		}
-		list = append(list, fmt.Sprintf("%s stays at %s, because skills of it were edited: %s", id, p.Version, editedSkills(id, c.Edited)))
+		list = append(list, fmt.Sprintf("%s stays at %s, because skills of it were edited: %s",
+			id, p.Version, editedSkills(id, c.Edited)))
 	}
 	for _, e := range c.Edited {
 		if !slices.Contains(o.held, e.Tree.Pack) {

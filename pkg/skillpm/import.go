@@ -79,7 +79,8 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 			return nil, err
 		}
 		if n := len(found.Dependencies); n > maxImported {
-			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies, and %d at most can be imported at once", o.File, n, maxImported).
+			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies, and %d at most can be imported at once",
+				o.File, n, maxImported).
 				WithHint("divide it into several files")
 		}
 		report = &ImportReport{File: c.Shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{}}
@@ -109,7 +110,8 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 				continue
 			}
 			if found != "" {
-				return "", nil, diag.Errorf(diag.Usage, "%s has %s and %s", name, found, usual).WithHint("name one of them")
+				return "", nil, diag.Errorf(diag.Usage, "%s has %s and %s", name, found, usual).
+					WithHint("name one of them")
 			}
 			found = usual
 		}
@@ -136,7 +138,9 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 
 // adopt opens every place, because only the pack itself says what it is called, adds what is new to the manifest and
 // resolves it. Without anything new it returns nil.
-func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import, report *ImportReport) (*target, error) {
+func (w *work) adopt(
+	ctx context.Context, o ImportOptions, found *foreign.Import, report *ImportReport,
+) (*target, error) {
 	t := &target{manifest: w.Manifest.Clone()}
 	var requests []packRequest
 	for _, item := range found.Dependencies {
@@ -171,7 +175,9 @@ func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import
 }
 
 // adoptOne adds one dependency to the manifest, unless it has the pack.
-func (w *work) adoptOne(ctx context.Context, m *pack.Manifest, item foreign.Item, report *ImportReport) (*packRequest, error) {
+func (w *work) adoptOne(
+	ctx context.Context, m *pack.Manifest, item foreign.Item, report *ImportReport,
+) (*packRequest, error) {
 	d := item.Dependency
 	x := packRequest{dep: d}
 	if d.Ref != nil {

@@ -286,7 +286,8 @@ func (w *work) noted(notes []string) {
 	}
 	log := w.client.Log(w.Guard(w.client.Around))
 	for _, note := range notes {
-		_ = log.Write(audit.Record{Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectOf(w.Scope)}) // it is said as a warning, too
+		// it is said as a warning, too
+		_ = log.Write(audit.Record{Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectOf(w.Scope)})
 	}
 }
 

@@ -37,7 +37,8 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 	}
 	return c.relink(ctx, o, func(w *work, linked map[string]string) error {
 		if dir == w.Scope.Root {
-			return diag.Errorf(diag.Usage, "%s is this project itself", o.Dir).WithHint("link it where it is used: skillpm -C DIR link %s", o.Dir)
+			return diag.Errorf(diag.Usage, "%s is this project itself", o.Dir).
+				WithHint("link it where it is used: skillpm -C DIR link %s", o.Dir)
 		}
 		linked[p.ID.String()] = dir
 		return nil
@@ -72,7 +73,9 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 }
 
 // relink changes which packs are linked.
-func (c *Client) relink(ctx context.Context, o LinkOptions, change func(*work, map[string]string) error) (*InstallReport, error) {
+func (c *Client) relink(
+	ctx context.Context, o LinkOptions, change func(*work, map[string]string) error,
+) (*InstallReport, error) {
 	return c.retry(func() (*InstallReport, error) {
 		io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force, unlinks: o.unlinks}
 		w, err := c.open(ctx, io, false)

@@ -109,7 +109,8 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 		return nil, err
 	}
 	if ref.Kind != pack.KindName {
-		return nil, diag.Errorf(diag.Usage, "%s is a place; info takes owner/name or the name of an installed skill", name)
+		return nil, diag.Errorf(diag.Usage, "%s is a place; info takes owner/name or the name of an installed skill",
+			name)
 	}
 	p, err := c.packInfo(ctx, ref, scopeKind, registry)
 	if err != nil {
@@ -154,7 +155,9 @@ func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bo
 	return &Info{Skill: &found[0], Also: found[1:]}, nil
 }
 
-func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.NamedSkill, denied *denials) InstalledSkill {
+func installedSkill(
+	ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.NamedSkill, denied *denials,
+) InstalledSkill {
 	entry := l.Packs[n.Pack]
 	report := packReport(w, w.Manifest, n.Pack, entry, l, statusNow(w, l))
 	denied.mark(ctx, w, l, n.Pack, &report)
@@ -222,7 +225,9 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
 // constraint allows. One that was withdrawn is described where no other fits.
-func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref pack.Ref, registry string, info *PackInfo) (*pack.Pack, error) {
+func (c *Client) onOffer(
+	ctx context.Context, w *workspace.Workspace, ref pack.Ref, registry string, info *PackInfo,
+) (*pack.Pack, error) {
 	wk, err := c.work(ctx, w, InstallOptions{Registry: registry})
 	if err != nil {
 		return nil, err
@@ -297,7 +302,8 @@ func highest(versions []string, ref pack.Ref) (string, error) {
 			return best.String(), nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "no version of %s fits %q", ref.ID, text).WithHint("there is %s", strings.Join(versions, ", "))
+	return "", diag.Errorf(diag.NotFound, "no version of %s fits %q", ref.ID, text).
+		WithHint("there is %s", strings.Join(versions, ", "))
 }
 
 // describe returns the description of an installed skill, "" if it can't be read.

@@ -63,7 +63,8 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 		return nil, err
 	}
 	if opened.LacksLock() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", opened.Scope.Root).WithHint("skillpm install writes it")
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", opened.Scope.Root).
+			WithHint("skillpm install writes it")
 	}
 	w, err := c.work(ctx, opened, InstallOptions{Registry: o.Registry, Offline: o.Offline})
 	if err != nil {
@@ -264,7 +265,9 @@ func (p *OutdatedPack) worthSaying() bool {
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn,
 // and what holds them. Nobody is asked anew.
-func (w *work) heldBack(ctx context.Context, t *target, ids []pack.ID, o UpdateOptions, io InstallOptions) []OutdatedPack {
+func (w *work) heldBack(
+	ctx context.Context, t *target, ids []pack.ID, o UpdateOptions, io InstallOptions,
+) []OutdatedPack {
 	held := []OutdatedPack{}
 	for _, id := range ids {
 		now, locked := t.Lock.Packs[id]

@@ -57,7 +57,8 @@ func (w *work) suggest(err error, requests []packRequest) error {
 	known := w.client.KnownPacks()
 	for _, x := range requests {
 		if info, statErr := os.Stat(w.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil && info.IsDir() && x.dep.Ref == nil {
-			return diag.Errorf(diag.NotFound, "%w", err).WithHint("for the directory of that name, write ./%s", x.dep.ID)
+			return diag.Errorf(diag.NotFound, "%w", err).
+				WithHint("for the directory of that name, write ./%s", x.dep.ID)
 		}
 		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" && !slices.Contains(known, x.dep.ID.String()) {
 			return diag.Errorf(diag.NotFound, "%w", err).WithHint("did you mean %s?", near)
@@ -87,7 +88,8 @@ func (w *work) requests(ctx context.Context, o InstallOptions, m *pack.Manifest)
 		if have, ok := m.Dependency(x.dep.ID); slices.Contains(o.Skills, allSkills) {
 			x.dep.Skills = nil
 		} else if !ok || len(have.Skills) > 0 || o.As == "" {
-			x.dep.Skills = solve.Union(x.dep.Skills, o.Skills) // with --as, --skill only says which skill of a whole pack is meant
+			// with --as, --skill only says which skill of a whole pack is meant
+			x.dep.Skills = solve.Union(x.dep.Skills, o.Skills)
 		}
 		if err := m.SetDependency(x.dep); err != nil {
 			return nil, err
@@ -155,7 +157,8 @@ func merge(have pack.Dependency, x packRequest) (packRequest, error) {
 		return packRequest{dep: have}, nil
 	}
 	if was, now := origin(have), origin(x.dep); was != now {
-		return x, diag.Errorf(diag.Conflict, "%s is required already, from %s; it can't come from %s as well", have.ID, was, now).
+		return x, diag.Errorf(diag.Conflict, "%s is required already, from %s; it can't come from %s as well",
+			have.ID, was, now).
 			WithHint("skillpm remove %s first, if it should come from there from now on", have.ID)
 	}
 	x.dep.Skills = have.Skills

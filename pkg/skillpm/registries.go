@@ -287,7 +287,8 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 // bind binds an owner; a registry that is in no file by this name must be an address.
 func (c *Client) bind(file *pack.Lookups, owner, to string) error {
 	if _, err := pack.ParseID(owner + "/x"); err != nil {
-		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).WithHint("write the part before the slash, as acme of acme/deploy")
+		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).
+			WithHint("write the part before the slash, as acme of acme/deploy")
 	}
 	return file.Bind(owner, to)
 }
@@ -300,7 +301,8 @@ func (c *Client) mayBind(owners ...string) error {
 	}
 	for _, owner := range owners {
 		if to, ok := admin.Namespaces[owner]; ok {
-			return diag.Errorf(diag.Denied, "%s is bound to %s by the machine's administrator, in %s", owner, to, admin.Path)
+			return diag.Errorf(diag.Denied, "%s is bound to %s by the machine's administrator, in %s",
+				owner, to, admin.Path)
 		}
 	}
 	return nil
@@ -406,7 +408,8 @@ func (c *Client) reachable(ctx context.Context, url string, unchecked bool) erro
 	}
 	c.Progress(Event{Text: "asking " + url})
 	if strings.HasPrefix(url, "oci://") && wk.Registries.Ping(ctx, "index+"+url) == nil {
-		return diag.Errorf(diag.Usage, "nothing was added: %s holds an index, and would be taken for a place of packs", url).
+		return diag.Errorf(diag.Usage, "nothing was added: %s holds an index, and would be taken for a place of packs",
+			url).
 			WithHint("did you mean index+%s?", url)
 	}
 	if err := wk.Registries.Ping(ctx, url); err != nil {

@@ -224,7 +224,9 @@ func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
 }
 
 // packReport describes an installed pack.
-func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how skillStatus) PackReport {
+func packReport(
+	w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how skillStatus,
+) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,

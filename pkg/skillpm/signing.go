@@ -42,7 +42,9 @@ func (s Signing) admission(m *workspace.Machine) (o admission.Signing, err error
 // admit holds what is to be in force against policies and signers, but for the files of skills, which may not be here
 // yet. Whoever takes packs away need not have the others admitted that stay as they are: else two that a policy has
 // come to refuse would keep each other.
-func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (admission.Candidates, error) {
+func (w *work) admit(
+	ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool,
+) (admission.Candidates, error) {
 	s := admission.Candidates{
 		Manifest: t.manifest, Packs: l.Packs, Placed: map[pack.ID]bool{},
 		Linked: func(id pack.ID) bool { return l.Linked[id] != nil },

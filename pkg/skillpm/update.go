@@ -144,7 +144,8 @@ func (w *work) packNamed(name string) (pack.ID, error) {
 		}
 	}
 	if ref, placeErr := pack.Parse(name); placeErr == nil && ref.Kind != pack.KindName {
-		return id, diag.Errorf(diag.Usage, "%s is a place; an update takes names of packs", name).WithHint("skillpm list shows the names")
+		return id, diag.Errorf(diag.Usage, "%s is a place; an update takes names of packs", name).
+			WithHint("skillpm list shows the names")
 	}
 	return id, err
 }
@@ -384,7 +385,8 @@ func unreachedIDs(lost map[pack.ID]error) []pack.ID {
 func (w *work) unreachedWarnings(lost map[pack.ID]error) []string {
 	var list []string
 	for _, id := range unreachedIDs(lost) {
-		list = append(list, fmt.Sprintf("%s stays at %s, because nobody could be asked: %v", id, w.lockedVersion(id), lost[id]))
+		list = append(list, fmt.Sprintf("%s stays at %s, because nobody could be asked: %v",
+			id, w.lockedVersion(id), lost[id]))
 	}
 	return list
 }

@@ -95,7 +95,8 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 		return nil, err
 	}
 	if !w.Locked() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).WithHint("skillpm install writes it")
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
+			WithHint("skillpm install writes it")
 	}
 	dry := o.Check || o.DryRun
 	if !dry {
@@ -140,7 +141,9 @@ func andMore(n int) string {
 }
 
 // writeCopy fetches what the store does not have and carries the plan out.
-func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *vendored.Plan, o VendorOptions, r *VendorReport) error {
+func (c *Client) writeCopy(
+	ctx context.Context, w *workspace.Workspace, plan *vendored.Plan, o VendorOptions, r *VendorReport,
+) error {
 	trees := plan.Trees()
 	if err := c.stock(ctx, w, o.Offline, func(yield func(workspace.Tree) bool) {
 		for _, it := range trees {
@@ -159,7 +162,8 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 		return err
 	}
 	err = w.Transact(ctx, func(tx *txn.Tx) error { return plan.Stage(ctx, tx, store) }, func() error {
-		now, err := vendored.Open(w.Scope.Root, c.OS).Compare(ctx, w.Lock) // fetching took time, in which somebody may have edited the copy
+		// fetching took time, in which somebody may have edited the copy
+		now, err := vendored.Open(w.Scope.Root, c.OS).Compare(ctx, w.Lock)
 		if err == nil && !now.Same(plan) {
 			err = workspace.ErrChanged
 		}
@@ -194,7 +198,9 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 
 // stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has
 // to be fetched.
-func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) error {
+func (c *Client) stock(
+	ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool),
+) error {
 	store, err := c.Machine.Store()
 	if err != nil {
 		return err

@@ -139,7 +139,9 @@ type reason struct {
 
 // fixAll mends, and starts over where others got in between. It returns why entries stay as they are, and where
 // copies are of those that were edited and did not stay, by path.
-func (c *Client) fixAll(ctx context.Context, o VerifyOptions) (why map[string]reason, saved map[string]string, err error) {
+func (c *Client) fixAll(
+	ctx context.Context, o VerifyOptions,
+) (why map[string]reason, saved map[string]string, err error) {
 	healed := false
 	for left := attempts; left > 0; left-- {
 		why, saved, err = c.fix(ctx, o)

@@ -122,7 +122,8 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
 func noSuchName(name, skill string, l *workspace.Layout) error {
 	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
 		if id.Name == name {
-			return diag.Errorf(diag.NotFound, "no skill %s is installed", name).WithHint("did you mean the pack %s?", id)
+			return diag.Errorf(diag.NotFound, "no skill %s is installed", name).
+				WithHint("did you mean the pack %s?", id)
 		}
 	}
 	return noSuchSkill(name, skill, l)

@@ -86,7 +86,8 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 		return fmt.Errorf("the list: %w", err)
 	}
 	if !maps.EqualFunc(w.solution.Lock.Packs, w.list.lock.Packs, (*pack.LockedPack).Equal) {
-		return diag.Errorf(diag.Invalid, "the list's %s is not what its %s leads to", scope.LockName, scope.ManifestName).
+		return diag.Errorf(diag.Invalid, "the list's %s is not what its %s leads to",
+			scope.LockName, scope.ManifestName).
 			WithHint("run skillpm install where the list is made, and publish it again")
 	}
 	if w.layout, err = w.space.NewLayout(w.space.Manifest, w.solution.Lock, nil); err != nil {
@@ -268,7 +269,8 @@ func (w *work) commit(ctx context.Context, stood bool) error {
 	if same && w.change.Empty() {
 		next.Changed = w.have.Changed
 		if w.change.Restated() {
-			_ = w.space.Apply(ctx, w.change, w.layout, w.goal(), compareOptions()) // to have noted what is right only saves time
+			// to have noted what is right only saves time
+			_ = w.space.Apply(ctx, w.change, w.layout, w.goal(), compareOptions())
 		}
 		return errors.Join(w.tidyModes(), next.write(w.Paths.Enterprise))
 	}

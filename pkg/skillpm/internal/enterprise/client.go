@@ -78,11 +78,13 @@ func (c *Client) admins(file string) error {
 	case err != nil:
 		return diag.Errorf(diag.Denied, "%s can't be read: %w", file, err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return diag.Errorf(diag.Denied, "%s is a link, which nothing of the enterprise layer may be", file).WithHint("put the file itself there")
+		return diag.Errorf(diag.Denied, "%s is a link, which nothing of the enterprise layer may be", file).
+			WithHint("put the file itself there")
 	case !ownersCount:
 		return nil
 	case ownerOf(info) != c.Admin:
-		return diag.Errorf(diag.Denied, "%s belongs to user %d and not to user %d, the machine's administrator", file, ownerOf(info), c.Admin).
+		return diag.Errorf(diag.Denied, "%s belongs to user %d and not to user %d, the machine's administrator",
+			file, ownerOf(info), c.Admin).
 			WithHint("look at what is in it, then: chown %d %s", c.Admin, file)
 	case info.Mode().Perm()&0o022 != 0:
 		return diag.Errorf(diag.Denied, "%s can be written by others than the machine's administrator", file).
@@ -96,7 +98,8 @@ func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
 	waiting := func() { c.Progress(fetch.Event{Text: "waiting for another sync"}) }
 	unlock, err = txn.LockNotice(ctx, filepath.Join(c.Paths.Enterprise, lockName), txn.Notice{Waiting: waiting})
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, diag.Errorf(diag.Denied, "the enterprise layer in %s is the administrator's to change", c.Paths.Enterprise).
+		return nil, diag.Errorf(diag.Denied, "the enterprise layer in %s is the administrator's to change",
+			c.Paths.Enterprise).
 			WithHint("sudo skillpm sync; skillpm sync --check says without it whether the layer is in step")
 	}
 	return unlock, err

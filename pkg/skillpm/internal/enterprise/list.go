@@ -55,7 +55,8 @@ func need(read func(string) ([]byte, error), name string) ([]byte, error) {
 	data, err := read(name)
 	if data == nil && err == nil {
 		err = diag.Errorf(diag.Invalid, "the list has no %s", name).
-			WithHint("a list is a directory with %s and %s, as skillpm install leaves it", scope.ManifestName, scope.LockName)
+			WithHint("a list is a directory with %s and %s, as skillpm install leaves it",
+				scope.ManifestName, scope.LockName)
 	}
 	return data, err
 }
@@ -68,7 +69,8 @@ func portable(l *pack.Lock) error {
 			return err
 		}
 		if ref.Kind == pack.KindPath || ref.Kind == pack.KindLocal {
-			return diag.Errorf(diag.Invalid, "the list has %s from %s, which other machines do not have", id, l.Packs[id].Source).
+			return diag.Errorf(diag.Invalid, "the list has %s from %s, which other machines do not have",
+				id, l.Packs[id].Source).
 				WithHint("publish the pack, and require the release")
 		}
 	}

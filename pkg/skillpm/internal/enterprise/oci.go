@@ -44,7 +44,8 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 	artifact := sync.OnceValues(func() (*oci.Artifact, error) {
 		a, err := o.oci.Artifact(ctx, ref)
 		if err == nil && a.Type != ArtifactType {
-			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", sourceText(o.ref), version, a.Type).
+			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q",
+				sourceText(o.ref), version, a.Type).
 				WithHint("skillpm sync publish makes one")
 		}
 		return a, err

@@ -32,7 +32,8 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 			continue // it may be on the machine
 		}
 		if !strings.HasPrefix(name, keysDir) || !fs.ValidPath(name) {
-			return diag.Errorf(diag.Invalid, "the list's policy names the key %s: a list brings keys in %s only", name, keysDir).
+			return diag.Errorf(diag.Invalid, "the list's policy names the key %s: a list brings keys in %s only",
+				name, keysDir).
 				WithHint("move it there, and name it so")
 		}
 		l.files[name] = data

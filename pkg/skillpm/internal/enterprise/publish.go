@@ -85,7 +85,9 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 }
 
 // push stores a list, its signature and its tag.
-func push(ctx context.Context, sources *source.Clients, at pack.Ref, a oci.Artifact, key *sign.PrivateKey, r *PublishReport) (err error) {
+func push(
+	ctx context.Context, sources *source.Clients, at pack.Ref, a oci.Artifact, key *sign.PrivateKey, r *PublishReport,
+) (err error) {
 	client := sources.OCI()
 	tagged := at
 	tagged.Rev = r.Version
@@ -97,7 +99,8 @@ func push(ctx context.Context, sources *source.Clients, at pack.Ref, a oci.Artif
 		return err
 	}
 	if there != "" && there != r.Digest {
-		return diag.Errorf(diag.Conflict, "%s is there already with other content", r.Place).WithHint("publish it as a new version: machines refuse a release that changed")
+		return diag.Errorf(diag.Conflict, "%s is there already with other content", r.Place).
+			WithHint("publish it as a new version: machines refuse a release that changed")
 	}
 	pinned := at
 	pinned.Digest = r.Digest
@@ -117,7 +120,8 @@ func (l *list) version(asked string) (string, error) {
 		asked = l.manifest.Version
 	}
 	if asked == "" {
-		return "", diag.Errorf(diag.Usage, "the list has no version").WithHint("give --version 1.0.0, or write version: into its skillpm.yaml")
+		return "", diag.Errorf(diag.Usage, "the list has no version").
+			WithHint("give --version 1.0.0, or write version: into its skillpm.yaml")
 	}
 	if _, err := semver.StrictNewVersion(asked); err != nil {
 		return "", diag.Errorf(diag.Usage, "%q is no version", asked).WithHint("write three numbers, as 1.4.0")
@@ -132,7 +136,8 @@ func target(text string) (pack.Ref, pack.ID, error) {
 		return at, pack.ID{}, err
 	}
 	if at.Kind != pack.KindOCI || at.Rev != "" || at.Digest != "" {
-		return at, pack.ID{}, diag.Errorf(diag.Usage, "--to %s is no OCI repository", text).WithHint("write oci://HOST/REPOSITORY, without a tag")
+		return at, pack.ID{}, diag.Errorf(diag.Usage, "--to %s is no OCI repository", text).
+			WithHint("write oci://HOST/REPOSITORY, without a tag")
 	}
 	id, err := at.DefaultID()
 	return at, id, err
@@ -164,7 +169,8 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 	}
 	for _, name := range keysOfList(l) {
 		if l.files[name] == nil {
-			return a, diag.Errorf(diag.NotFound, "the list's %s names the key %s, which is not beside it", enforce.PolicyName, name)
+			return a, diag.Errorf(diag.NotFound, "the list's %s names the key %s, which is not beside it",
+				enforce.PolicyName, name)
 		}
 	}
 	return a, nil

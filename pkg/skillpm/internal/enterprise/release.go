@@ -55,7 +55,9 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, have *record, 
 	}
 	all, err := from.versions(ctx)
 	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
-		return nil, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list", sourceText(conf.Source))
+		return nil, diag.Errorf(diag.NotFound, "%w", err).
+			WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list",
+				sourceText(conf.Source))
 	}
 	if err != nil {
 		return nil, err
@@ -120,7 +122,8 @@ func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 		says = "calls itself " + l.manifest.Name.String()
 	}
 	return diag.Errorf(diag.Integrity, "the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name, scope.ManifestName, says).
-		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml", r.name, scope.ManifestName)
+		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml",
+			r.name, scope.ManifestName)
 }
 
 // best returns the highest release in the range.
@@ -156,7 +159,8 @@ func forward(have *record, place, version, resolved string, o SyncOptions) error
 	case err != nil:
 		return diag.Errorf(diag.Invalid, "the list in force has the version %q, which is none", have.Release)
 	case now.LessThan(was):
-		return diag.Errorf(diag.Denied, "the newest list at %s is %s, older than %s, which is in force", place, version, have.Release).
+		return diag.Errorf(diag.Denied, "the newest list at %s is %s, older than %s, which is in force",
+			place, version, have.Release).
 			WithHint("somebody may be hiding releases; if the older one is meant, skillpm sync --allow-downgrade takes it")
 	case now.Equal(was) && have.Resolved != resolved:
 		return diag.Errorf(diag.Integrity, "the list %s at %s is %s now, and was %s when it came into force: a release must not change", version, place, resolved, have.Resolved).
@@ -171,7 +175,8 @@ func wantedBy(config *pack.Config) (trust.Wanted, error) {
 	for _, key := range config.Sync.Keys {
 		file := config.File(key)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return trust.Wanted{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there", file).
+			return trust.Wanted{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there",
+				file).
 				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name another under keys: of sync")
 		}
 		files = append(files, file)

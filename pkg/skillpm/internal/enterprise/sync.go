@@ -142,7 +142,8 @@ func (c *Client) applyList(ctx context.Context, r *release, l *list, have *recor
 			return report, err
 		}
 	}
-	return nil, diag.Errorf(diag.Conflict, "another process keeps changing %s", c.Paths.Enterprise).WithHint("wait for it to finish and try again")
+	return nil, diag.Errorf(diag.Conflict, "another process keeps changing %s", c.Paths.Enterprise).
+		WithHint("wait for it to finish and try again")
 }
 
 // recover finishes or discards what a killed sync left behind, and puts aside what no skillpm wrote: a lock or manifest
@@ -187,7 +188,8 @@ func (c *Client) currentRelease(have *record, conf pack.SyncSettings) (*release,
 		return nil, err
 	}
 	if have == nil || have.Source != place {
-		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", place).WithHint("skillpm sync without --offline")
+		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", place).
+			WithHint("skillpm sync without --offline")
 	}
 	return &release{
 		source: have.Source, name: name, version: have.Release, resolved: have.Resolved, signers: have.Signers,
@@ -198,7 +200,8 @@ func (c *Client) currentRelease(have *record, conf pack.SyncSettings) (*release,
 			}
 			data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
 			if err == nil && (data == nil || digest(data) != want) {
-				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought", filepath.Join(c.Paths.Enterprise, name), have.Release).
+				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought",
+					filepath.Join(c.Paths.Enterprise, name), have.Release).
 					WithHint("skillpm sync without --offline brings it again")
 			}
 			return data, err

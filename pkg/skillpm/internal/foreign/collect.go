@@ -175,7 +175,8 @@ var driveLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func dirPlace(base, dir string) (string, error) {
 	switch {
 	case strings.HasPrefix(dir, "~"):
-		return "", diag.Errorf(diag.Invalid, "it is relative to a home directory").WithHint("write the directory in full, or relative with ./")
+		return "", diag.Errorf(diag.Invalid, "it is relative to a home directory").
+			WithHint("write the directory in full, or relative with ./")
 	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, `\`), driveLetter().MatchString(dir):
 		return "path:" + dir, nil
 	case strings.Contains(dir, "://"), withoutSecret(dir) != dir:

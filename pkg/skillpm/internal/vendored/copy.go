@@ -82,7 +82,8 @@ func (c *Copy) plain(name string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return diag.Errorf(diag.Denied, "%s is not a directory", at[:i]).WithHint("a copy has no links; write it with skillpm vendor")
+			return diag.Errorf(diag.Denied, "%s is not a directory", at[:i]).
+				WithHint("a copy has no links; write it with skillpm vendor")
 		}
 	}
 	return nil
@@ -236,7 +237,8 @@ func (c *Copy) check(id pack.ID, skill, digest string) error {
 	want, ok := known.inventory(skill)
 	if tree := known.Skills[skill].Tree; !ok || tree != digest {
 		if ok && tree == got.Digest() {
-			return &DamagedError{Path: at, What: fmt.Sprintf("is a copy of %s %s, which is not what skillpm.lock has", id, known.Version)}
+			return &DamagedError{Path: at, What: fmt.Sprintf("is a copy of %s %s, which is not what skillpm.lock has",
+				id, known.Version)}
 		}
 		return &DamagedError{Path: at, What: "is not what skillpm.lock has", Edited: !known.wrote(skill, got)}
 	}

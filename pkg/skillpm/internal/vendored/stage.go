@@ -72,7 +72,8 @@ func (p *Plan) noLinks(at string) error {
 	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
 		info, err := os.Lstat(filepath.Join(p.copy.root, filepath.FromSlash(dir)))
 		if err == nil && !info.IsDir() {
-			return diag.Errorf(diag.Denied, "%s is not a directory", dir).WithHint("a copy has no links: remove it, and run skillpm vendor again")
+			return diag.Errorf(diag.Denied, "%s is not a directory", dir).
+				WithHint("a copy has no links: remove it, and run skillpm vendor again")
 		}
 	}
 	return nil
@@ -122,6 +123,7 @@ func (p *Plan) Prune() {
 
 func (p *Plan) removeEmpty(name string) {
 	if p.copy.plain(name) == nil {
-		_ = os.Remove(filepath.Join(p.copy.root, filepath.FromSlash(path.Join(p.Dir, name)))) // fails unless it is empty
+		// fails unless it is empty
+		_ = os.Remove(filepath.Join(p.copy.root, filepath.FromSlash(path.Join(p.Dir, name))))
 	}
 }

@@ -15,14 +15,16 @@ import (
 
 // Change is the difference between what a scope holds and what it should hold.
 type Change struct {
-	Place  map[string]Tree // directories to write, by path below the root
-	Edited []Edit          // installed skills that somebody edited and that stay as they are, because nobody wants them otherwise
+	Place map[string]Tree // directories to write, by path below the root
+	// installed skills that somebody edited and that stay as they are, because nobody wants them otherwise
+	Edited []Edit
 	keep   map[string]Tree // directories that are right already, or stay
 	link   map[string]string
-	remove []string             // entries of skillpm's own to remove
-	saved  map[string]string    // edited directories that will be replaced or removed -> where a copy of each goes
-	files  map[string][]byte    // files to write, by path below the root
-	looks  map[string]treeState // of what is right by its hash, and not by what the state says: the state should remember it
+	remove []string          // entries of skillpm's own to remove
+	saved  map[string]string // edited directories that will be replaced or removed -> where a copy of each goes
+	files  map[string][]byte // files to write, by path below the root
+	// of what is right by its hash, and not by what the state says: the state should remember it
+	looks map[string]treeState
 
 	Left []Left // what should change and may not, where the options say Repair
 }
@@ -253,7 +255,8 @@ func (w *Workspace) mayReplace(at string) error {
 
 func notOurs(at string) error {
 	return diag.Errorf(diag.Conflict, "%s exists and was not put there by skillpm; it stays as it is", at).
-		WithHint("move it away, or install the pack's skill under another name: --skill %s --as OTHER-NAME", path.Base(at))
+		WithHint("move it away, or install the pack's skill under another name: --skill %s --as OTHER-NAME",
+			path.Base(at))
 }
 
 // leftovers finds what skillpm put there and no longer belongs. It returns the edits that would be lost by removing it.

@@ -35,7 +35,8 @@ func (c NameConflict) String() string {
 		facts = append(facts, fmt.Sprintf("the name is now %s's", c.Winner))
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Others)) {
-		facts = append(facts, fmt.Sprintf("%s's is %s for agents (%s@%s names it exactly)", id, c.Others[id], c.Name, id))
+		facts = append(facts, fmt.Sprintf("%s's is %s for agents (%s@%s names it exactly)",
+			id, c.Others[id], c.Name, id))
 	}
 	return fmt.Sprintf("several packs have a skill %q: %s", c.Name, strings.Join(facts, "; "))
 }

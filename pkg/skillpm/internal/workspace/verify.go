@@ -110,7 +110,8 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 		return nil, err
 	}
 	if w.LacksLock() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).WithHint("skillpm install writes it")
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
+			WithHint("skillpm install writes it")
 	}
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.Scope.Journal()); err == nil {

@@ -77,7 +77,8 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 		return m.Paths.User(), nil
 	case scope.KindProject, "":
 	default:
-		return scope.Scope{}, diag.Errorf(diag.Usage, "unknown scope %q: use %s or %s", kind, scope.KindProject, scope.KindUser)
+		return scope.Scope{}, diag.Errorf(diag.Usage, "unknown scope %q: use %s or %s",
+			kind, scope.KindProject, scope.KindUser)
 	}
 	s, found, err := m.Paths.Project(m.Dir)
 	if err != nil {
@@ -136,7 +137,8 @@ func (m *Machine) NewEnough(manifest *pack.Manifest) error {
 	if err != nil || allowed.Check(mine) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s", manifest.Path, manifest.Skillpm, m.Version).
+	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s",
+		manifest.Path, manifest.Skillpm, m.Version).
 		WithHint("install a skillpm that fits")
 }
 
