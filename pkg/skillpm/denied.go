@@ -66,7 +66,9 @@ func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace
 	look := d.looks && !d.admitted.Has(id, entry, namesIn(l))
 	for i := range r.Skills {
 		s := &r.Skills[i]
-		about := enforce.Skill{Name: s.Name, As: s.Link, Pack: r.Pack, Source: place, Dir: w.Scope.PluginSkill(id, s.Name)}
+		about := enforce.Skill{
+			Name: s.Name, As: s.Link, Pack: r.Pack, Source: place, Dir: w.Scope.PluginSkill(id, s.Name),
+		}
 		if s.Denied = text(d.door.CheckListed(about)); s.Denied == "" && look && s.Installed {
 			_, err := d.door.Evaluate(ctx, about, safefile.Dir(about.Dir))
 			s.Denied = text(err)
@@ -97,7 +99,9 @@ func (d *denials) skill(name string, id pack.ID) string {
 
 // restrictsSources reports whether a policy has a say in where packs come from.
 func (d *denials) restrictsSources() bool {
-	return slices.ContainsFunc(d.door.Policies(), func(p *policy.Policy) bool { return p.Sources.Allow != nil || len(p.Sources.Deny) > 0 })
+	return slices.ContainsFunc(d.door.Policies(), func(p *policy.Policy) bool {
+		return p.Sources.Allow != nil || len(p.Sources.Deny) > 0
+	})
 }
 
 // markFound says of a pack that was found what the policies deny of it. Where that depends on the place and an index

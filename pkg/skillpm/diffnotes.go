@@ -148,7 +148,8 @@ func (n *noter) front(was, f textdiff.File) {
 
 // indirect reports whether something in YAML says what is elsewhere.
 func indirect(n *yaml.Node) bool {
-	return n != nil && (n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" || slices.ContainsFunc(n.Content, indirect))
+	return n != nil && (n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" ||
+		slices.ContainsFunc(n.Content, indirect))
 }
 
 // hiddenNotes returns which files are not shown that have the name of a text.
@@ -158,9 +159,13 @@ func hiddenNotes(d textdiff.Diff) []DiffNote {
 		switch {
 		case c.Status == textdiff.Removed || !isText(c.Path):
 		case c.Binary:
-			list = append(list, DiffNote{Kind: NoteHidden, Path: c.Path, Text: "is binary in spite of its name: what it says is not shown"})
+			list = append(list, DiffNote{
+				Kind: NoteHidden, Path: c.Path, Text: "is binary in spite of its name: what it says is not shown",
+			})
 		case c.Large:
-			list = append(list, DiffNote{Kind: NoteHidden, Path: c.Path, Text: "is too large: what it says is not shown"})
+			list = append(list, DiffNote{
+				Kind: NoteHidden, Path: c.Path, Text: "is too large: what it says is not shown",
+			})
 		}
 	}
 	return list
@@ -216,7 +221,8 @@ var scriptNames = []string{
 
 // isScript reports whether a file is there to be run.
 func isScript(f textdiff.File) bool {
-	return f.Executable || bytes.HasPrefix(f.Data, []byte("#!")) || slices.Contains(scriptNames, strings.ToLower(path.Ext(f.Path)))
+	return f.Executable || bytes.HasPrefix(f.Data, []byte("#!")) ||
+		slices.Contains(scriptNames, strings.ToLower(path.Ext(f.Path)))
 }
 
 // textNames are the ends of names of files that agents read, besides those that are run.

@@ -41,7 +41,9 @@ type FetchedSkill struct {
 // signatures is held to, and what they say of files is not asked.
 func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, error) {
 	defer c.Progress(Event{Done: true})
-	io := InstallOptions{Packs: []string{o.Pack}, Skills: o.Skills, Registry: o.Registry, Offline: o.Offline, Scope: o.Scope}
+	io := InstallOptions{
+		Packs: []string{o.Pack}, Skills: o.Skills, Registry: o.Registry, Offline: o.Offline, Scope: o.Scope,
+	}
 	opened, err := c.Machine.Open(o.Scope, true)
 	if err != nil {
 		return nil, err
@@ -90,7 +92,9 @@ func (c *Client) fetched(packs map[pack.ID]*pack.LockedPack, named []pack.ID) ([
 	}
 	var list []FetchedPack
 	for _, id := range slices.SortedFunc(maps.Keys(packs), pack.ID.Compare) {
-		p := FetchedPack{Pack: id.String(), Version: packs[id].Version, Source: packs[id].Source, Named: slices.Contains(named, id)}
+		p := FetchedPack{
+			Pack: id.String(), Version: packs[id].Version, Source: packs[id].Source, Named: slices.Contains(named, id),
+		}
 		for _, name := range slices.Sorted(maps.Keys(packs[id].Skills)) {
 			files, err := store.FS(packs[id].Skills[name])
 			if err != nil {

@@ -83,7 +83,9 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 				o.File, n, maxImported).
 				WithHint("divide it into several files")
 		}
-		report = &ImportReport{File: c.Shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{}}
+		report = &ImportReport{
+			File: c.Shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{},
+		}
 		for _, s := range found.Skipped {
 			report.Skipped = append(report.Skipped, SkippedImport(s))
 		}
@@ -146,7 +148,9 @@ func (w *work) adopt(
 	for _, item := range found.Dependencies {
 		x, err := w.adoptOne(ctx, t.manifest, item, report)
 		if err != nil && o.KeepGoing && ctx.Err() == nil {
-			report.Skipped = append(report.Skipped, SkippedImport{What: strings.Join(item.Names, ", "), Why: err.Error(), Line: item.Line})
+			report.Skipped = append(report.Skipped, SkippedImport{
+				What: strings.Join(item.Names, ", "), Why: err.Error(), Line: item.Line,
+			})
 			continue
 		}
 		if err != nil {

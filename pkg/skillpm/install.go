@@ -287,7 +287,9 @@ func (w *work) noted(notes []string) {
 	log := w.client.Log(w.Guard(w.client.Around))
 	for _, note := range notes {
 		// it is said as a warning, too
-		_ = log.Write(audit.Record{Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectOf(w.Scope)})
+		_ = log.Write(audit.Record{
+			Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectOf(w.Scope),
+		})
 	}
 }
 
@@ -297,7 +299,9 @@ func (c *Client) refused(err error) error {
 		return err
 	}
 	project := cmp.Or(c.Around, c.around())
-	r := audit.Record{Action: audit.Install, Result: audit.Denied, Verdict: audit.Forbidden, Reason: err.Error(), Project: project}
+	r := audit.Record{
+		Action: audit.Install, Result: audit.Denied, Verdict: audit.Forbidden, Reason: err.Error(), Project: project,
+	}
 	_ = c.Log(c.Machine.Guard(project)).Write(r) // nothing was done, and the error is told
 	return err
 }

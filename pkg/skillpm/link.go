@@ -67,7 +67,9 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 		return err.WithHint("skillpm list shows what is linked")
 	})
 	if err == nil && !slices.ContainsFunc(r.Packs, func(p PackReport) bool { return p.Pack == gone }) {
-		r.Packs = append(r.Packs, PackReport{Pack: gone, Action: ActionRemoved, Source: "a directory", Skills: []SkillReport{}})
+		r.Packs = append(r.Packs, PackReport{
+			Pack: gone, Action: ActionRemoved, Source: "a directory", Skills: []SkillReport{},
+		})
 	}
 	return r, err
 }

@@ -35,7 +35,9 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 	if err != nil {
 		return nil, err
 	}
-	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
+	r := &ListReport{
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{},
+	}
 	denied := c.denials(w)
 	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
 		p := packReport(w, w.Manifest, id, l.Packs[id], l, statusNow(w, l))
@@ -200,7 +202,9 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 		denied.mark(ctx, w, l, ref.ID, &report)
 		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
 		for _, s := range report.Skills {
-			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name))})
+			info.Skills = append(info.Skills, SkillInfo{
+				Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name)),
+			})
 		}
 		info.Dependencies = map[string]string{}
 		maps.Copy(info.Dependencies, entry.Dependencies)

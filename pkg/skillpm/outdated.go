@@ -260,7 +260,8 @@ func allows(d pack.Dependency, version string) bool {
 
 // worthSaying reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
 func (p *OutdatedPack) worthSaying() bool {
-	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" || p.Unreached != "" || p.Denied != ""
+	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" ||
+		p.Unreached != "" || p.Denied != ""
 }
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn,

@@ -123,7 +123,9 @@ func (r *RegistryList) add(list []pack.Registry, from string) {
 		if slices.ContainsFunc(r.Registries, func(e RegistryEntry) bool { return e.URL == one.URL }) {
 			continue // the project and the user may well name the same one
 		}
-		r.Registries = append(r.Registries, RegistryEntry{Name: one.Name, URL: one.URL, Kind: registry.KindOf(one.URL), From: from, Namespaces: []string{}})
+		r.Registries = append(r.Registries, RegistryEntry{
+			Name: one.Name, URL: one.URL, Kind: registry.KindOf(one.URL), From: from, Namespaces: []string{},
+		})
 	}
 }
 
@@ -191,7 +193,9 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	if err := c.reachable(ctx, url, o.NoCheck); err != nil {
 		return nil, err
 	}
-	r := &RegistryChange{File: c.Shown(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...)}
+	r := &RegistryChange{
+		File: c.Shown(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...),
+	}
 	r.Changed, err = saveSettings(file, before)
 	r.Notes = c.unasked(ctx)
 	return r, err
@@ -217,7 +221,9 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 		return nil, err.WithHint("skillpm registry list says which there are, and where")
 	}
 	before := string(file.Bytes())
-	r := &RegistryChange{File: c.Shown(file.Path), Name: gone.Name, URL: gone.URL, Namespaces: []string{}, Notes: []string{}}
+	r := &RegistryChange{
+		File: c.Shown(file.Path), Name: gone.Name, URL: gone.URL, Namespaces: []string{}, Notes: []string{},
+	}
 	for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
 		if to := file.Namespaces[owner]; to != gone.Name && to != gone.URL {
 			continue

@@ -106,7 +106,9 @@ func (s *searcher) add(w *workspace.Workspace, name, url string) {
 	if slices.ContainsFunc(s.places, func(p *searchPlace) bool { return p.url == url }) {
 		return
 	}
-	s.places = append(s.places, &searchPlace{name: cmp.Or(name, url), url: url, key: indexKey(filepath.Dir(w.Scope.Manifest()), url)})
+	s.places = append(s.places, &searchPlace{
+		name: cmp.Or(name, url), url: url, key: indexKey(filepath.Dir(w.Scope.Manifest()), url),
+	})
 }
 
 // indexKey returns what the index of a registry is known by: a relative directory is another one elsewhere.

@@ -205,7 +205,8 @@ func trialAgents() []string { return []string{agent.SharedID, "claude-code"} }
 func anchored(base, url string) string {
 	dir, layout := strings.CutPrefix(url, "oci-layout:")
 	switch {
-	case strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local || dir == registry.Embedded:
+	case strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local ||
+		dir == registry.Embedded:
 		return url
 	case !filepath.IsAbs(dir):
 		dir = filepath.Join(base, dir)

@@ -119,7 +119,9 @@ func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o Ve
 			r.Signed[i].Checked = true
 			continue
 		}
-		r.Problems = append(r.Problems, Problem{Kind: workspace.KindSignature, Path: s.Pack, Message: wrong[id].Error()})
+		r.Problems = append(r.Problems, Problem{
+			Kind: workspace.KindSignature, Path: s.Pack, Message: wrong[id].Error(),
+		})
 	}
 	return nil
 }

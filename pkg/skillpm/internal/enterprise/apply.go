@@ -233,7 +233,9 @@ func (w *work) describe() {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(w.before.Packs), pack.ID.Compare) {
 		if now[id] == nil {
-			w.report.Packs = append(w.report.Packs, PackChange{Pack: id.String(), Previous: w.before.Packs[id].Version, Action: Removed})
+			w.report.Packs = append(w.report.Packs, PackChange{
+				Pack: id.String(), Previous: w.before.Packs[id].Version, Action: Removed,
+			})
 		}
 	}
 	for at, copied := range w.change.Saved() {
@@ -293,7 +295,9 @@ func (w *work) records() []audit.Record {
 		self.Signer = trust.Fingerprint(w.release.signers[0])
 	}
 	list := []audit.Record{self}
-	actions := map[string]string{Installed: audit.Install, Restored: audit.Install, Updated: audit.Update, Removed: audit.Remove}
+	actions := map[string]string{
+		Installed: audit.Install, Restored: audit.Install, Updated: audit.Update, Removed: audit.Remove,
+	}
 	for _, p := range w.report.Packs {
 		r := about
 		if r.Action = actions[p.Action]; r.Action == "" {

@@ -56,7 +56,9 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 	if err != nil {
 		return nil, err
 	}
-	r := &PublishReport{Packs: len(l.lock.Packs), Signer: o.Key.Public().Fingerprint(), DryRun: o.DryRun, Warnings: []string{}}
+	r := &PublishReport{
+		Packs: len(l.lock.Packs), Signer: o.Key.Public().Fingerprint(), DryRun: o.DryRun, Warnings: []string{},
+	}
 	if r.Version, err = l.version(o.Version); err != nil {
 		return nil, err
 	}
@@ -165,7 +167,9 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 		if err != nil {
 			return a, err
 		}
-		a.Blobs = append(a.Blobs, oci.Blob{MediaType: MediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name}})
+		a.Blobs = append(a.Blobs, oci.Blob{
+			MediaType: MediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name},
+		})
 	}
 	for _, name := range keysOfList(l) {
 		if l.files[name] == nil {

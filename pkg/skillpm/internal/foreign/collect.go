@@ -36,7 +36,9 @@ type entry struct {
 
 // skip lists what cannot be a dependency.
 func (c *collector) skip(line int, what, why string) error {
-	c.out.Skipped = append(c.out.Skipped, Skipped{What: plain(what), Why: reason().ReplaceAllString(why, "$1"), Line: line})
+	c.out.Skipped = append(c.out.Skipped, Skipped{
+		What: plain(what), Why: reason().ReplaceAllString(why, "$1"), Line: line,
+	})
 	return c.bound(line)
 }
 

@@ -93,7 +93,9 @@ func (c *Copy) plain(name string) error {
 func (c *Copy) tree() (fs.FS, error) {
 	c.once.Do(func() {
 		client := source.Directories(c.root, c.os)
-		c.fsys, c.err = client.Tree(pack.Ref{Kind: pack.KindPath, URL: filepath.Join(c.root, filepath.FromSlash(c.dir))})
+		c.fsys, c.err = client.Tree(pack.Ref{
+			Kind: pack.KindPath, URL: filepath.Join(c.root, filepath.FromSlash(c.dir)),
+		})
 	})
 	return c.fsys, c.err
 }

@@ -75,7 +75,9 @@ func (c *Copy) Compare(ctx context.Context, lock *pack.Lock) (*Plan, error) {
 			continue
 		}
 		for skill, tree := range entry.Skills {
-			p.Items = append(p.Items, Item{Pack: id, Skill: skill, Path: path.Join(c.dir, id.String(), skill), Tree: tree})
+			p.Items = append(p.Items, Item{
+				Pack: id, Skill: skill, Path: path.Join(c.dir, id.String(), skill), Tree: tree,
+			})
 		}
 	}
 	if err := p.findOthers(); err != nil {

@@ -131,7 +131,9 @@ func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
 // tidy removes the directories of agents that are served no more, where removing links left them empty.
 func (w *Workspace) tidy(removed []string, dirs []AgentDir) {
 	served := func(at string) bool {
-		return slices.ContainsFunc(dirs, func(d AgentDir) bool { return d.real == at || strings.HasPrefix(d.real, at+"/") })
+		return slices.ContainsFunc(dirs, func(d AgentDir) bool {
+			return d.real == at || strings.HasPrefix(d.real, at+"/")
+		})
 	}
 	known := agent.Dirs(agent.Relocate(agent.All(), w.machine.Paths.Home, w.machine.Getenv), w.Scope.Kind == scope.KindUser)
 	for _, at := range removed {

@@ -68,7 +68,9 @@ func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Ma
 			continue
 		}
 		l.Linked[p.ID] = p
-		entry := &pack.LockedPack{Version: p.Version, Source: "link:" + filepath.ToSlash(p.Dir), Skills: map[string]string{}}
+		entry := &pack.LockedPack{
+			Version: p.Version, Source: "link:" + filepath.ToSlash(p.Dir), Skills: map[string]string{},
+		}
 		if was, ok := lock.Packs[p.ID]; ok {
 			entry.Dependencies = was.Dependencies
 		}

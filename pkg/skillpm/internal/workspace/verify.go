@@ -156,7 +156,9 @@ func (w *Workspace) strayLinks(l *Layout) []Problem {
 			}
 			target, err := os.Readlink(w.Scope.Abs(at))
 			if err == nil {
-				found = append(found, Problem{Kind: KindStray, Path: at, Message: "link leads to a skill that is not installed", Got: target})
+				found = append(found, Problem{
+					Kind: KindStray, Path: at, Message: "link leads to a skill that is not installed", Got: target,
+				})
 			}
 		}
 	}
