@@ -65,9 +65,6 @@ type Block struct {
 // extent is a piece of the text.
 type extent struct{ start, end int }
 
-// Text returns the text that the page was read from, with what is before the page.
-func (p *Page) Text() []byte { return p.text }
-
 // Lines returns the lines of a code block with their offsets, without what belongs to the containers that the block is
 // in, without the indentation that makes a code block, and without line endings.
 func (p *Page) Lines(b Block) iter.Seq2[int, []byte] {
@@ -121,12 +118,6 @@ func (p *Page) Commands() iter.Seq2[int, []byte] {
 // included), or in an HTML block of script, style, pre or textarea.
 func (p *Page) InCode(offset int) bool {
 	return inside(p.code, offset) || inside(p.inline, offset)
-}
-
-// InComment reports whether a byte of the text is in an HTML comment.
-func (p *Page) InComment(offset int) bool {
-	i := sort.Search(len(p.Comments), func(i int) bool { return p.Comments[i].End > offset })
-	return i < len(p.Comments) && p.Comments[i].Offset <= offset
 }
 
 // inside reports whether one of the sorted extents holds an offset.
