@@ -49,12 +49,15 @@ func New(o Options) *Client { return &Client{Base: base.New(o)} }
 // CheckSigners returns what is wrong with the key files that a rule of a policy names, nil if they are as it says.
 func CheckSigners(r policy.Rule) error { return admission.CheckSigners(r) }
 
-// What [Client.Doctor] is asked, and what it finds.
 type (
+	// DoctorOptions are the options of [Client.Doctor].
 	DoctorOptions = doctor.Options
-	DoctorReport  = doctor.Report
-	Diagnosis     = doctor.Diagnosis
-	Fact          = doctor.Fact
+	// DoctorReport is the result of [Client.Doctor].
+	DoctorReport = doctor.Report
+	// Diagnosis is one problem that [Client.Doctor] found.
+	Diagnosis = doctor.Diagnosis
+	// Fact is one fact about the machine or the project.
+	Fact = doctor.Fact
 )
 
 // Doctor looks for what is wrong with the project, with what is installed for the user, and with the machine. It changes

@@ -13,11 +13,14 @@ type EnterpriseLayer = enterprise.Client
 // belongs to a user, and touches neither disk nor network.
 func NewEnterpriseLayer(o Options) *EnterpriseLayer { return enterprise.New(o) }
 
-// What [EnterpriseLayer] takes and returns.
 type (
-	SyncOptions    = enterprise.SyncOptions
-	SyncReport     = enterprise.SyncReport
-	SyncStatus     = enterprise.Status
+	// SyncOptions are the options of [EnterpriseLayer.Sync].
+	SyncOptions = enterprise.SyncOptions
+	// SyncReport is the result of [EnterpriseLayer.Sync].
+	SyncReport = enterprise.SyncReport
+	// SyncStatus tells whether the layer is in step with its list.
+	SyncStatus = enterprise.Status
+	// OutOfStepError is the error of a layer that differs from its list.
 	OutOfStepError = enterprise.OutOfStepError
 )
 
@@ -33,10 +36,11 @@ const (
 // SyncRecordName is the name of the file in the administrator's directory that records the last list.
 const SyncRecordName = enterprise.RecordName
 
-// What [PublishList] takes and returns.
 type (
+	// PublishListOptions are the options of [PublishList].
 	PublishListOptions = enterprise.PublishOptions
-	PublishListReport  = enterprise.PublishReport
+	// PublishListReport is the result of [PublishList].
+	PublishListReport = enterprise.PublishReport
 )
 
 // PublishList pushes the list of an enterprise layer to an OCI registry. A version that exists with other content is a

@@ -158,9 +158,8 @@ func (r Record) clean(most int) Record {
 		*s = redact(shorten(*s))
 	}
 	prev := r.Prev // a digest, which is never cut
-	fields := reflect.ValueOf(&r).Elem()
-	for i := range fields.NumField() {
-		if f := fields.Field(i); f.Kind() == reflect.String {
+	for _, f := range reflect.ValueOf(&r).Elem().Fields() {
+		if f.Kind() == reflect.String {
 			f.SetString(cut(f.String(), most))
 		}
 	}

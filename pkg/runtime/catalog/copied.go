@@ -110,8 +110,9 @@ func (p *pair) compare(c *comparison, now int64) {
 		return
 	}
 	facts := &copyFacts{of: pack.Dir, file: p.pack.node.look, dir: dir.stamp}
-	settled, ok := dir.settled(now) && p.pack.node.settled, false
-	if facts.files, ok = c.survey(s.Dir, now, &settled); ok && n.copy != nil && *n.copy == *facts {
+	settled := dir.settled(now) && p.pack.node.settled
+	files, ok := c.survey(s.Dir, now, &settled)
+	if facts.files = files; ok && n.copy != nil && *n.copy == *facts {
 		p.same = true
 		return
 	}

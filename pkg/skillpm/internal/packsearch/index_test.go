@@ -30,11 +30,11 @@ func TestPacksComeBack(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("pack %d is %+v, want %+v (%v)", i, got, want, err)
 		}
-		if n, err := x.Index.Find(want.Name); n != i || err != nil {
+		if n, err := x.Find(want.Name); n != i || err != nil {
 			t.Fatalf("%s is number %d, want %d (%v)", want.Name, n, i, err)
 		}
 	}
-	if n, err := x.Index.Find("nobody/nothing"); n != -1 || err != nil {
+	if n, err := x.Find("nobody/nothing"); n != -1 || err != nil {
 		t.Errorf("number %d (%v), want -1", n, err)
 	}
 }

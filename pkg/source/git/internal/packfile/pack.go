@@ -32,7 +32,7 @@ const (
 	LargeObject = 1 << 20
 )
 
-// pack is a pack on disk whose objects are known. It may be read by several goroutines at a time, and believes nothing
+// Pack is a pack on disk whose objects are known. It may be read by several goroutines at a time, and believes nothing
 // that it reads again: the callers compare contents with ids.
 type Pack struct {
 	dir     string // of the file and of the large objects that were made from deltas
