@@ -1,8 +1,8 @@
-// Package registryindex holds the registry that comes with the binary: an index in the format of pkg/pack/index, and the
-// packs that it lists as an OCI image layout, a form that keeps executable bits where [embed.FS] drops them.
+// Package registryindex holds the registry that comes with the binary: an index in the format of pkg/pack/index, and
+// the packs that it lists as an OCI image layout, a form that keeps executable bits where [embed.FS] drops them.
 //
-// The packs' sources are in src/<owner>/<name>/<version>, for reading. A test of this package rebuilds the index and the
-// layout from them and compares; with -update it writes them.
+// The packs' sources are in src/<owner>/<name>/<version>, for reading. A test of this package rebuilds the index and
+// the layout from them and compares; with -update it writes them.
 package registryindex
 
 import (

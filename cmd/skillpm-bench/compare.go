@@ -17,12 +17,13 @@ type result struct {
 	Peer    string   `json:"peer,omitempty"`
 	Theirs  *figures `json:"peer_figures,omitempty"`
 	Missing string   `json:"peer_missing,omitempty"` // why the peer was not measured
-	Stopped bool     `json:"peer_stopped,omitempty"` // the peer's runs were stopped after --patience: its figures are the least it took
-	Ratio   *spread  `json:"ratio,omitempty"`        // of wall times
-	Runs    int      `json:"runs"`
-	Goal    goal     `json:"goal,omitzero"`
-	Verdict string   `json:"verdict,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	// the peer's runs were stopped after --patience: its figures are the least it took
+	Stopped bool    `json:"peer_stopped,omitempty"`
+	Ratio   *spread `json:"ratio,omitempty"` // of wall times
+	Runs    int     `json:"runs"`
+	Goal    goal    `json:"goal,omitzero"`
+	Verdict string  `json:"verdict,omitempty"`
+	Error   string  `json:"error,omitempty"`
 }
 
 // errPatience stops a run that takes too long.

@@ -18,12 +18,15 @@ import (
 func (w *writer) indexed(number int) index.Line {
 	name := fmt.Sprintf("owner-%07d/%s-%s", number, w.pick(), w.pick())
 	line := index.Line{
-		Name: name, Version: version, Published: "2026-01-02T03:04:05Z", Source: "oci://registry.example/" + name, Description: w.sentence(),
-		Digest: "sha256:" + strings.Repeat("0", 64), Integrity: "t1:sha256:" + strings.Repeat("0", 64), Tags: []string{w.pick(), w.pick()},
+		Name: name, Version: version, Published: "2026-01-02T03:04:05Z", Source: "oci://registry.example/" + name,
+		Description: w.sentence(),
+		Digest:      "sha256:" + strings.Repeat("0", 64), Integrity: "t1:sha256:" + strings.Repeat("0", 64),
+		Tags: []string{w.pick(), w.pick()},
 	}
 	for i := range 3 {
 		line.Skills = append(line.Skills, index.Skill{
-			Name: fmt.Sprintf("s%d-%s", i, w.pick()), Description: w.sentence() + " " + w.sentence(), Tree: "t1:sha256:" + strings.Repeat("0", 64),
+			Name: fmt.Sprintf("s%d-%s", i, w.pick()), Description: w.sentence() + " " + w.sentence(),
+			Tree: "t1:sha256:" + strings.Repeat("0", 64),
 		})
 	}
 	return line
@@ -40,7 +43,8 @@ func (b *bench) largeIndex(ctx context.Context, files bool) (dir string, middle 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", middle, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, index.ConfigPath), (&index.Config{Version: index.FormatVersion}).Encode(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, index.ConfigPath), (&index.Config{Version: index.FormatVersion}).Encode(),
+		0o644); err != nil {
 		return "", middle, err
 	}
 	f, err := os.Create(filepath.Join(dir, index.CatalogPath))
@@ -83,14 +87,17 @@ func writePack(dir string, line index.Line) error {
 
 // inLargeIndex returns a run of skillpm in a project whose one registry is a large index. What it prints has to have
 // something in it.
-func (b *bench) inLargeIndex(ctx context.Context, files bool, args func(middle index.Line) []string) (contestant, error) {
+func (b *bench) inLargeIndex(ctx context.Context, files bool, args func(middle index.Line) []string) (contestant,
+	error,
+) {
 	project := b.project("ours")
 	dir, middle, err := b.largeIndex(ctx, files)
 	if err == nil {
 		err = b.fresh(b.home("ours"), project)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(project, "skillpm.yaml"), fmt.Appendf(nil, "registries:\n  - {name: large, url: %q}\n", dir), 0o644)
+		err = os.WriteFile(filepath.Join(project, "skillpm.yaml"),
+			fmt.Appendf(nil, "registries:\n  - {name: large, url: %q}\n", dir), 0o644)
 	}
 	line := args(middle)
 	j := b.job("ours", project, append([]string{b.tools.skillpm.path}, line...))

@@ -84,7 +84,8 @@ func (p benchPack) writeManifest() error {
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("name: %s/%s\nversion: %q\ndescription: Generated skills for measuring\nlicense: Apache-2.0\n", owner, p.Name, version)
+	text := fmt.Sprintf("name: %s/%s\nversion: %q\ndescription: Generated skills for measuring\nlicense: Apache-2.0\n",
+		owner, p.Name, version)
 	return os.WriteFile(filepath.Join(p.Dir, "skillpm.yaml"), []byte(text), 0o644)
 }
 
@@ -96,7 +97,8 @@ func (p benchPack) writeSkill(w *writer, i int) error {
 		}
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "---\nname: %s\ndescription: %s Use when %s.\n---\n\n# %s\n\n", p.skillName(i), w.sentence(), w.words(6), w.title())
+	fmt.Fprintf(&b, "---\nname: %s\ndescription: %s Use when %s.\n---\n\n# %s\n\n", p.skillName(i), w.sentence(),
+		w.words(6), w.title())
 	for r := range references {
 		fmt.Fprintf(&b, "- [%s](references/part-%d.md)\n", w.title(), r+1)
 	}
@@ -109,7 +111,8 @@ func (p benchPack) writeSkill(w *writer, i int) error {
 		b.Reset()
 		fmt.Fprintf(&b, "# %s\n\n", w.title())
 		w.prose(&b, referenceBytes)
-		if err := os.WriteFile(filepath.Join(dir, "references", fmt.Sprintf("part-%d.md", r+1)), b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "references", fmt.Sprintf("part-%d.md", r+1)), b.Bytes(),
+			0o644); err != nil {
 			return err
 		}
 	}

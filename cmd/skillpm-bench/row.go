@@ -29,28 +29,81 @@ type contestant struct {
 
 func rows() []row {
 	return []row{
-		{name: "cold-oci", about: "empty store and project, from a registry, against oras pull, which unpacks", goal: goal{Ratio: 1.2}, prepare: coldOCI},
-		{name: "cold-oci-tar", about: "the same against oras pull of the same bytes as a file, and tar x", goal: goal{Ratio: 1.2}, prepare: coldOCITar},
-		{name: "cold-git", about: "empty store and project, from a git server, against git clone --depth 1", goal: goal{Ratio: 1.5}, prepare: coldGit},
+		{
+			name: "cold-oci", about: "empty store and project, from a registry, against oras pull, which unpacks",
+			goal: goal{Ratio: 1.2}, prepare: coldOCI,
+		},
+		{
+			name: "cold-oci-tar", about: "the same against oras pull of the same bytes as a file, and tar x",
+			goal: goal{Ratio: 1.2}, prepare: coldOCITar,
+		},
+		{
+			name: "cold-git", about: "empty store and project, from a git server, against git clone --depth 1",
+			goal: goal{Ratio: 1.5}, prepare: coldGit,
+		},
 		{name: "add", about: "the same against npm skills add", goal: goal{Ratio: 0.2}, prepare: add},
-		{name: "warm", about: "full store, empty project, from a registry, against cp -r of the same files", goal: goal{Ratio: 1.5}, prepare: warm},
-		{name: "restore", about: "full store, project deleted but for its lock, against npm skills experimental_install", goal: goal{Ratio: 0.02}, prepare: restore},
-		{name: "nothing", about: "everything is installed and nothing is to be done", goal: goal{Wall: 0.015}, prepare: nothing},
+		{
+			name: "warm", about: "full store, empty project, from a registry, against cp -r of the same files",
+			goal: goal{Ratio: 1.5}, prepare: warm,
+		},
+		{name: "restore", about: "full store, project deleted but for its lock, against npm skills " +
+			"experimental_install", goal: goal{Ratio: 0.02}, prepare: restore},
+		{
+			name: "nothing", about: "everything is installed and nothing is to be done", goal: goal{Wall: 0.015},
+			prepare: nothing,
+		},
 		{name: "prompt", about: "stage 1 of all installed skills, which were listed before", prepare: servePrompt},
-		{name: "discover", about: "the same without an index of the skills", goal: goal{Wall: 0.1}, prepare: serveFirst},
-		{name: "load", about: "the instructions of one of the installed skills", goal: goal{Wall: 0.015}, prepare: serveLoad},
+		{
+			name: "discover", about: "the same without an index of the skills", goal: goal{Wall: 0.1},
+			prepare: serveFirst,
+		},
+		{
+			name: "load", about: "the instructions of one of the installed skills", goal: goal{Wall: 0.015},
+			prepare: serveLoad,
+		},
 		{name: "which", about: "where one of the installed skills is from", prepare: serveWhich},
 		{name: "find", about: "the installed skills that fit a task", prepare: serveFind},
-		{name: "allow", about: "whether a tool may be called while a skill is active", goal: goal{Wall: 0.015}, prepare: serveAllow},
-		{name: "hook", about: "a call that an agent's hook asks about while a skill is active", goal: goal{Wall: 0.015}, prepare: serveHook},
-		{name: "mcp", about: "from the start of skillpm mcp to its reply to initialize, and its end", goal: goal{Wall: 0.015}, prepare: serveMCP},
-		{name: "large-oci", about: "peak memory with a pack of large files, from a registry", goal: goal{Peak: 100e6}, large: true, prepare: coldOCI},
-		{name: "large-git", about: "peak memory with a pack of large files, from a git server", goal: goal{Peak: 100e6}, large: true, prepare: coldGit},
-		{name: "large-restore", about: "peak memory with a pack of large files, from the store", goal: goal{Peak: 100e6}, large: true, prepare: restoreLarge},
-		{name: "search", about: "a search in an index of --packs packs that was searched before", goal: goal{Wall: 0.05}, once: true, prepare: searchLarge},
+		{
+			name: "allow", about: "whether a tool may be called while a skill is active", goal: goal{Wall: 0.015},
+			prepare: serveAllow,
+		},
+		{
+			name: "hook", about: "a call that an agent's hook asks about while a skill is active",
+			goal:    goal{Wall: 0.015},
+			prepare: serveHook,
+		},
+		{
+			name: "mcp", about: "from the start of skillpm mcp to its reply to initialize, and its end",
+			goal: goal{Wall: 0.015}, prepare: serveMCP,
+		},
+		{
+			name: "large-oci", about: "peak memory with a pack of large files, from a registry",
+			goal:  goal{Peak: 100e6},
+			large: true, prepare: coldOCI,
+		},
+		{
+			name: "large-git", about: "peak memory with a pack of large files, from a git server",
+			goal:  goal{Peak: 100e6},
+			large: true, prepare: coldGit,
+		},
+		{
+			name: "large-restore", about: "peak memory with a pack of large files, from the store",
+			goal: goal{Peak: 100e6}, large: true, prepare: restoreLarge,
+		},
+		{
+			name: "search", about: "a search in an index of --packs packs that was searched before",
+			goal: goal{Wall: 0.05}, once: true, prepare: searchLarge,
+		},
 		{name: "search-first", about: "the first search in such an index", once: true, prepare: searchFirst},
-		{name: "index", about: "what an index of --packs packs says about one, each with a file of its own", once: true, prepare: infoLarge},
-		{name: "start", about: "skillpm version, the least that a process does", goal: goal{Wall: 0.008}, once: true, prepare: start},
+		{
+			name: "index", about: "what an index of --packs packs says about one, each with a file of its own",
+			once:    true,
+			prepare: infoLarge,
+		},
+		{
+			name: "start", about: "skillpm version, the least that a process does", goal: goal{Wall: 0.008}, once: true,
+			prepare: start,
+		},
 	}
 }
 
@@ -160,7 +213,10 @@ func coldGit(_ context.Context, b *bench, p benchPack) (contestant, contestant, 
 	project := b.project("peer")
 	theirs := contestant{title: "git clone --depth 1", missing: missing(b.tools.git)}
 	if theirs.missing == "" {
-		theirs.job = b.job("peer", project, []string{b.tools.git.path, "clone", "--quiet", "--depth", "1", b.gitURL(p), "clone"})
+		theirs.job = b.job("peer", project, []string{
+			b.tools.git.path, "clone", "--quiet", "--depth", "1", b.gitURL(p),
+			"clone",
+		})
 		theirs.before = b.emptied("peer")
 		theirs.after = func() error { return haveSkills(project, p.Skills) }
 	}
@@ -173,7 +229,10 @@ func (b *bench) skillsAdd(p benchPack) contestant {
 	c := contestant{title: "skills add", missing: missing(b.tools.git, b.tools.skills)}
 	if c.missing == "" {
 		project := b.project("peer")
-		c.job = b.job("peer", project, []string{b.tools.skills.path, "add", b.gitURL(p), "--agent", "universal", "--skill", "*", "--yes"})
+		c.job = b.job("peer", project, []string{
+			b.tools.skills.path, "add", b.gitURL(p), "--agent", "universal",
+			"--skill", "*", "--yes",
+		})
 		c.before = b.emptied("peer")
 		c.after = func() error { return haveSkills(filepath.Join(project, ".agents", "skills"), p.Skills) }
 	}

@@ -54,26 +54,32 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	o := options{sizes: []int{10, 100, 1000}}
 	f := flag.NewFlagSet("skillpm-bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.Func("sizes", "packs of how many `SKILLS`, separated by commas (default 10,100,1000)", func(s string) (err error) {
-		o.sizes, err = parseSizes(s)
-		return err
-	})
+	f.Func("sizes", "packs of how many `SKILLS`, separated by commas (default 10,100,1000)",
+		func(s string) (err error) {
+			o.sizes, err = parseSizes(s)
+			return err
+		})
 	f.Func("only", "measure only these `ROWS`, separated by commas", func(s string) error {
 		o.only = strings.Split(s, ",")
 		return checkRows(o.only)
 	})
 	f.IntVar(&o.runs, "runs", 7, "how many `TIMES` each command runs, after a turn that is not counted")
-	f.DurationVar(&o.patience, "patience", 3*time.Minute, "start no more runs of a row, and stop a run, after this `TIME`")
+	f.DurationVar(&o.patience, "patience", 3*time.Minute,
+		"start no more runs of a row, and stop a run, after this `TIME`")
 	f.IntVar(&o.large, "large", 256, "how many `MIB` the pack of large files has")
 	f.IntVar(&o.indexPacks, "packs", 100_000, "how many `PACKS` the large index has")
-	f.StringVar(&o.parent, "dir", "", "work in a new directory below `DIR`, best on a RAM disk; it is removed at the end (default: where temporary files go)")
+	f.StringVar(&o.parent, "dir", "",
+		"work in a new directory below `DIR`, best on a RAM disk; it is removed at the end (default: where "+
+			"temporary files go)")
 	f.BoolVar(&o.keep, "keep", false, "leave the directory there, with the packs and what was installed")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of the table")
 	f.StringVar(&o.skillpm, "skillpm", "", "measure the skillpm at `PATH` (default: built from this source)")
 	f.StringVar(&o.git, "git", "", "the git at `PATH`; none to leave it out")
 	f.StringVar(&o.oras, "oras", "", "the oras at `PATH`; none to leave it out")
-	f.StringVar(&o.skills, "skills", "", "npm's skills at `PATH`, with a node beside it or on the PATH; none to leave it out")
-	f.StringVar(&o.registryProgram, "registry-program", "", "use the OCI registry at `PATH`, as Debian's docker-registry (default: one inside this process)")
+	f.StringVar(&o.skills, "skills", "",
+		"npm's skills at `PATH`, with a node beside it or on the PATH; none to leave it out")
+	f.StringVar(&o.registryProgram, "registry-program", "",
+		"use the OCI registry at `PATH`, as Debian's docker-registry (default: one inside this process)")
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

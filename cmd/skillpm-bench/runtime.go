@@ -66,7 +66,10 @@ func serveAllow(ctx context.Context, b *bench, p benchPack) (contestant, contest
 	c, err := b.serving(ctx, p, "", "session", "allow", "Read", "--session", session)
 	if err == nil {
 		active := c
-		active.job = b.job("ours", b.project("ours"), []string{b.tools.skillpm.path, "load", p.measured(), "--session", session})
+		active.job = b.job("ours", b.project("ours"), []string{
+			b.tools.skillpm.path, "load", p.measured(), "--session",
+			session,
+		})
 		err = b.once(ctx, active)
 	}
 	c.title = "skillpm session allow"
@@ -85,7 +88,10 @@ func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contesta
 		return c, contestant{}, err
 	}
 	c.title = "skillpm hook"
-	c.job = b.job("ours", b.project("ours"), []string{"sh", "-c", `exec "$0" hook PreToolUse --host claude-code <"$1"`, b.tools.skillpm.path, input})
+	c.job = b.job("ours", b.project("ours"), []string{
+		"sh", "-c", `exec "$0" hook PreToolUse --host claude-code <"$1"`,
+		b.tools.skillpm.path, input,
+	})
 	c.after = func() error {
 		said, err := os.ReadFile(c.job.Log)
 		if err == nil && len(said) > 0 {

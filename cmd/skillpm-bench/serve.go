@@ -47,7 +47,8 @@ var listening = regexp.MustCompile(`listening on (127\.0\.0\.1:\d+)`)
 
 // serveProgram starts a registry that is the distribution project's program, as docker-registry of Debian is.
 func serveProgram(program, dir string) (host string, stop func(), err error) {
-	text := fmt.Sprintf("version: 0.1\nlog: {level: info}\nstorage:\n  filesystem: {rootdirectory: %q}\nhttp: {addr: \"127.0.0.1:0\"}\n",
+	text := fmt.Sprintf("version: 0.1\nlog: {level: info}\nstorage:\n  filesystem: {rootdirectory: %q}\nhttp: "+
+		"{addr: \"127.0.0.1:0\"}\n",
 		filepath.Join(dir, "data"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", nil, err
@@ -100,14 +101,16 @@ func (b *bench) makeRepository(ctx context.Context, p benchPack) error {
 	if err := os.MkdirAll(bare, 0o755); err != nil {
 		return err
 	}
-	if _, err := output(ctx, bare, b.environ("server"), b.tools.git.path, "init", "--quiet", "--bare", "--initial-branch=main"); err != nil {
+	if _, err := output(ctx, bare, b.environ("server"), b.tools.git.path, "init", "--quiet", "--bare",
+		"--initial-branch=main"); err != nil {
 		return err
 	}
 	env := append(b.environ("server"), "GIT_DIR="+bare, "GIT_WORK_TREE="+p.Dir,
 		"GIT_AUTHOR_NAME=Bench", "GIT_AUTHOR_EMAIL=bench@registry.example", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=Bench", "GIT_COMMITTER_EMAIL=bench@registry.example", "GIT_COMMITTER_DATE=1700000000 +0000")
 	for _, line := range []string{
-		"-c core.bigFileThreshold=16m add --all --force .", "commit --quiet -m pack", "tag v" + version, "-c core.bigFileThreshold=16m repack -a -d -q", "prune-packed -q",
+		"-c core.bigFileThreshold=16m add --all --force .", "commit --quiet -m pack", "tag v" + version,
+		"-c core.bigFileThreshold=16m repack -a -d -q", "prune-packed -q",
 	} {
 		if _, err := output(ctx, p.Dir, env, b.tools.git.path, strings.Fields(line)...); err != nil {
 			return err

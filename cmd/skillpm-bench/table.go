@@ -18,7 +18,10 @@ func (r report) write(w io.Writer, asJSON bool) error {
 		enc.SetEscapeHTML(false)
 		return enc.Encode(r)
 	}
-	table := [][]string{{"row", "pack", "skillpm ms", "peer", "peer ms", "ratio", "goal", "", "cpu ms", "peak MB", "runs"}}
+	table := [][]string{{
+		"row", "pack", "skillpm ms", "peer", "peer ms", "ratio", "goal", "", "cpu ms", "peak MB",
+		"runs",
+	}}
 	for _, res := range r.Results {
 		table = append(table, res.cells())
 	}
@@ -28,7 +31,8 @@ func (r report) write(w io.Writer, asJSON bool) error {
 
 func (r report) footnote() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Medians (least–most) of whole processes on %s/%s with %d processors. Ratio: wall time of skillpm to the peer's, run by run.\n", r.OS, r.Arch, r.CPUs)
+	fmt.Fprintf(&b, "Medians (least–most) of whole processes on %s/%s with %d processors. Ratio: wall time of "+
+		"skillpm to the peer's, run by run.\n", r.OS, r.Arch, r.CPUs)
 	b.WriteString("CPU (user and system) and peak of resident memory: skillpm / peer.\n")
 	var names []string
 	for name := range r.Versions {

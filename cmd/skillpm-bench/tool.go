@@ -73,7 +73,8 @@ func (b *bench) buildSkillpm(ctx context.Context) error {
 		b.note("building skillpm")
 		t.path = filepath.Join(b.dir, "skillpm")
 		env := append(b.sys.Environ, "CGO_ENABLED=0")
-		if _, err := output(ctx, "", env, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", t.path, "github.com/skillpm/skillpm/cmd/skillpm"); err != nil {
+		if _, err := output(ctx, "", env, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", t.path,
+			"github.com/skillpm/skillpm/cmd/skillpm"); err != nil {
 			return err
 		}
 	}

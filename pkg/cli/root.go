@@ -96,7 +96,8 @@ SKILL.md that an agent loads and follows.`,
 
 // commands are all of them, but for help and completion.
 func commands() []console.Command {
-	return slices.Concat(install.Commands(), serve.Commands(), connect.Commands(), govern.Commands(), validate.Commands(),
+	return slices.Concat(install.Commands(), serve.Commands(), connect.Commands(), govern.Commands(),
+		validate.Commands(),
 		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
 }
 

@@ -100,8 +100,8 @@ type Baseline struct {
 	Entries []BaselineEntry // sorted by path, rule and digest, and no two with the same
 }
 
-// BaselineDigest returns the digest of the text that a finding is about: usually the lines that it is on. Line ends, and spaces at
-// the start and the end of lines, do not count.
+// BaselineDigest returns the digest of the text that a finding is about: usually the lines that it is on. Line ends,
+// and spaces at the start and the end of lines, do not count.
 func BaselineDigest(text []byte) string {
 	h := sha256.New()
 	for line := range bytes.Lines(text) {
@@ -120,10 +120,13 @@ type BaselineChanges struct {
 // dates, also one that has expired: a date is set by people and stays until they change it. The others are dropped,
 // unless they are about a file that covered says was not looked at; a nil covered means that all were. What was not
 // there before gets the reason, without which it is an error.
-func (b *Baseline) Update(found []BaselineFinding, covered func(path string) bool, reason string) (*Baseline, BaselineChanges, error) {
+func (b *Baseline) Update(found []BaselineFinding, covered func(path string) bool, reason string) (*Baseline,
+	BaselineChanges, error,
+) {
 	counts := make(map[BaselineFinding]int)
 	for _, f := range found {
-		if err := cmp.Or(checkBaselineRule(f.Rule), checkBaselinePath(f.Path), checkBaselineDigest(f.Digest)); err != nil {
+		if err := cmp.Or(checkBaselineRule(f.Rule), checkBaselinePath(f.Path),
+			checkBaselineDigest(f.Digest)); err != nil {
 			return nil, BaselineChanges{}, diag.Errorf(diag.Internal, "a finding that no baseline can hold: %w", err)
 		}
 		counts[f] = min(counts[f]+1, maxBaselineCount)
@@ -144,7 +147,8 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 	}
 	reason = oneLine(reason)
 	if len(counts) > 0 && reason == "" {
-		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why they are accepted")
+		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "findings are accepted for a reason").
+			WithHint("say why they are accepted")
 	}
 	for f, n := range counts {
 		done.Added++
@@ -163,7 +167,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 }
 
-// BaselineMatcher holds findings against a baseline, each entry of which accepts as many as it counts. It is for one goroutine.
+// BaselineMatcher holds findings against a baseline, each entry of which accepts as many as it counts. It is for one
+// goroutine.
 type BaselineMatcher struct {
 	entries []BaselineEntry
 	now     time.Time
@@ -173,7 +178,10 @@ type BaselineMatcher struct {
 
 // Matcher returns a matcher for the time now.
 func (b *Baseline) Matcher(now time.Time) *BaselineMatcher {
-	m := &BaselineMatcher{entries: b.Entries, now: now, at: make(map[BaselineFinding]int, len(b.Entries)), left: make([]int, len(b.Entries))}
+	m := &BaselineMatcher{
+		entries: b.Entries, now: now, at: make(map[BaselineFinding]int, len(b.Entries)),
+		left: make([]int, len(b.Entries)),
+	}
 	for i, e := range b.Entries {
 		m.at[e.BaselineFinding] = i
 		m.left[i] = e.Count

@@ -19,7 +19,8 @@ var baselineFormat = yamlx.Format{
 	ConflictHint: "keep the entries of both sides and remove the lines <<<<<<<, ======= and >>>>>>>",
 }
 
-// ParseBaseline reads a baseline; path is how messages call it. Errors have code [diag.Invalid] and name line and column.
+// ParseBaseline reads a baseline; path is how messages call it. Errors have code [diag.Invalid] and name line and
+// column.
 func ParseBaseline(path string, data []byte) (*Baseline, error) {
 	r := yamlx.Read(path, data, baselineFormat)
 	root, ok := r.Root()
@@ -32,12 +33,14 @@ func ParseBaseline(path string, data []byte) (*Baseline, error) {
 		if key == "findings" {
 			b.Entries = baselineEntries(v)
 		} else if !v.IsScalar() || v.Node.Value != baselineVersion {
-			v.Errorf("use a newer skillpm", "version %q of the baseline's format is not known to this skillpm, which writes version %s",
+			v.Errorf("use a newer skillpm",
+				"version %q of the baseline's format is not known to this skillpm, which writes version %s",
 				v.Node.Value, baselineVersion)
 		}
 	}
 	if root.Exists() && !root.Get("version").Exists() {
-		root.Errorf("add the line version: "+baselineVersion, "the baseline does not say which version of the format it has")
+		root.Errorf("add the line version: "+baselineVersion,
+			"the baseline does not say which version of the format it has")
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

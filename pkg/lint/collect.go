@@ -122,7 +122,8 @@ func (c *collector) at(src *source, start, end int, f finding) {
 
 // nodeWidth returns how many characters of its first line a scalar takes, 0 if that is not known.
 func nodeWidth(n *yaml.Node) int {
-	if n.Kind != yaml.ScalarNode || strings.Contains(n.Value, "\n") || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+	if n.Kind != yaml.ScalarNode || strings.Contains(n.Value, "\n") ||
+		n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return 0
 	}
 	width := utf8.RuneCountInString(n.Value)

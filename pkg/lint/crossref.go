@@ -54,7 +54,8 @@ func (w *walk) skillRefs(f *file, p *page) {
 
 // isSkillWord reports whether the word skill or skills starts at an offset.
 func isSkillWord(text []byte, start int) bool {
-	if start+5 > len(text) || start > 0 && wordByte(text[start-1]) || !bytes.EqualFold(text[start:start+5], []byte("skill")) {
+	if start+5 > len(text) || start > 0 && wordByte(text[start-1]) ||
+		!bytes.EqualFold(text[start:start+5], []byte("skill")) {
 		return false
 	}
 	end := start + 5
@@ -119,7 +120,8 @@ func (w *walk) atSign(f *file, p *page, at int) {
 		return
 	}
 	pk += "/" + nameAt(text[at+2+owner:])
-	if ref := string(text[start:at]) + "@" + pk; skill.LegalName(string(text[start:at])) && !strings.HasSuffix(pk, "/") {
+	if ref := string(text[start:at]) + "@" + pk; skill.LegalName(string(text[start:at])) &&
+		!strings.HasSuffix(pk, "/") {
 		w.skillRef(f, start, ref, true)
 	}
 }
@@ -162,7 +164,8 @@ func instructs(text []byte, at int) bool {
 		start += i + 1
 	}
 	use := false
-	for word := range strings.FieldsFuncSeq(strings.ToLower(string(text[start:at])), func(r rune) bool { return r < 'a' || r > 'z' }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(string(text[start:at])),
+		func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch word {
 		case "use", "invoke", "load", "run", "call", "activate", "execute", "follow", "apply":
 			use = true
@@ -225,7 +228,8 @@ func keepNames(units []*unit) {
 }
 
 func (u *unit) unknownSkill(r skillRef, names []string) {
-	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed", r.name)}
+	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed",
+		r.name)}
 	if near := suggest(r.name, names); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
@@ -286,7 +290,8 @@ func cycles(units []*unit, byName map[string]*unit) {
 			}
 		}
 		first.atMention(chain[0].mention, finding{
-			rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " + strings.Join(names, " → "),
+			rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " +
+				strings.Join(names, " → "),
 		})
 	}
 }

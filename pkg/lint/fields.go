@@ -51,10 +51,16 @@ func (u *unit) listed(node *yaml.Node, p string, by known) {
 	at, ok := inside(".", plain)
 	switch {
 	case strings.HasPrefix(plain, "/") || drive().MatchString(p) || !ok:
-		u.atNode(node, by.finding(finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is not inside the skill", p)}))
+		u.atNode(node, by.finding(finding{
+			rule:    rule.ListedForm,
+			message: fmt.Sprintf("%s is not inside the skill", p),
+		}))
 		return
 	case plain != p:
-		u.atNode(node, by.finding(finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at}))
+		u.atNode(node, by.finding(finding{
+			rule:    rule.ListedForm,
+			message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at,
+		}))
 	case strings.HasPrefix(p, "./"):
 		u.plainPath(node, p, at)
 	}
@@ -109,7 +115,8 @@ func (u *unit) plainPath(node *yaml.Node, p, at string) {
 	for _, j := range u.l.judges {
 		if j.PlainPaths {
 			u.atNode(node, finding{
-				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " + at,
+				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " +
+					at,
 				edits: u.replaceNode(node, at),
 			})
 		}

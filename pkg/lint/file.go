@@ -85,7 +85,8 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	}
 	whole := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
 	if u.disguised(f, data) {
-		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " is a text by its name and " + f.format.String() + " by its first bytes"})
+		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " is a text by its name and " +
+			f.format.String() + " by its first bytes"})
 		f.format = scan.Text
 	}
 	switch {
@@ -97,13 +98,15 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	case f.format == scan.Text && rel == path.Base(u.file):
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
 	case f.format == scan.Text:
-		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) + " and is not looked into"}
+		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) +
+			" and is not looked into"}
 		if !isMarkdown(rel) && !scriptExtension(rel) {
 			large.severity = new(diag.SeverityWarning)
 		}
 		u.add(large)
 	case f.format.Archive():
-		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) + " and is not looked into"})
+		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) +
+			" and is not looked into"})
 	}
 	return f
 }
@@ -197,7 +200,8 @@ func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo,
 // worthReading reports whether the rest of a file is read after its head.
 func worthReading(name string, head []byte, size, limit int64) bool {
 	what := scan.Sniff(head[:min(len(head), sniffSize)])
-	return (what == scan.Text || what == scan.UTF16 || isMarkdown(name) || scriptExtension(name)) && size <= limit || what.Archive() && size <= maxArchive
+	return (what == scan.Text || what == scan.UTF16 || isMarkdown(name) || scriptExtension(name)) && size <= limit ||
+		what.Archive() && size <= maxArchive
 }
 
 // readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was cut meanwhile.

@@ -164,7 +164,8 @@ func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
 			other = e.Name()
 		}
 	}
-	if other != "" && (slices.Contains(l.targets, dir) || slices.Contains(l.targets, path.Join(dir, other)) || l.startsLikeSkill(path.Join(dir, other))) {
+	if other != "" && (slices.Contains(l.targets, dir) || slices.Contains(l.targets, path.Join(dir, other)) ||
+		l.startsLikeSkill(path.Join(dir, other))) {
 		return other
 	}
 	return ""

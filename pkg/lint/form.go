@@ -22,7 +22,10 @@ var formRules = map[skill.Kind]string{
 // form reports what is wrong with the form of SKILL.md.
 func (u *unit) form(problems []skill.Problem) {
 	for i, p := range problems {
-		f := finding{rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message, fix: p.Fix}
+		f := finding{
+			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message,
+			fix: p.Fix,
+		}
 		if i < maxTries && u.doc.FrontEnd-u.doc.FrontStart < maxTried {
 			f.edits = u.formEdits(p)
 		}

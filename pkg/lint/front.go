@@ -106,7 +106,8 @@ func length(n *yaml.Node) int { return utf8.RuneCountInString(skill.ScalarText(n
 
 // isBlank reports whether a node is null or text of nothing but space.
 func isBlank(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.ShortTag() == "!!str" && strings.TrimSpace(n.Value) == "")
+	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.ShortTag() == "!!str" &&
+		strings.TrimSpace(n.Value) == "")
 }
 
 func (u *unit) blank(j *judge, v yamlschema.Violation) {
@@ -114,7 +115,8 @@ func (u *unit) blank(j *judge, v yamlschema.Violation) {
 	if slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
 		f.fix = "give it a value"
 	}
-	if d := j.Downgraded(v.Pointer, v.Keyword, yamlschema.TypeOf(v.Node)); d != nil && !slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
+	if d := j.Downgraded(v.Pointer, v.Keyword, yamlschema.TypeOf(v.Node)); d != nil &&
+		!slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
 		f.rule, f.severity = d.Rule, &d.Severity
 	}
 	u.atNode(orKey(v), f)
@@ -136,7 +138,10 @@ func (u *unit) missing(j *judge, v yamlschema.Violation) {
 		if key, _ := yamlschema.Descend(v.Node, name); key != nil {
 			continue
 		}
-		f := finding{rule: rule.Missing, message: name + " is missing", fix: "add a line " + name + ": …", profile: j.ID}
+		f := finding{
+			rule: rule.Missing, message: name + " is missing", fix: "add a line " + name + ": …",
+			profile: j.ID,
+		}
 		if v.Pointer != "" {
 			f.message = fieldName(v.Pointer) + " has no " + name
 			u.atNode(v.Node, f)
@@ -201,7 +206,8 @@ func (u *unit) unknownFields() {
 		first := u.strangers[0]
 		var titles, ids []string
 		u.strangers = slices.DeleteFunc(u.strangers, func(s stranger) bool {
-			same := s.key == first.key && s.rule == first.rule && s.fix == first.fix && equalSeverity(s.severity, first.severity)
+			same := s.key == first.key && s.rule == first.rule && s.fix == first.fix &&
+				equalSeverity(s.severity, first.severity)
 			if same {
 				titles, ids = append(titles, s.in.Title), append(ids, s.in.ID)
 			}
@@ -240,7 +246,8 @@ func (u *unit) foreign() {
 		if f.key.Value == "execution" {
 			if at, why := u.doc.UnreadExecution(); at != nil {
 				u.atNode(at, finding{
-					rule: rule.Value, severity: new(diag.SeverityError), message: why + "; a skill that asks for a sandbox and can't be understood is not used",
+					rule: rule.Value, severity: new(diag.SeverityError), message: why +
+						"; a skill that asks for a sandbox and can't be understood is not used",
 					fix: "write execution: {sandbox: true}, with allowed-paths and network as lists",
 				})
 				continue
@@ -252,7 +259,8 @@ func (u *unit) foreign() {
 		}
 		u.atNode(f.key, finding{
 			rule: rule.OtherHost, severity: new(diag.SeverityAdvice), profile: strings.Join(ids, ","),
-			message: fmt.Sprintf("%q has no effect in %s; it is a field of %s", f.key.Value, strings.Join(titles, ", "), strings.Join(f.hosts, ", ")),
+			message: fmt.Sprintf("%q has no effect in %s; it is a field of %s", f.key.Value, strings.Join(titles, ", "),
+				strings.Join(f.hosts, ", ")),
 		})
 	}
 }
@@ -273,7 +281,8 @@ func (u *unit) combination(j *judge, v yamlschema.Violation) {
 
 var typeWords = map[string]string{
 	"text": "text", "number": "a number", "boolean": "true or false", "date": "a date", "null": "nothing",
-	"list": "a list", "mapping": "a mapping", "string": "text", "array": "a list", "object": "a mapping", "integer": "a whole number",
+	"list": "a list", "mapping": "a mapping", "string": "text", "array": "a list", "object": "a mapping",
+	"integer": "a whole number",
 }
 
 func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding {
@@ -282,7 +291,8 @@ func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding
 		want = append(want, typeWords[t])
 	}
 	got := yamlschema.TypeOf(v.Node)
-	f := finding{rule: rule.Type, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "), typeWords[got])}
+	f := finding{rule: rule.Type, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "),
+		typeWords[got])}
 	wantsText := slices.Contains(want, "text")
 	switch {
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
@@ -298,7 +308,8 @@ func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding
 	if d := j.Downgraded(v.Pointer, v.Keyword, got); d != nil {
 		f.rule, f.severity = d.Rule, &d.Severity
 		if d.Rule == rule.ToolForm {
-			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " + strings.Join(items(v.Node), " ")
+			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " +
+				strings.Join(items(v.Node), " ")
 			f.edits = u.oneText(v.Key.Value, v.Node)
 		}
 	}
@@ -307,9 +318,11 @@ func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding
 
 func (u *unit) notAllowed(v yamlschema.Violation, field string) finding {
 	allowed := yamlschema.Texts(v.Rule["enum"])
-	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field, strings.Join(allowed, ", "), v.Node.Value)}
+	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field,
+		strings.Join(allowed, ", "), v.Node.Value)}
 	if v.Node.Kind != yaml.ScalarNode {
-		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "), typeWords[yamlschema.TypeOf(v.Node)])
+		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "),
+			typeWords[yamlschema.TypeOf(v.Node)])
 	}
 	if near := suggest(v.Node.Value, allowed); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)

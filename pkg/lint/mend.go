@@ -41,7 +41,10 @@ func (s *source) rewrite(after []byte) []diag.Edit {
 	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
 		end++
 	}
-	return []diag.Edit{{Path: s.path, Start: start, End: len(before) - end, Text: string(after[start : len(after)-end])}}
+	return []diag.Edit{{
+		Path: s.path, Start: start, End: len(before) - end,
+		Text: string(after[start : len(after)-end]),
+	}}
 }
 
 // rewriting returns edits that make after of the file, for a finding; nil where there is no such text.
@@ -108,7 +111,8 @@ func (u *unit) rename(name string) func() []diag.Edit {
 // oneText returns edits that write a list as one text.
 func (u *unit) oneText(key string, list *yaml.Node) func() []diag.Edit {
 	for _, item := range list.Content {
-		if item.Kind != yaml.ScalarNode || strings.ContainsAny(item.Value, " \t,") && !strings.Contains(item.Value, "(") {
+		if item.Kind != yaml.ScalarNode || strings.ContainsAny(item.Value, " \t,") &&
+			!strings.Contains(item.Value, "(") {
 			return nil
 		}
 	}
@@ -150,11 +154,15 @@ func (u *unit) reorder() func() []diag.Edit {
 
 // ending says that the last line of a text is not ended.
 func (u *unit) ending(f *file) {
-	if !f.isText() || len(f.data) == 0 || f.data[len(f.data)-1] == '\n' || !(isMarkdown(f.rel) || scriptExtension(f.rel)) {
+	if !f.isText() || len(f.data) == 0 || f.data[len(f.data)-1] == '\n' ||
+		!(isMarkdown(f.rel) || scriptExtension(f.rel)) {
 		return
 	}
 	line, column := f.position(len(f.data))
-	u.add(finding{rule: rule.FinalNewline, src: f.source, line: line, column: column, message: "the last line has no newline", edits: f.endLine})
+	u.add(finding{
+		rule: rule.FinalNewline, src: f.source, line: line, column: column,
+		message: "the last line has no newline", edits: f.endLine,
+	})
 }
 
 // lineEndings says that a shell script has the line endings of Windows. Those of the shebang are said already.
@@ -167,5 +175,8 @@ func (u *unit) lineEndings(f *file) {
 		return
 	}
 	line, column := f.position(i)
-	u.add(finding{rule: rule.CRLF, src: f.source, line: line, column: column, message: "the line ends with a carriage return", edits: f.unixLines})
+	u.add(finding{
+		rule: rule.CRLF, src: f.source, line: line, column: column,
+		message: "the line ends with a carriage return", edits: f.unixLines,
+	})
 }

@@ -74,12 +74,14 @@ func (u *unit) orphan(dir string, files []*file) {
 	if len(files) > fewOrphans {
 		u.add(finding{
 			rule: rule.Orphan, path: files[0].path,
-			message: fmt.Sprintf("neither SKILL.md nor what it leads to mentions %s and %d other files of %s", files[0].rel, len(files)-1, dir),
+			message: fmt.Sprintf("neither SKILL.md nor what it leads to mentions %s and %d other files of %s",
+				files[0].rel, len(files)-1, dir),
 		})
 		return
 	}
 	for _, f := range files {
-		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor what it leads to mentions " + f.rel})
+		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor what it leads to mentions " +
+			f.rel})
 	}
 }
 
@@ -88,17 +90,21 @@ func companion(rel string) bool {
 	base := strings.ToLower(path.Base(rel))
 	stem, _, _ := strings.Cut(base, ".")
 	switch stem {
-	case "license", "licence", "copying", "notice", "readme", "changelog", "contributing", "authors", "security", "code_of_conduct", "":
+	case "license", "licence", "copying", "notice", "readme", "changelog", "contributing", "authors", "security",
+		"code_of_conduct", "":
 		return true
 	}
 	switch base {
-	case "skillpm.yaml", "skillpm.lock", "package.json", "package-lock.json", "pyproject.toml", "requirements.txt", "go.mod", "go.sum",
-		"tsconfig.json", "__init__.py", "makefile", "dockerfile", "cargo.toml", "cargo.lock", "uv.lock", "metadata.json", "metadata.yaml":
+	case "skillpm.yaml", "skillpm.lock", "package.json", "package-lock.json", "pyproject.toml", "requirements.txt",
+		"go.mod", "go.sum",
+		"tsconfig.json", "__init__.py", "makefile", "dockerfile", "cargo.toml", "cargo.lock", "uv.lock",
+		"metadata.json", "metadata.yaml":
 		return true
 	}
 	for dir := range strings.SplitSeq(path.Dir(rel), "/") {
 		switch {
-		case dir == "tests", dir == "test", dir == "evals", dir == "__tests__", dir == "agents", strings.HasPrefix(dir, ".") && dir != ".":
+		case dir == "tests", dir == "test", dir == "evals", dir == "__tests__", dir == "agents",
+			strings.HasPrefix(dir, ".") && dir != ".":
 			return true
 		}
 	}
@@ -129,7 +135,8 @@ func newMentions(text *file, lost []*file) *mentions {
 }
 
 func wordChar(r rune) bool {
-	return r == '.' || r == '_' || r == '-' || r == '/' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127
+	return r == '.' || r == '_' || r == '-' || r == '/' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' &&
+		r <= '9' || r > 127
 }
 
 // mention reports whether the text says a file's name, the directory that it is in, or, in a script, its module.

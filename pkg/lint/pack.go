@@ -46,7 +46,8 @@ func sameNames(units []*unit, pk bool) {
 			u.sameName(first, pk)
 		case other != nil:
 			u.atMention(u.name, finding{
-				rule: rule.NearName, related: []string{other.file}, message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
+				rule: rule.NearName, related: []string{other.file},
+				message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
 			})
 		}
 		names[u.name.text] = cmp.Or(names[u.name.text], u)
@@ -87,9 +88,11 @@ func sameDescriptions(units []*unit) {
 	}
 	for _, m := range similar.Matches(texts, similar.Threshold) {
 		u, other := of[m.Text], of[m.Of]
-		if u.name.text != other.name.text && !similar.Apart(u.name.text, u.description.text, other.name.text, other.description.text) {
+		if u.name.text != other.name.text && !similar.Apart(u.name.text, u.description.text, other.name.text,
+			other.description.text) {
 			u.atMention(u.description, finding{
-				rule: rule.NearDescription, related: []string{other.file}, message: "the description is nearly that of " + u.l.show(other.file),
+				rule: rule.NearDescription, related: []string{other.file},
+				message: "the description is nearly that of " + u.l.show(other.file),
 			})
 		}
 	}
@@ -125,7 +128,10 @@ func (u *unit) pack(known map[string]string) string {
 }
 
 func (u *unit) sameName(first *unit, pk bool) {
-	f := finding{rule: rule.SameName, related: []string{first.file}, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
+	f := finding{
+		rule: rule.SameName, related: []string{first.file},
+		message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text),
+	}
 	if !pk {
 		f.severity = new(diag.SeverityWarning)
 	}
@@ -134,6 +140,7 @@ func (u *unit) sameName(first *unit, pk bool) {
 
 func (u *unit) sameDescription(first *unit) {
 	u.atMention(u.description, finding{
-		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as that of " + u.l.show(first.file),
+		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as that of " +
+			u.l.show(first.file),
 	})
 }

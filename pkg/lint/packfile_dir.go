@@ -67,7 +67,8 @@ func (d *packDoc) declared() {
 	check := func(key string, deps []pack.Dependency) {
 		for _, dep := range deps {
 			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {
-				d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s and declares itself %s", dep.Ref, dep.ID, p.content.ID),
+				d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s and declares itself %s", dep.Ref, dep.ID,
+					p.content.ID),
 					"write "+p.content.ID.String(), key, dep.ID.String())
 			}
 		}
@@ -92,7 +93,8 @@ func (c *lockCheck) directory(dep pack.Dependency, p *pack.LockedPack) bool {
 
 func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *packDir) {
 	if has := dir.content.Version; has != p.Version {
-		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, and %s has %s", dep.ID, p.Version, dep.Ref, has))
+		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, and %s has %s", dep.ID, p.Version, dep.Ref,
+			has))
 		return
 	}
 	required := map[string]string{}
@@ -104,7 +106,8 @@ func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *
 		required[d.ID.String()] = text
 	}
 	if !maps.Equal(required, p.Dependencies) {
-		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf("%s is locked with other dependencies than %s has", dep.ID, dep.Ref))
+		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf("%s is locked with other dependencies than %s has",
+			dep.ID, dep.Ref))
 	}
 	c.directorySkills(dep, p, dir)
 }
@@ -121,7 +124,8 @@ func (c *lockCheck) directorySkills(dep pack.Dependency, p *pack.LockedPack, dir
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if _, there := slices.BinarySearch(names, name); !there { // skills are in order of their names
-			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf("the skill %s is locked, and %s has none of that name", name, dep.Ref))
+			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf(
+				"the skill %s is locked, and %s has none of that name", name, dep.Ref))
 		}
 	}
 	if c.l.NoModes || len(names) == 0 {
@@ -133,7 +137,8 @@ func (c *lockCheck) directorySkills(dep pack.Dependency, p *pack.LockedPack, dir
 	}
 	for name, inventory := range sink.Inventories() {
 		if inventory.Digest() != p.Skills[name] {
-			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf("the skill %s of %s has changed since it was locked", name, dep.Ref))
+			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf("the skill %s of %s has changed since it was locked",
+				name, dep.Ref))
 		}
 	}
 }

@@ -88,7 +88,8 @@ func (l *linter) packFilesIn(dir string, entries []fs.DirEntry) []packFile {
 		case e.Name() == otherPolicyName:
 			kind, ok = packMaybePolicy, true
 		case e.Name() == index.ConfigPath:
-			kind, ok = packIndexConfig, slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() && e.Name() == indexDir })
+			kind, ok = packIndexConfig, slices.ContainsFunc(entries,
+				func(e fs.DirEntry) bool { return e.IsDir() && e.Name() == indexDir })
 		case path.Ext(name) == indexExt:
 			kind = packIndex
 			_, ok = l.indexOf(name)
@@ -112,7 +113,8 @@ func (l *linter) indexOf(name string) (root string, ok bool) {
 		if path.Base(dir) != indexDir {
 			continue
 		}
-		if info, err := fs.Stat(l.fsys, path.Join(path.Dir(dir), index.ConfigPath)); err == nil && info.Mode().IsRegular() {
+		if info, err := fs.Stat(l.fsys, path.Join(path.Dir(dir), index.ConfigPath)); err == nil && info.Mode().
+			IsRegular() {
 			return path.Dir(dir), true
 		}
 	}

@@ -71,7 +71,8 @@ func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
 		if slices.ContainsFunc(names, func(name string) bool { return says(name) || says(name+"@"+dep.ID.String()) }) {
 			continue
 		}
-		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "", "dependencies", dep.ID.String())
+		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "",
+			"dependencies", dep.ID.String())
 	}
 }
 
@@ -114,7 +115,8 @@ func (l *linter) packCycles(packs packsOfRun) {
 		for _, e := range chain {
 			names = append(names, packName(e.to))
 		}
-		first.atKey(rule.PackCycle, "the packs depend on each other in a circle: "+strings.Join(names, " → "), "", "dependencies", chain[0].dep.String())
+		first.atKey(rule.PackCycle, "the packs depend on each other in a circle: "+strings.Join(names, " → "), "",
+			"dependencies", chain[0].dep.String())
 	}
 }
 

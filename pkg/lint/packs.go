@@ -61,7 +61,10 @@ func (t *packText) says(word string) bool {
 		}
 	}
 	for _, data := range t.files {
-		if findWord(data, word, func(next byte) bool { return !wordByte(next) || strings.ContainsRune("@/", rune(next)) }) {
+		if findWord(data, word, func(next byte) bool {
+			return !wordByte(next) ||
+				strings.ContainsRune("@/", rune(next))
+		}) {
 			return true
 		}
 	}

@@ -59,7 +59,10 @@ func New(o Options) (*Linter, error) {
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
-	l := &Linter{Options: o, markdown: new(readers), memory: new(arenas), scanner: scan.New(), hosts: sync.OnceValue(hostFields)}
+	l := &Linter{
+		Options: o, markdown: new(readers), memory: new(arenas), scanner: scan.New(),
+		hosts: sync.OnceValue(hostFields),
+	}
 	for _, p := range o.Profiles {
 		j, err := newJudge(p)
 		if err != nil {
@@ -163,7 +166,8 @@ func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 	for _, p := range l.Profiles {
 		v := HostVerdict{Skill: dir, Profile: p.ID, Accepted: true, Reasons: []string{}}
 		for _, f := range findings {
-			if f.Severity == diag.SeverityError && refuses(f.Rule) && (f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
+			if f.Severity == diag.SeverityError && refuses(f.Rule) &&
+				(f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
 				v.Accepted = false
 				v.Reasons = append(v.Reasons, f.Rule)
 			}
@@ -211,7 +215,8 @@ func (l *linter) merge(findings []diag.Finding) []diag.Finding {
 			out = append(out, f)
 			continue
 		}
-		if ids := strings.Split(out[i].Profile, ","); out[i].Profile != "" && f.Profile != "" && !slices.Contains(ids, f.Profile) {
+		if ids := strings.Split(out[i].Profile, ","); out[i].Profile != "" && f.Profile != "" &&
+			!slices.Contains(ids, f.Profile) {
 			out[i].Profile += "," + f.Profile
 		}
 	}

@@ -65,7 +65,10 @@ func (u *unit) oneScript(file *file) {
 	switch {
 	case shebang && !executable && !called && u.interpreted[rel]: // nobody needs the bit
 	case shebang && !executable && !u.l.NoModes:
-		f := finding{rule: rule.Executable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable", edits: file.makeExecutable}
+		f := finding{
+			rule: rule.Executable, src: src, line: 1, column: 1,
+			message: "the script has a shebang and is not executable", edits: file.makeExecutable,
+		}
 		if f.fix = "chmod +x " + u.l.show(src.path); !called {
 			f.severity = advice
 		} else {
@@ -74,11 +77,20 @@ func (u *unit) oneScript(file *file) {
 		u.add(f)
 	case shebang || len(file.data) == 0 || path.Ext(rel) == "" && !executable:
 	case executable:
-		u.add(finding{rule: rule.Shebang, src: src, line: 1, column: 1, message: "the script is executable and has no shebang", fix: shebangFor(rel)})
+		u.add(finding{
+			rule: rule.Shebang, src: src, line: 1, column: 1,
+			message: "the script is executable and has no shebang", fix: shebangFor(rel),
+		})
 	case called:
-		u.add(finding{rule: rule.Shebang, src: src, line: 1, column: 1, message: "the script is called by its path and has no shebang", fix: shebangFor(rel)})
+		u.add(finding{
+			rule: rule.Shebang, src: src, line: 1, column: 1,
+			message: "the script is called by its path and has no shebang", fix: shebangFor(rel),
+		})
 	case shellExtension(rel):
-		u.add(finding{rule: rule.Shebang, severity: advice, src: src, line: 1, column: 1, message: "the script has no shebang", fix: shebangFor(rel)})
+		u.add(finding{
+			rule: rule.Shebang, severity: advice, src: src, line: 1, column: 1,
+			message: "the script has no shebang", fix: shebangFor(rel),
+		})
 	}
 }
 
@@ -118,7 +130,10 @@ func (u *unit) lateShebang(src *source, text []byte) {
 	for n := 1; n <= 3; n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		if n > 1 && bytes.HasPrefix(line, []byte("#!/")) {
-			u.add(finding{rule: rule.ShebangLine, src: src, line: n, column: 1, message: "the shebang is not on the first line"})
+			u.add(finding{
+				rule: rule.ShebangLine, src: src, line: n, column: 1,
+				message: "the shebang is not on the first line",
+			})
 			return
 		}
 		text = rest
@@ -127,7 +142,8 @@ func (u *unit) lateShebang(src *source, text []byte) {
 
 func shebangFor(rel string) string {
 	program := map[string]string{
-		".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".py": "python3", ".rb": "ruby", ".pl": "perl", ".js": "node", ".mjs": "node",
+		".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".py": "python3", ".rb": "ruby", ".pl": "perl", ".js": "node",
+		".mjs": "node",
 		".cjs": "node", ".php": "php", ".lua": "lua", ".r": "Rscript",
 	}[strings.ToLower(path.Ext(rel))]
 	if program == "" {

@@ -45,9 +45,11 @@ func (u *unit) security(names []string) {
 		case f.isText():
 			u.scanText(f)
 		case f.format.Native():
-			u.add(finding{rule: rule.NativeBinary, path: f.path, message: rel + " is a native program: " + f.format.String()})
+			u.add(finding{rule: rule.NativeBinary, path: f.path, message: rel + " is a native program: " +
+				f.format.String()})
 		case f.format.Compiled():
-			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " + f.format.String()})
+			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " +
+				f.format.String()})
 		case f.format.Archive() && f.data != nil:
 			u.archive(f)
 		}
@@ -58,7 +60,10 @@ func (u *unit) security(names []string) {
 func (u *unit) scanText(f *file) {
 	script := scriptExtension(f.rel) || isShebang(f.data)
 	said := map[string]bool{}
-	for _, h := range u.l.scanner.Text(f.data, scan.Options{Markdown: isMarkdown(f.rel), Script: script, Skill: f.source == u.src}) {
+	for _, h := range u.l.scanner.Text(f.data, scan.Options{
+		Markdown: isMarkdown(f.rel), Script: script,
+		Skill: f.source == u.src,
+	}) {
 		id := hitRules[h.Kind]
 		switch {
 		case h.Kind == scan.PipeToShell && !script:
@@ -91,7 +96,8 @@ func (u *unit) onlyNamed(f *file, h scan.Hit) bool {
 	switch h.Kind {
 	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath:
 		before := strings.TrimRight(string(f.data[max(0, h.Start-8):h.Start]), " ")
-		return before != "" && strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'") || strings.HasSuffix(before, "“") ||
+		return before != "" && strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'") ||
+			strings.HasSuffix(before, "“") ||
 			strings.HasSuffix(before, "‘") || strings.HasSuffix(before, "«")
 	case scan.SkipPermission:
 		p := u.page(f)
@@ -123,9 +129,13 @@ func (u *unit) redact(f *file, start, end int) {
 // comment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.
 func (u *unit) comment(f *file, p *page) {
 	for _, c := range p.Comments {
-		if text := strings.TrimSpace(c.Text); text != "" && !u.commented && !strings.HasPrefix(text, marker) && !usualComment(text) {
+		if text := strings.TrimSpace(c.Text); text != "" && !u.commented && !strings.HasPrefix(text, marker) &&
+			!usualComment(text) {
 			u.commented = true
-			u.at(f.source, c.Offset, c.End, finding{rule: rule.HTMLComment, message: "a comment, which pages do not show and models read"})
+			u.at(f.source, c.Offset, c.End, finding{
+				rule:    rule.HTMLComment,
+				message: "a comment, which pages do not show and models read",
+			})
 			return
 		}
 	}
@@ -135,7 +145,8 @@ func (u *unit) comment(f *file, p *page) {
 func usualComment(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range []string{
-		"copyright", "license", "licence", "spdx", "©", "attribution", "prettier", "markdownlint", "cspell", "vale ", "textlint", "toc", "lint",
+		"copyright", "license", "licence", "spdx", "©", "attribution", "prettier", "markdownlint", "cspell", "vale ",
+		"textlint", "toc", "lint",
 	} {
 		if strings.Contains(text, word) {
 			return true
@@ -202,7 +213,10 @@ func (u *unit) capabilities(names []string) {
 		return
 	}
 	if key, _ := u.doc.Lookup("hooks"); key != nil {
-		u.atNode(key, finding{rule: rule.Hooks, message: "the skill has hooks, which run without the model having decided it"})
+		u.atNode(key, finding{
+			rule:    rule.Hooks,
+			message: "the skill has hooks, which run without the model having decided it",
+		})
 	}
 	if _, v := u.doc.Lookup("allowed-tools"); v != nil {
 		u.toolRisks(v)

@@ -60,12 +60,14 @@ func withoutVariable(p string) string {
 
 func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
+	return ok && name != "" && strings.Trim(name,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
 }
 
 func isInterpreter(program string) bool {
 	switch program {
-	case "python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "tsx", "ts-node", "php", "pwsh", "Rscript", "lua":
+	case "python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "tsx", "ts-node", "php", "pwsh",
+		"Rscript", "lua":
 		return true
 	}
 	return false

@@ -60,7 +60,8 @@ func (w *walk) meansOwn(f *file, word, plain string) bool {
 func stands(p string) bool {
 	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	switch strings.ToLower(stem) {
-	case "name", "example", "foo", "bar", "baz", "file", "filename", "script", "topic", "template", "my-file", "my_file", "xxx", "n", "x", "y":
+	case "name", "example", "foo", "bar", "baz", "file", "filename", "script", "topic", "template", "my-file",
+		"my_file", "xxx", "n", "x", "y":
 		return true
 	}
 	last := stem[len(stem)-1]
@@ -80,10 +81,13 @@ func aside(before []byte) bool {
 			return true
 		}
 	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(string(before)),
+		func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' }) {
 		switch strings.TrimSuffix(word, ".") {
-		case "e.g", "example", "like", "such", "create", "creates", "creating", "add", "adds", "adding", "write", "writes", "save", "saves", "saved", "keep", "keeps",
-			"store", "stores", "stored", "generate", "generates", "output", "obtain", "if", "put", "move", "extract", "optional", "optionally":
+		case "e.g", "example", "like", "such", "create", "creates", "creating", "add", "adds", "adding", "write",
+			"writes", "save", "saves", "saved", "keep", "keeps",
+			"store", "stores", "stored", "generate", "generates", "output", "obtain", "if", "put", "move", "extract",
+			"optional", "optionally":
 			return true
 		}
 	}
@@ -93,7 +97,8 @@ func aside(before []byte) bool {
 // fileLike reports whether a name has the ending of a file: a point and up to eight letters and digits.
 func fileLike(name string) bool {
 	ext := path.Ext(name)
-	return len(ext) > 1 && len(ext) < 10 && len(ext) < len(name) && strings.Trim(strings.ToLower(ext[1:]), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+	return len(ext) > 1 && len(ext) < 10 && len(ext) < len(name) &&
+		strings.Trim(strings.ToLower(ext[1:]), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 func (w *walk) missing(f *file, p *page, s markdown.Span, word, plain string) {

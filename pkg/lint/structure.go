@@ -42,20 +42,24 @@ func (u *unit) structure() {
 		}
 	}
 	for rel, err := range u.tree.unread {
-		u.add(finding{rule: rule.Unreadable, path: path.Join(u.dir, rel), message: "the directory cannot be read: " + reason(err)})
+		u.add(finding{rule: rule.Unreadable, path: path.Join(u.dir, rel), message: "the directory cannot be read: " +
+			reason(err)})
 	}
 	if n := len(u.tree.nested); n > 0 {
 		inner := u.tree.nested[0]
-		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as one of its own", u.l.show(path.Join(inner.dir, inner.file)), u.l.show(u.dir))
+		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as one of its own",
+			u.l.show(path.Join(inner.dir, inner.file)), u.l.show(u.dir))
 		if n > 1 {
-			message = fmt.Sprintf("%d skills below %s belong to it and are not installed as skills of their own; the first is %s", n, u.l.show(u.dir), u.l.show(inner.dir))
+			message = fmt.Sprintf("%d skills below %s belong to it and are not installed as skills of their own; "+
+				"the first is %s", n, u.l.show(u.dir), u.l.show(inner.dir))
 		}
 		u.add(finding{rule: rule.Nested, path: u.file, message: message})
 	}
 	u.collisions()
 	u.totalSize()
 	if u.tree.full {
-		u.add(finding{rule: rule.ManyEntries, path: u.file, message: fmt.Sprintf("the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
+		u.add(finding{rule: rule.ManyEntries, path: u.file, message: fmt.Sprintf(
+			"the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
 	}
 }
 
@@ -68,7 +72,10 @@ func (u *unit) collisions() {
 		}
 		k := fold(rel)
 		if other, ok := folded[k]; ok {
-			u.add(finding{rule: rule.Collision, path: path.Join(u.dir, rel), message: fmt.Sprintf("%s and %s are one file on other machines", rel, other)})
+			u.add(finding{
+				rule: rule.Collision, path: path.Join(u.dir, rel),
+				message: fmt.Sprintf("%s and %s are one file on other machines", rel, other),
+			})
 			continue
 		}
 		folded[k] = rel
@@ -85,7 +92,8 @@ func (u *unit) totalSize() {
 		if j.MaxBytes > 0 && total > j.MaxBytes {
 			u.add(finding{
 				rule: rule.TotalSize, path: u.file, profile: j.ID,
-				message: fmt.Sprintf("the skill has %s, more than the %s that it may have", size(total), size(j.MaxBytes)),
+				message: fmt.Sprintf("the skill has %s, more than the %s that it may have", size(total),
+					size(j.MaxBytes)),
 			})
 		}
 	}
@@ -97,7 +105,8 @@ func (u *unit) leftover(rel string, dir bool) {
 	base := path.Base(rel)
 	switch {
 	case bundle.Ignored(rel, dir):
-		if strings.HasPrefix(base, ".git") || strings.HasPrefix(base, "skillpm.") || strings.HasPrefix(base, ".skillpm") || base == ".hg" || base == ".svn" {
+		if strings.HasPrefix(base, ".git") || strings.HasPrefix(base, "skillpm.") ||
+			strings.HasPrefix(base, ".skillpm") || base == ".hg" || base == ".svn" {
 			return
 		}
 		f.severity = new(diag.SeverityAdvice)
@@ -151,7 +160,10 @@ func (u *unit) body() {
 	first := u.doc.BodyLine
 	if len(bytes.TrimSpace(body)) == 0 {
 		if u.doc.FrontLine > 0 {
-			u.add(finding{rule: rule.EmptyBody, src: u.src, line: max(1, first-1), column: 1, message: "there are no instructions below the frontmatter"})
+			u.add(finding{
+				rule: rule.EmptyBody, src: u.src, line: max(1, first-1), column: 1,
+				message: "there are no instructions below the frontmatter",
+			})
 		}
 		return
 	}
@@ -165,7 +177,8 @@ func (u *unit) body() {
 	if n := tokens(trimmed); n > adviseTokens {
 		u.add(finding{
 			rule: rule.ManyTokens, src: u.src, line: first, column: 1,
-			message: fmt.Sprintf("the body has about %d tokens, more than the %d that the standard advises", n, adviseTokens),
+			message: fmt.Sprintf("the body has about %d tokens, more than the %d that the standard advises", n,
+				adviseTokens),
 		})
 	}
 }

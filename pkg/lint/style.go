@@ -24,7 +24,8 @@ func (u *unit) style() {
 			u.atNode(v, finding{rule: rule.Person, message: fmt.Sprintf("the description says %q", word)})
 		}
 	}
-	if n := len(strings.Fields(text)); u.wants(rule.Vague) && n < 5 && utf8.RuneCountInString(text) == len(text) { // not all scripts have spaces
+	// not all scripts have spaces
+	if n := len(strings.Fields(text)); u.wants(rule.Vague) && n < 5 && utf8.RuneCountInString(text) == len(text) {
 		u.atNode(v, finding{rule: rule.Vague, message: "the description has " + numbered(n, "word")})
 	}
 }
@@ -56,7 +57,10 @@ func saysWhen(text string) bool {
 
 // person returns the first word that speaks as the writer or to the reader, or "".
 func person(text string) string {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '\'' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r != '\'' && (r < 'A' || r > 'Z') &&
+			(r < 'a' || r > 'z')
+	}) {
 		switch word {
 		case "I", "I'm", "I'll", "We", "we", "my", "My", "our", "Our", "You", "you", "your", "Your", "you're":
 			return word

@@ -90,7 +90,9 @@ func (u *unit) mayHaveMarker(f *file) bool {
 	case !f.isText():
 		return false
 	case f.page != nil && (f.source != u.src || !bytes.Contains(f.data[:u.doc.BodyStart], []byte(marker))):
-		return slices.ContainsFunc(f.page.Comments, func(c markdown.Span) bool { return strings.Contains(c.Text, marker) }) ||
+		return slices.ContainsFunc(f.page.Comments, func(c markdown.Span) bool {
+			return strings.Contains(c.Text, marker)
+		}) ||
 			len(f.page.Blocks) > 0 && u.hasFindings(f) && bytes.Contains(f.data, []byte(marker))
 	case isMarkdown(f.rel) && f.page == nil:
 		return u.hasFindings(f) && bytes.Contains(f.data, []byte(marker))
@@ -148,10 +150,14 @@ func (u *unit) suppression(f *file, line int, text string, alone bool) *suppress
 		s.column = utf8.RuneCountInString(s.text[:i]) + 1
 	}
 	say := func(id, message, fix string) {
-		u.add(finding{rule: id, src: f.source, line: line, column: s.column, width: len(marker), message: message, fix: fix})
+		u.add(finding{
+			rule: id, src: f.source, line: line, column: s.column, width: len(marker), message: message,
+			fix: fix,
+		})
 	}
 	list, reason, colon := strings.Cut(text, ":")
-	if words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }); !colon && slices.ContainsFunc(words, func(w string) bool { return rule.CheckPattern(w) != nil }) {
+	if words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }); !colon &&
+		slices.ContainsFunc(words, func(w string) bool { return rule.CheckPattern(w) != nil }) {
 		say(rule.NoReason, "the suppression has no colon before its reason, so it does not count", "")
 		return nil
 	}
@@ -161,7 +167,8 @@ func (u *unit) suppression(f *file, line int, text string, alone bool) *suppress
 		day, err := time.Parse(time.DateOnly, s.reason[m[2]:m[3]])
 		s.reason = strings.TrimSpace(s.reason[:m[0]])
 		if err != nil {
-			say(rule.Expired, "the suppression ends on a day that does not exist, so it does not count", "write the day as 2027-01-31")
+			say(rule.Expired, "the suppression ends on a day that does not exist, so it does not count",
+				"write the day as 2027-01-31")
 			return nil
 		}
 		if !u.l.Now.IsZero() && !u.l.Now.Before(day) {
@@ -169,7 +176,9 @@ func (u *unit) suppression(f *file, line int, text string, alone bool) *suppress
 			return nil
 		}
 	}
-	known := slices.DeleteFunc(slices.Clone(s.rules), func(pattern string) bool { return rule.CheckPattern(pattern) != nil })
+	known := slices.DeleteFunc(slices.Clone(s.rules), func(pattern string) bool {
+		return rule.CheckPattern(pattern) != nil
+	})
 	for _, pattern := range s.rules {
 		if !slices.Contains(known, pattern) {
 			say(rule.UnknownRule, fmt.Sprintf("there is no rule %q", pattern), "")
@@ -249,7 +258,9 @@ func (l *linter) alwaysOn(pattern string) bool {
 		if !rule.Match(pattern, r.ID) {
 			continue
 		}
-		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || onceOnly(r) || r.ID == rule.Executable && l.NoModes {
+		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off ||
+			slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || onceOnly(r) || r.ID == rule.Executable &&
+			l.NoModes {
 			return false
 		}
 	}

@@ -76,7 +76,8 @@ func newTarget(s string) target {
 // placeholder reports whether a target is a pattern to be filled in: a variable, braces, angle brackets, a glob, or
 // dots in place of a path.
 func placeholder(s string) bool {
-	if strings.HasPrefix(s, "%") && strings.HasSuffix(s, "%") || strings.ContainsAny(s, "{}<>$*|") || strings.Contains(s, "...") || strings.ContainsRune(s, '…') {
+	if strings.HasPrefix(s, "%") && strings.HasSuffix(s, "%") || strings.ContainsAny(s, "{}<>$*|") ||
+		strings.Contains(s, "...") || strings.ContainsRune(s, '…') {
 		return true
 	}
 	if plain, err := url.PathUnescape(s); err == nil && plain != s && strings.ContainsAny(plain, "{}<>$*|") {
@@ -89,7 +90,8 @@ func placeholder(s string) bool {
 // stock are the words that stand for a target in examples of Markdown.
 var stock = map[string]bool{
 	"url": true, "link": true, "uri": true, "href": true, "path": true, "target": true, "src": true, "source": true,
-	"file": true, "filename": true, "filepath": true, "image": true, "image-url": true, "link-url": true, "permalink": true,
+	"file": true, "filename": true, "filepath": true, "image": true, "image-url": true, "link-url": true,
+	"permalink": true,
 	"image_url": true, "link_url": true,
 }
 
@@ -101,7 +103,8 @@ func withoutQuery(p string) string {
 
 // isClean reports whether a path is one that package path would write so, and leads nowhere up.
 func isClean(p string) bool {
-	return p != "" && p[0] != '.' && p[0] != '/' && p[len(p)-1] != '/' && !strings.Contains(p, "//") && !strings.Contains(p, "/.")
+	return p != "" && p[0] != '.' && p[0] != '/' && p[len(p)-1] != '/' && !strings.Contains(p, "//") &&
+		!strings.Contains(p, "/.")
 }
 
 // inside joins a path to a directory of the skill; ok is false when it leads out of the skill.

@@ -99,18 +99,22 @@ func (u *unit) toolForm(j *judge) {
 	switch {
 	case j.ToolForm == "space" && comma && spaced(v.Value):
 		u.atNode(v, finding{
-			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas and have spaces in their names, and the standard has spaces between them",
+			rule: rule.ToolForm, profile: j.ID,
+			message: "allowed-tools are separated by commas and have spaces in their names, and the standard " +
+				"has spaces between them",
 			fix: "name each tool as the host does, without spaces",
 		})
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{
-			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",
-			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
-			edits: u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), " "))),
+			rule: rule.ToolForm, profile: j.ID,
+			message: "allowed-tools are separated by commas, and the standard has spaces",
+			fix:     fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
+			edits:   u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), " "))),
 		})
 	case j.ToolForm == "comma" && !comma:
 		u.atNode(v, finding{
-			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title + " has commas",
+			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title +
+				" has commas",
 			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
 			edits: u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), ", "))),
 		})

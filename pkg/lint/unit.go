@@ -70,7 +70,8 @@ func (l *linter) check(p home) *unit {
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
-	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil // many skills are held until all are compared
+	// many skills are held until all are compared
+	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
 	return u
 }
 

@@ -61,9 +61,15 @@ var (
 	runnerKeys = []string{"command", "limit", "env", "directory", "notify"}
 	notifyKeys = []string{"command", "file"}
 
-	runnerType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
-	filterWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$`) })
-	variable   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	runnerType = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	})
+	filterWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$`)
+	})
+	variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
 
 func skillSettings(v yamlx.Value) (s SkillSettings) {
@@ -264,7 +270,9 @@ func (c *Config) Runner(kind string) (Runner, error) {
 	}
 	if !ok {
 		err := diag.Errorf(diag.NotFound, "no runner %q is configured, which would run the task", kind)
-		return Runner{}, err.WithHint("write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input", path, kind)
+		return Runner{}, err.WithHint(
+			"write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input", path,
+			kind)
 	}
 	found.Command, found.Notify.Command = c.program(found.Command), c.program(found.Notify.Command)
 	found.Notify.File = c.File(found.Notify.File)

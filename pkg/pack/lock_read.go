@@ -74,7 +74,8 @@ func lockVersion(root yamlx.Value) bool {
 	case !v.Exists():
 		root.Errorf(restoreLock, "the lock does not say which version of the format it has")
 	case v.Node.Value != LockVersion:
-		v.Errorf("use a newer skillpm", "version %q of the lock's format is not known to this skillpm, which writes version %s",
+		v.Errorf("use a newer skillpm",
+			"version %q of the lock's format is not known to this skillpm, which writes version %s",
 			v.Node.Value, LockVersion)
 		return false
 	}

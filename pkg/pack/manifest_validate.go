@@ -41,7 +41,10 @@ var (
 	validateKeys = []string{"profiles", "strict", "rules", "ignore", "baseline"}
 	ignoreKeys   = []string{"path", "rules", "reason"}
 
-	rulePattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[A-Z]+(?:[0-9]*\*|[0-9]+)?|\*)$`) })
+	rulePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^(?:[A-Z]+(?:[0-9]*\*|[0-9]+)?|\*)$`)
+	})
 	profilePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`) })
 )
 

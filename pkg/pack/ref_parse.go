@@ -191,7 +191,10 @@ var (
 	ociRepository = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
 	})
-	ociTag    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`) })
+	ociTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
+	})
 	ociDigest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 )
 

@@ -128,8 +128,10 @@ func (p *Policy) Host(host, port string) error {
 	}
 	for i, pattern := range p.Sources.Deny {
 		if pattern.coversHost(strings.ToLower(host), port) {
-			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern),
-				Source: "the host " + host}
+			return &DeniedError{
+				Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern),
+				Source: "the host " + host,
+			}
 		}
 	}
 	return nil

@@ -164,7 +164,8 @@ func (o *origin) warnings() []string {
 		if n > maxNamed {
 			names = fmt.Sprintf("%s and %d more", names, n-maxNamed)
 		}
-		list = append(list, "the commit differs in "+names+": the release will not name it (commit first, or give --allow-dirty)")
+		list = append(list, "the commit differs in "+names+": the release will not name it (commit first, or give "+
+			"--allow-dirty)")
 	}
 	if o.elsewhere != "" {
 		list = append(list, o.elsewhere)

@@ -45,7 +45,8 @@ func (c *Client) Init(_ context.Context, o InitOptions) (string, error) {
 func manifestText(o InitOptions) ([]byte, error) {
 	var b strings.Builder
 	if o.Name == "" {
-		b.WriteString("# The packs of skills that this project uses: skillpm install owner/name adds one.\ndependencies: {}\n")
+		b.WriteString("# The packs of skills that this project uses: skillpm install owner/name adds " +
+			"one.\ndependencies: {}\n")
 		return []byte(b.String()), nil
 	}
 	id, err := pack.ParseID(o.Name)
@@ -109,7 +110,8 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 		return "", e
 	}
 	if n := len([]rune(o.Description)); strings.TrimSpace(o.Description) == "" || n > MaxDescription {
-		return "", diag.Errorf(diag.Usage, "a skill needs a description of 1 to %d characters: what it does and when to use it", MaxDescription).
+		return "", diag.Errorf(diag.Usage,
+			"a skill needs a description of 1 to %d characters: what it does and when to use it", MaxDescription).
 			WithHint("skillpm new %s --description \"…\"", o.Name)
 	}
 	dir := filepath.Join(c.newSkillDir(o), o.Name)
@@ -163,7 +165,8 @@ func skillText(o NewOptions) ([]byte, error) {
 	}
 	title := strings.ReplaceAll(o.Name, "-", " ")
 	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
-	b.WriteString("## Steps\n\n1. Say what the agent does first, as an instruction.\n2. Say how it checks that this worked.\n")
+	b.WriteString("## Steps\n\n1. Say what the agent does first, as an instruction.\n2. Say how it checks that " +
+		"this worked.\n")
 	if o.Scripts {
 		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read what it prints.\n")
 	}

@@ -42,7 +42,8 @@ func (c *Client) notedAt(at string, id pack.ID) (where string, to noted, err err
 		return ref.String(), repository{from.OCI(), ref}, err
 	case strings.Contains(at, "://") || at == registry.Embedded:
 		return "", nil, diag.Errorf(diag.Usage, "%s is read from elsewhere and not changed there", at).
-			WithHint("run this in a checkout of the index with --registry DIR, then publish the change as the index is published")
+			WithHint("run this in a checkout of the index with --registry DIR, then publish the change as the " +
+				"index is published")
 	case isFile(filepath.Join(dir, "oci-layout")):
 		return c.notedAt("oci-layout:"+dir, id)
 	case !isFile(filepath.Join(dir, index.ConfigPath)):

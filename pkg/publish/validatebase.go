@@ -42,7 +42,8 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", shown)
 	}
 	if !ok {
-		return diag.Errorf(diag.Invalid, "the baseline %s cannot be read: it is no regular file that may be read, or too large", shown)
+		return diag.Errorf(diag.Invalid,
+			"the baseline %s cannot be read: it is no regular file that may be read, or too large", shown)
 	}
 	b, err := lint.ParseBaseline(shown, data)
 	if err != nil {

@@ -59,7 +59,9 @@ func (j *job) guard(o ValidateOptions) *enforce.Evaluator {
 }
 
 // policyFindings returns what the policies say of one skill.
-func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown string) (found []diag.Finding, err error) {
+func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown string) (found []diag.Finding,
+	err error,
+) {
 	dir := c.Machine.Abs(filepath.FromSlash(shown))
 	if filepath.Base(dir) == skill.File {
 		dir, shown = filepath.Dir(dir), path.Dir(shown)

@@ -129,7 +129,8 @@ func (c *Client) statusOf(ctx context.Context, id pack.ID, at, version string) (
 			}
 			return nil, nil, e.WithHint("%s", hint)
 		case at == "":
-			return nil, nil, e.WithHint("say where the pack is published: --registry oci://HOST/NAMESPACE, or a name of your settings")
+			return nil, nil, e.WithHint("say where the pack is published: --registry oci://HOST/NAMESPACE, or a " +
+				"name of your settings")
 		}
 		return nil, nil, e
 	}

@@ -13,7 +13,8 @@ type Identity struct {
 	Subject string // exactly, or a regular expression between ^ and $
 }
 
-// KeylessVerifier checks signatures of identities. It asks no server: a bundle carries the proof that it was logged in time.
+// KeylessVerifier checks signatures of identities. It asks no server: a bundle carries the proof that it was logged in
+// time.
 type KeylessVerifier interface {
 	// Verify checks that one of the identities got the certificate that a bundle was signed with, while it was valid,
 	// and that the bundle's statement is about the digest. It returns who that is, as the certificate says. A signature
@@ -24,8 +25,8 @@ type KeylessVerifier interface {
 // OpenKeyless returns a verifier that trusts what a file trusted_root.json names, and nothing else.
 type OpenKeyless func(trustedRoot []byte) (KeylessVerifier, error)
 
-// KeylessMissing is the [OpenKeyless] of a program that cannot check such signatures. Its error has the code [diag.Denied] and says
-// which program can.
+// KeylessMissing is the [OpenKeyless] of a program that cannot check such signatures. Its error has the code
+// [diag.Denied] and says which program can.
 func KeylessMissing([]byte) (KeylessVerifier, error) {
 	return nil, diag.Errorf(diag.Denied, "a signature was made with a certificate, and this program cannot check that").
 		WithHint("use skillpm-keyless of the same release, or trust a key")

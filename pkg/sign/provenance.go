@@ -58,8 +58,10 @@ func fromGitHub(getenv func(string) string) Provenance {
 }
 
 func fromGitLab(getenv func(string) string) Provenance {
-	p := Provenance{Repository: publicURL(getenv("CI_PROJECT_URL")), Commit: getenv("CI_COMMIT_SHA"),
-		Run: publicURL(getenv("CI_JOB_URL"))}
+	p := Provenance{
+		Repository: publicURL(getenv("CI_PROJECT_URL")), Commit: getenv("CI_COMMIT_SHA"),
+		Run: publicURL(getenv("CI_JOB_URL")),
+	}
 	if tag := getenv("CI_COMMIT_TAG"); tag != "" {
 		p.Ref = "refs/tags/" + tag
 	} else if branch := getenv("CI_COMMIT_BRANCH"); branch != "" {
@@ -75,11 +77,14 @@ func fromGitLab(getenv func(string) string) Provenance {
 // is "" for what is none. A provenance is public, and what CI systems are told may hold a token.
 func publicURL(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsAny(u.Path, "@\\") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" ||
+		strings.ContainsAny(u.Path, "@\\") {
 		return ""
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/"),
-		RawPath: strings.TrimRight(u.RawPath, "/")}).String()
+	return (&url.URL{
+		Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/"),
+		RawPath: strings.TrimRight(u.RawPath, "/"),
+	}).String()
 }
 
 // The predicate of SLSA provenance 1.0, as far as it is used.

@@ -107,7 +107,8 @@ func (b SBOM) Encode() ([]byte, error) {
 		depends.DependsOn = append(depends.DependsOn, c.Ref)
 		rest = append(rest, cdxDependency{Ref: c.Ref})
 	}
-	for _, s := range slices.SortedFunc(slices.Values(b.Skills), func(x, y SBOMSkill) int { return strings.Compare(x.Name, y.Name) }) {
+	for _, s := range slices.SortedFunc(slices.Values(b.Skills),
+		func(x, y SBOMSkill) int { return strings.Compare(x.Name, y.Name) }) {
 		add(s.component(b.Version))
 	}
 	for _, id := range slices.Sorted(maps.Keys(b.Requires)) {

@@ -78,9 +78,11 @@ func (a *AllowedSigners) find(id, namespace string, at time.Time) (*allowedLine,
 		case at.IsZero() && l.limited():
 			reason = "is by a key that may sign for a time only, and when it was made is not known"
 		case !l.after.IsZero() && at.Before(l.after):
-			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign from " + l.after.Format(time.DateOnly) + " on"
+			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign from " +
+				l.after.Format(time.DateOnly) + " on"
 		case !l.before.IsZero() && at.After(l.before):
-			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign until " + l.before.Format(time.DateOnly)
+			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign until " +
+				l.before.Format(time.DateOnly)
 		default:
 			return l, ""
 		}
@@ -94,7 +96,8 @@ func unarmour(armoured []byte) (*sshsig.Signature, error) {
 		return nil, diag.Errorf(diag.Invalid, "it has more than %d bytes", maxSSHSignature)
 	}
 	block, rest := pem.Decode(armoured)
-	if block == nil || block.Type != sshsig.PEMType || len(block.Headers) > 0 || !bytes.HasPrefix(armoured, []byte("-----BEGIN "+sshsig.PEMType)) {
+	if block == nil || block.Type != sshsig.PEMType || len(block.Headers) > 0 ||
+		!bytes.HasPrefix(armoured, []byte("-----BEGIN "+sshsig.PEMType)) {
 		return nil, diag.Errorf(diag.Invalid, "it does not start with -----BEGIN %s-----", sshsig.PEMType)
 	}
 	if len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
@@ -110,7 +113,8 @@ func unarmour(armoured []byte) (*sshsig.Signature, error) {
 // strong refuses keys that can be forged with some effort, and certificates, which only an authority vouches for.
 func strong(key ssh.PublicKey) error {
 	switch key.Type() {
-	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256:
+	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519,
+		ssh.KeyAlgoSKECDSA256:
 		return nil
 	case ssh.KeyAlgoRSA:
 		c, ok := key.(ssh.CryptoPublicKey)

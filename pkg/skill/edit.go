@@ -49,7 +49,8 @@ func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 		strings.Contains(value, " #") {
 		return nil, false
 	}
-	if follower, _ := cutLine(d.Source, next); len(follower) > 0 && (follower[0] == ' ' || follower[0] == '\t') && next < d.FrontEnd &&
+	if follower, _ := cutLine(d.Source, next); len(follower) > 0 && (follower[0] == ' ' || follower[0] == '\t') &&
+		next < d.FrontEnd &&
 		strings.TrimSpace(key) == key {
 		return nil, false
 	}
@@ -64,7 +65,8 @@ func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 // First returns the file with the named fields moved to the start of the frontmatter, in that order, each with the
 // comments above it. ok is false where the frontmatter has not a field a line.
 func (d *Document) First(keys ...string) (data []byte, ok bool) {
-	if d.Front == nil || d.Front.Style&yaml.FlowStyle != 0 || len(d.recovered) > 0 || len(d.Front.Content) == 0 || hasAnchor(d.Front) ||
+	if d.Front == nil || d.Front.Style&yaml.FlowStyle != 0 || len(d.recovered) > 0 || len(d.Front.Content) == 0 ||
+		hasAnchor(d.Front) ||
 		!bytes.HasPrefix(d.Source[d.FrontEnd:], []byte("---")) {
 		return nil, false
 	}

@@ -78,7 +78,8 @@ func (p *parser) duplicates(n *yaml.Node) {
 				continue
 			}
 			if line, ok := seen[k.Value]; ok {
-				p.add(DuplicateKey, k.Line, k.Column, "the key "+strconv.Quote(k.Value)+" is already on line "+strconv.Itoa(line),
+				p.add(DuplicateKey, k.Line, k.Column, "the key "+strconv.Quote(
+					k.Value)+" is already on line "+strconv.Itoa(line),
 					"keep one of the two")
 				continue
 			}

@@ -25,11 +25,13 @@ func CheckName(name string) error {
 	case name == "":
 		return diag.Errorf(diag.Invalid, "the name is empty")
 	case utf8.RuneCountInString(name) > MaxName:
-		return diag.Errorf(diag.Invalid, "the name has %d characters, more than %d", utf8.RuneCountInString(name), MaxName)
+		return diag.Errorf(diag.Invalid, "the name has %d characters, more than %d", utf8.RuneCountInString(name),
+			MaxName)
 	}
 	for _, r := range name {
 		if !nameRune(r) {
-			return diag.Errorf(diag.Invalid, "the name %q holds %s: only a-z, 0-9 and hyphens are allowed", name, describeRune(r))
+			return diag.Errorf(diag.Invalid, "the name %q holds %s: only a-z, 0-9 and hyphens are allowed", name,
+				describeRune(r))
 		}
 	}
 	switch {

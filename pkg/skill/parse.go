@@ -62,7 +62,8 @@ func (p *parser) parse() {
 	if bytes.HasPrefix(d.Source, bom) {
 		d.BOM = true
 		start = len(bom)
-		p.add(ByteOrderMark, 1, 1, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
+		p.add(ByteOrderMark, 1, 1, "the file starts with a byte order mark",
+			"save it as UTF-8 without a byte order mark")
 	}
 	if i := bytes.IndexByte(d.Source, '\n'); i > 0 && d.Source[i-1] == '\r' {
 		d.EOL = "\r\n"

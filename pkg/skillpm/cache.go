@@ -48,12 +48,13 @@ type CacheList struct {
 
 // CachedTree is one skill tree of the store.
 type CachedTree struct {
-	Tree    string    `json:"tree"` // digest
-	Files   int       `json:"files"`
-	Bytes   int64     `json:"bytes"`
-	Used    time.Time `json:"used"`              // when it was last used, to a day
-	UsedBy  []string  `json:"usedBy"`            // skills of the project and of the user that have it, as skill@owner/name
-	Damaged bool      `json:"damaged,omitempty"` // its inventory can't be read
+	Tree  string    `json:"tree"` // digest
+	Files int       `json:"files"`
+	Bytes int64     `json:"bytes"`
+	Used  time.Time `json:"used"` // when it was last used, to a day
+	// skills of the project and of the user that have it, as skill@owner/name
+	UsedBy  []string `json:"usedBy"`
+	Damaged bool     `json:"damaged,omitempty"` // its inventory can't be read
 }
 
 // CacheSize is how much a directory holds.
@@ -86,7 +87,10 @@ func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error
 		if err != nil && !isDamage(err) {
 			return nil, err
 		}
-		t := CachedTree{Tree: e.Digest, Files: e.Files, Bytes: e.Bytes, Used: e.Used.UTC(), UsedBy: users[e.Digest], Damaged: err != nil}
+		t := CachedTree{
+			Tree: e.Digest, Files: e.Files, Bytes: e.Bytes, Used: e.Used.UTC(), UsedBy: users[e.Digest],
+			Damaged: err != nil,
+		}
 		if t.UsedBy == nil {
 			t.UsedBy = []string{}
 		}
@@ -99,7 +103,10 @@ func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error
 		}
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Tree, b.Tree))
 	})
-	for dir, size := range map[string]*CacheSize{list.Paths.Git: &list.Git, list.Paths.HTTP: &list.HTTP, list.Paths.Try: &list.Try} {
+	for dir, size := range map[string]*CacheSize{
+		list.Paths.Git: &list.Git, list.Paths.HTTP: &list.HTTP,
+		list.Paths.Try: &list.Try,
+	} {
 		*size = sizeOf(dir)
 	}
 	return list, nil
@@ -226,7 +233,8 @@ type CacheFreed struct {
 // keep, or fetch again.
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
-		return nil, diag.Errorf(diag.Usage, "use is recorded by the day: what was used today can't be told from what was not").
+		return nil, diag.Errorf(diag.Usage,
+			"use is recorded by the day: what was used today can't be told from what was not").
 			WithHint("give a day or more, as 7d, or --all")
 	}
 	defer c.Progress(Event{Done: true})
@@ -238,7 +246,10 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 	users := c.treeUsers()
 	done, err := s.GC(ctx, store.GCOptions{Unused: o.Unused, Now: c.Now(), All: o.All, DryRun: o.DryRun})
 	for _, e := range done.Removed {
-		t := CachedTree{Tree: e.Digest, Files: e.Files, Bytes: e.Bytes, Used: e.Used.UTC(), UsedBy: append([]string{}, users[e.Digest]...)}
+		t := CachedTree{
+			Tree: e.Digest, Files: e.Files, Bytes: e.Bytes, Used: e.Used.UTC(),
+			UsedBy: append([]string{}, users[e.Digest]...),
+		}
 		r.Trees = append(r.Trees, t)
 	}
 	r.Kept, r.KeptBytes, r.Bytes, r.Leftovers = done.Kept, done.KeptBytes, done.Bytes, done.Leftovers

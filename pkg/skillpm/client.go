@@ -60,8 +60,8 @@ type (
 	Fact = doctor.Fact
 )
 
-// Doctor looks for what is wrong with the project, with what is installed for the user, and with the machine. It changes
-// nothing, and uses no network unless the options want that.
+// Doctor looks for what is wrong with the project, with what is installed for the user, and with the machine. It
+// changes nothing, and uses no network unless the options want that.
 func (c *Client) Doctor(ctx context.Context, o DoctorOptions) (*DoctorReport, error) {
 	defer c.Progress(Event{Done: true})
 	return doctor.Run(ctx, c.Base, o, CacheUnused)

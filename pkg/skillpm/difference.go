@@ -32,7 +32,8 @@ type DiffReport struct {
 	Stat     textdiff.Stat `json:"stat"`
 	Warnings []string      `json:"warnings"`
 
-	Unreached []string `json:"unreached,omitempty"` // packs about which nobody could be asked, and that are not compared
+	// packs about which nobody could be asked, and that are not compared
+	Unreached []string `json:"unreached,omitempty"`
 }
 
 // PackDiff is what changes in one pack.

@@ -137,7 +137,8 @@ func (n *noter) front(was, f textdiff.File) {
 	}
 	for _, p := range problems {
 		if p.Kind != skill.ByteOrderMark {
-			n.add(NoteFront, f.Path, fmt.Sprintf("agents may read the frontmatter otherwise than skillpm does: line %d: %s", p.Line, p.Message))
+			n.add(NoteFront, f.Path, fmt.Sprintf(
+				"agents may read the frontmatter otherwise than skillpm does: line %d: %s", p.Line, p.Message))
 			break
 		}
 	}
@@ -183,7 +184,8 @@ func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 			was = before.Dependencies[id]
 		}
 		if now := after.Dependencies[id]; now != was {
-			list = append(list, DiffNote{Kind: NoteRequirement, Text: "requires " + id + " " + now + " (before: " + cmp.Or(was, "not at all") + ")"})
+			list = append(list, DiffNote{Kind: NoteRequirement, Text: "requires " + id + " " + now + " (before: " +
+				cmp.Or(was, "not at all") + ")"})
 		}
 	}
 	return list
@@ -216,7 +218,8 @@ func frontText(doc *skill.Document, key string) string {
 
 // scriptNames are the ends of names of files that are run.
 var scriptNames = []string{
-	".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".ps1", ".psm1", ".bat", ".cmd", ".exe",
+	".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".ps1", ".psm1",
+	".bat", ".cmd", ".exe",
 }
 
 // isScript reports whether a file is there to be run.
@@ -226,7 +229,10 @@ func isScript(f textdiff.File) bool {
 }
 
 // textNames are the ends of names of files that agents read, besides those that are run.
-var textNames = []string{".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".xml", ".html", ".csv"}
+var textNames = []string{
+	".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".xml", ".html",
+	".csv",
+}
 
 // isText reports whether a file has the name of a text.
 func isText(name string) bool {

@@ -2,8 +2,8 @@
 // Start reading at [Client.Install]. This package is part of skillpm's embedding API and keeps compatibility.
 //
 // The rules it keeps: nothing from a pack is ever run; what is written is written in one transaction, so a verb that
-// fails leaves the packs, the links, the manifest and the lock as they were; a file that skillpm did not create is never
-// overwritten; and what a digest or the lock promised is what gets installed, or the verb fails.
+// fails leaves the packs, the links, the manifest and the lock as they were; a file that skillpm did not create is
+// never overwritten; and what a digest or the lock promised is what gets installed, or the verb fails.
 //
 // Nothing here prints. Reports are data, warnings are part of them, and progress goes to [Options.Progress].
 //

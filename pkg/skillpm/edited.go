@@ -80,11 +80,13 @@ func (w *work) explain(ctx context.Context, o InstallOptions, err error) error {
 	e := diag.Errorf(diag.Conflict, "%w", err)
 	switch {
 	case o.Frozen:
-		return e.WithHint("skillpm install --force installs what skillpm.lock says, and keeps a copy of the edits in %s", backup)
+		return e.WithHint("skillpm install --force installs what skillpm.lock says, and keeps a copy of the edits "+
+			"in %s", backup)
 	case o.removes:
 		return e.WithHint("--force removes it, and keeps a copy in %s", backup)
 	default:
-		return e.WithHint("--keep leaves the packs of edited skills as they are, --force replaces the skills and keeps copies in %s", backup)
+		return e.WithHint("--keep leaves the packs of edited skills as they are, --force replaces the skills and "+
+			"keeps copies in %s", backup)
 	}
 }
 
@@ -133,7 +135,8 @@ func (w *work) editWarnings(o InstallOptions, c *workspace.Change) []string {
 	}
 	for _, e := range c.Edited {
 		if !slices.Contains(o.held, e.Tree.Pack) {
-			list = append(list, fmt.Sprintf("%s, and stays so; skillpm diff --edits shows the edit, skillpm install --force undoes it", e))
+			list = append(list, fmt.Sprintf(
+				"%s, and stays so; skillpm diff --edits shows the edit, skillpm install --force undoes it", e))
 		}
 	}
 	return list

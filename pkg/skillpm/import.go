@@ -107,7 +107,10 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 	file := c.Machine.Abs(name)
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		found := ""
-		for _, usual := range []string{"skills-lock.json", "apm.yml", filepath.Join(".claude-plugin", "marketplace.json")} {
+		for _, usual := range []string{
+			"skills-lock.json", "apm.yml",
+			filepath.Join(".claude-plugin", "marketplace.json"),
+		} {
 			if _, err := os.Stat(filepath.Join(file, usual)); err != nil {
 				continue
 			}
@@ -247,9 +250,13 @@ func (w *work) record(t *target, requests []packRequest) error {
 		if err := t.manifest.SetDependency(x.dep); err != nil {
 			return err
 		}
-		if at := x.dep.Ref; at != nil && (at.Kind == pack.KindPath || at.Kind == pack.KindLayout) && w.Scope.Kind == scope.KindProject {
-			if d, ok := t.manifest.Dependency(x.dep.ID); ok && d.Ref != nil && filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
-				t.Warnings = append(t.Warnings, fmt.Sprintf("skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID, d.Ref.URL))
+		if at := x.dep.Ref; at != nil && (at.Kind == pack.KindPath || at.Kind == pack.KindLayout) &&
+			w.Scope.Kind == scope.KindProject {
+			if d, ok := t.manifest.Dependency(x.dep.ID); ok && d.Ref != nil &&
+				filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
+				t.Warnings = append(t.Warnings, fmt.Sprintf(
+					"skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID,
+					d.Ref.URL))
 			}
 		}
 	}

@@ -92,7 +92,10 @@ func (c *Client) relink(
 			return nil, err
 		}
 		w.SetLinked(linked)
-		t := &target{manifest: w.Manifest.Clone(), Solution: &solve.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}}}
+		t := &target{manifest: w.Manifest.Clone(), Solution: &solve.Solution{
+			Lock:  w.Lock.Clone(),
+			Packs: map[pack.ID]*pack.Pack{},
+		}}
 		return w.install(ctx, io, t)
 	})
 }

@@ -298,7 +298,8 @@ func highest(versions []string, ref pack.Ref) (string, error) {
 		}
 		best := (*semver.Version)(nil)
 		for _, v := range versions {
-			if parsed, err := semver.StrictNewVersion(v); err == nil && allowed.Check(parsed) && (best == nil || parsed.GreaterThan(best)) {
+			if parsed, err := semver.StrictNewVersion(v); err == nil && allowed.Check(parsed) &&
+				(best == nil || parsed.GreaterThan(best)) {
 				best = parsed
 			}
 		}
@@ -328,7 +329,8 @@ type AgentDir = workspace.AgentDir
 // KnownPacks returns the names of packs that can be completed without asking anybody: those of the embedded index.
 func (c *Client) KnownPacks() []string {
 	var names []string
-	_ = fs.WalkDir(registryindex.FS, "packs", func(file string, _ fs.DirEntry, err error) error { // an unreadable index completes nothing
+	// an unreadable index completes nothing
+	_ = fs.WalkDir(registryindex.FS, "packs", func(file string, _ fs.DirEntry, err error) error {
 		if name, ok := strings.CutSuffix(path.Base(file), ".ndjson"); ok && err == nil {
 			names = append(names, path.Base(path.Dir(file))+"/"+name)
 		}

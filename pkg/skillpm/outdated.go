@@ -43,9 +43,10 @@ type OutdatedPack struct {
 	Deprecated string     `json:"deprecated,omitempty"` // why nobody should start to use the pack
 	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not taken, besides ranges
 	Edited     bool       `json:"edited,omitempty"`     // it stays because skills of it were edited
-	Unreached  string     `json:"unreached,omitempty"`  // why nobody could be asked about the pack, so that nothing newer is known
-	Denied     string     `json:"denied,omitempty"`     // why the policies do not let it be used as it is locked
-	Moved      string     `json:"moved,omitempty"`      // where the name leads by now, if that is another place
+	// why nobody could be asked about the pack, so that nothing newer is known
+	Unreached string `json:"unreached,omitempty"`
+	Denied    string `json:"denied,omitempty"` // why the policies do not let it be used as it is locked
+	Moved     string `json:"moved,omitempty"`  // where the name leads by now, if that is another place
 }
 
 // Requirer is what requires a pack.
@@ -197,7 +198,8 @@ func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 	if o, ok := s.Backend.Offer(id, locked.Version); ok {
 		p.Deprecated = o.Deprecated
 	}
-	if o, ok := s.Backend.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" && o.Source != locked.Source &&
+	if o, ok := s.Backend.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" &&
+		o.Source != locked.Source &&
 		!workspace.Placeless(locked.Source) {
 		p.Moved = o.Source
 	}
@@ -276,7 +278,10 @@ func (w *work) heldBack(
 			continue
 		}
 		d, direct := t.manifest.Dependency(id)
-		p := OutdatedPack{Pack: id.String(), Current: now.Version, Wanted: now.Version, Latest: now.Version, Source: now.Source, Direct: direct}
+		p := OutdatedPack{
+			Pack: id.String(), Current: now.Version, Wanted: now.Version, Latest: now.Version,
+			Source: now.Source, Direct: direct,
+		}
 		if slices.Contains(io.held, id) {
 			p.Edited = true
 			held = append(held, p)

@@ -56,11 +56,13 @@ func (w *work) suggest(err error, requests []packRequest) error {
 	}
 	known := w.client.KnownPacks()
 	for _, x := range requests {
-		if info, statErr := os.Stat(w.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil && info.IsDir() && x.dep.Ref == nil {
+		if info, statErr := os.Stat(w.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil &&
+			info.IsDir() && x.dep.Ref == nil {
 			return diag.Errorf(diag.NotFound, "%w", err).
 				WithHint("for the directory of that name, write ./%s", x.dep.ID)
 		}
-		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" && !slices.Contains(known, x.dep.ID.String()) {
+		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" &&
+			!slices.Contains(known, x.dep.ID.String()) {
 			return diag.Errorf(diag.NotFound, "%w", err).WithHint("did you mean %s?", near)
 		}
 	}
@@ -153,7 +155,8 @@ const allSkills = "*"
 // merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new, and a
 // second source for an identity is a conflict.
 func merge(have pack.Dependency, x packRequest) (packRequest, error) {
-	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil && solve.SourceText(have) == solve.SourceText(x.dep)) {
+	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil &&
+		solve.SourceText(have) == solve.SourceText(x.dep)) {
 		return packRequest{dep: have}, nil
 	}
 	if was, now := origin(have), origin(x.dep); was != now {

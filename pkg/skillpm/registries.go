@@ -83,7 +83,10 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 			r.add([]pack.Registry{{Name: b.Registry, URL: b.Registry}}, b.From)
 		}
 	}
-	r.add([]pack.Registry{{Name: registry.Local, URL: registry.Local}, {Name: registry.Embedded, URL: registry.Embedded}}, builtIn)
+	r.add([]pack.Registry{
+		{Name: registry.Local, URL: registry.Local},
+		{Name: registry.Embedded, URL: registry.Embedded},
+	}, builtIn)
 	for i, e := range r.Registries {
 		for _, b := range r.Bindings {
 			if b.to(e) {
@@ -249,7 +252,8 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	if err := c.mayBind(owner); err != nil {
 		return nil, err
 	}
-	known := slices.Contains(c.RegistryNames(), nameOrURL) || nameOrURL == registry.Local || nameOrURL == registry.Embedded
+	known := slices.Contains(c.RegistryNames(), nameOrURL) || nameOrURL == registry.Local ||
+		nameOrURL == registry.Embedded
 	to := nameOrURL
 	if !known {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
@@ -349,13 +353,15 @@ func (c *Client) addressOf(url string) error {
 	rest, isGit := strings.CutPrefix(url, "git://")
 	host, _, isPath := strings.Cut(rest, "/")
 	if !isGit {
-		if _, err := os.Stat(c.Machine.Abs(filepath.FromSlash(url))); err == nil || !isPath || strings.ContainsAny(host, `:@\`) ||
+		if _, err := os.Stat(c.Machine.Abs(filepath.FromSlash(url))); err == nil || !isPath ||
+			strings.ContainsAny(host, `:@\`) ||
 			!strings.Contains(strings.Trim(host, "."), ".") || strings.HasPrefix(host, ".") {
 			return nil
 		}
 	}
 	return diag.Errorf(diag.Usage, "%s is not the address of a registry", url).
-		WithHint("write git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for an OCI registry", rest, rest, rest)
+		WithHint("write git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for "+
+			"an OCI registry", rest, rest, rest)
 }
 
 // unasked says which places of packs are configured beside other registries and have no owner bound to them: nobody
@@ -369,7 +375,8 @@ func (c *Client) unasked(ctx context.Context) []string {
 	list.Registries = slices.DeleteFunc(list.Registries, func(e RegistryEntry) bool { return !e.configured() })
 	for _, e := range list.Registries {
 		if e.Kind == "packs" && len(e.Namespaces) == 0 && len(list.Registries) > 1 {
-			notes = append(notes, e.Name+" is beside other registries and asked only for owners that are bound to it: skillpm registry bind OWNER "+e.Name)
+			notes = append(notes, e.Name+" is beside other registries and asked only for owners that are bound to "+
+				"it: skillpm registry bind OWNER "+e.Name)
 		}
 	}
 	return notes
@@ -382,7 +389,8 @@ func (c *Client) registryURL(url, dir string, inProject bool) string {
 	if !isLayout || scheme != "" {
 		rest = url
 	}
-	if strings.Contains(rest, "://") || rest == registry.Local || rest == registry.Embedded || strings.HasPrefix(rest, "git+") || strings.Contains(rest, "@") {
+	if strings.Contains(rest, "://") || rest == registry.Local || rest == registry.Embedded ||
+		strings.HasPrefix(rest, "git+") || strings.Contains(rest, "@") {
 		return url
 	}
 	at := c.Machine.Abs(filepath.FromSlash(rest))

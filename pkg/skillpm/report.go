@@ -37,9 +37,11 @@ type InstallReport struct {
 	Agents       []workspace.AgentDir `json:"agents"`
 	Conflicts    []NameConflict       `json:"conflicts"`
 	HeldBack     []OutdatedPack       `json:"heldBack,omitempty"` // what an update could not move to the newest version
-	Edited       []Edit               `json:"edited"`             // installed skills that somebody edited and that stay so
-	Saved        map[string]string    `json:"saved"`              // edited directories that were replaced or removed -> where a copy is
-	Warnings     []string             `json:"warnings"`
+	// installed skills that somebody edited and that stay so
+	Edited []Edit `json:"edited"`
+	// edited directories that were replaced or removed -> where a copy is
+	Saved    map[string]string `json:"saved"`
+	Warnings []string          `json:"warnings"`
 }
 
 // PackReport is one pack of a scope.
@@ -94,14 +96,20 @@ type NameConflict = workspace.NameConflict
 
 // report describes a target in comparison to the lock that is there.
 func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry bool) *InstallReport {
-	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Edited: []Edit{}, Warnings: []string{}}
+	r := &InstallReport{
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{},
+		Conflicts: []NameConflict{}, Edited: []Edit{}, Warnings: []string{},
+	}
 	ids := maps.Clone(l.Packs)
 	maps.Copy(ids, w.Lock.Packs)
 	for _, id := range slices.SortedFunc(maps.Keys(ids), pack.ID.Compare) {
 		now, have := l.Packs[id]
 		was, had := w.Lock.Packs[id]
 		if !have {
-			r.Packs = append(r.Packs, PackReport{Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{}})
+			r.Packs = append(r.Packs, PackReport{
+				Pack: id.String(), Version: was.Version, Action: ActionRemoved,
+				Source: was.Source, Skills: []SkillReport{},
+			})
 			continue
 		}
 		p := packReport(w.Workspace, t.manifest, id, now, l, w.statusAfter(dry, c))
@@ -229,11 +237,13 @@ func packReport(
 ) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
-		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
-		Signer: p.Signer, SignedBy: trust.Fingerprint(p.Signer),
+		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved,
+		Integrity: p.Integrity,
+		Signer:    p.Signer, SignedBy: trust.Fingerprint(p.Signer),
 		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
 	}
-	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" || strings.HasPrefix(p.Source, "git+file")) {
+	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" ||
+		strings.HasPrefix(p.Source, "git+file")) {
 		r.Place = d.Ref.String()
 	} else if dir := w.Places()[id.String()]; dir != "" && workspace.Placeless(p.Source) {
 		r.Place = p.Source + ":" + dir

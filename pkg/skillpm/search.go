@@ -102,7 +102,10 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 	if err != nil {
 		return nil, err
 	}
-	r := &SearchReport{Query: query, Total: a.Total, Packs: []FoundPack{}, Registries: []SearchedRegistry{}, Typos: []SearchTypo{}, Missing: append([]string{}, a.Missing...), Near: []string{}}
+	r := &SearchReport{
+		Query: query, Total: a.Total, Packs: []FoundPack{}, Registries: []SearchedRegistry{},
+		Typos: []SearchTypo{}, Missing: append([]string{}, a.Missing...), Near: []string{},
+	}
 	for _, t := range a.Typos {
 		r.Typos = append(r.Typos, SearchTypo{t.Word, t.As})
 	}
@@ -172,7 +175,8 @@ func (s *searcher) asInstalled(p *FoundPack) error {
 	if from == nil {
 		return nil
 	}
-	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License, doc.Published, doc.Deprecated
+	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License,
+		doc.Published, doc.Deprecated
 	p.Tags, p.Count, p.names = append([]string{}, doc.Tags...), len(doc.Skills), namesOf(doc)
 	p.Skills = slices.DeleteFunc(p.Skills, func(one SkillInfo) bool {
 		return !slices.ContainsFunc(doc.Skills, func(sk packsearch.Skill) bool { return sk.Name == one.Name })
@@ -184,7 +188,10 @@ func (s *searcher) asInstalled(p *FoundPack) error {
 
 // rank returns that of the registry that a pack was found in.
 func (s *searcher) rank(p *FoundPack) int {
-	i := slices.IndexFunc(s.opened, func(place *searchPlace) bool { return len(p.Registries) > 0 && place.name == p.Registries[0] })
+	i := slices.IndexFunc(s.opened, func(place *searchPlace) bool {
+		return len(p.Registries) > 0 &&
+			place.name == p.Registries[0]
+	})
 	if i < 0 {
 		return (&searchPlace{}).rank()
 	}
@@ -199,9 +206,12 @@ func (p *searchPlace) rank() int {
 
 func (s *searcher) foundPack(h packsearch.Hit, place *searchPlace) FoundPack {
 	p := FoundPack{
-		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published, Deprecated: h.Deprecated,
-		Tags: append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Pack.Skills), Registries: []string{}, Why: []FoundWord{},
-		Installed: s.installed[h.Name], names: namesOf(h.Pack),
+		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published,
+		Deprecated: h.Deprecated,
+		Tags:       append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Pack.Skills),
+		Registries: []string{},
+		Why:        []FoundWord{},
+		Installed:  s.installed[h.Name], names: namesOf(h.Pack),
 	}
 	if place.url != "" {
 		p.Registries = append(p.Registries, place.name)

@@ -75,7 +75,10 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 // configuredRegistry returns the configured registry of a name or address.
 func configuredRegistry(w *workspace.Workspace, nameOrURL string) (pack.Registry, bool) {
 	list := slices.Concat(w.Manifest.Registries, w.Config.Registries)
-	i := slices.IndexFunc(list, func(r pack.Registry) bool { return nameOrURL != "" && (r.Name == nameOrURL || r.URL == nameOrURL) })
+	i := slices.IndexFunc(list, func(r pack.Registry) bool {
+		return nameOrURL != "" &&
+			(r.Name == nameOrURL || r.URL == nameOrURL)
+	})
 	if i < 0 {
 		return pack.Registry{}, false
 	}
@@ -251,7 +254,10 @@ func (s *searcher) close() {
 
 func (p *searchPlace) report() SearchedRegistry {
 	if p.err != nil {
-		return SearchedRegistry{Name: p.name, Unlisted: strings.HasPrefix(p.url, "oci://"), Error: p.err.Error(), Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err)}
+		return SearchedRegistry{
+			Name: p.name, Unlisted: strings.HasPrefix(p.url, "oci://"), Error: p.err.Error(),
+			Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err),
+		}
 	}
 	r := SearchedRegistry{Name: p.name, Packs: p.index.Len()}
 	if p.stale != nil {

@@ -116,7 +116,8 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 		o.Registry = anchored(c.Dir, o.Registry)
 	}
 	r, err := in.Install(ctx, InstallOptions{
-		Packs: []string{ref.String()}, Registry: o.Registry, Offline: o.Offline, Skills: o.Skills, Agents: trialAgents(), Signing: o.Signing,
+		Packs: []string{ref.String()}, Registry: o.Registry, Offline: o.Offline, Skills: o.Skills,
+		Agents: trialAgents(), Signing: o.Signing,
 	})
 	if err != nil {
 		return nil, err
@@ -187,7 +188,10 @@ func (c *Client) trialManifest() ([]byte, error) {
 	}
 	for _, owner := range slices.Sorted(maps.Keys(w.Manifest.Namespaces)) {
 		to := w.Manifest.Namespaces[owner]
-		if !slices.ContainsFunc(w.Manifest.Registries, func(r pack.Registry) bool { return r.Name == to && r.Name != r.URL }) {
+		if !slices.ContainsFunc(w.Manifest.Registries, func(r pack.Registry) bool {
+			return r.Name == to &&
+				r.Name != r.URL
+		}) {
 			to = anchored(base, to)
 		}
 		fmt.Fprintf(&b, "  %s: %q\n", owner, to)

@@ -36,7 +36,8 @@ func (c *Client) Update(ctx context.Context, o UpdateOptions) (*InstallReport, e
 		return nil, diag.Errorf(diag.Usage, "--keep and --force exclude each other")
 	}
 	io := InstallOptions{
-		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope, Signing: o.Signing, moves: true,
+		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope,
+		Signing: o.Signing, moves: true,
 	}
 	return c.retry(func() (*InstallReport, error) {
 		return keeping(io, func(io InstallOptions) (*InstallReport, error) { return c.update(ctx, o, io) })
@@ -334,14 +335,18 @@ func (w *work) lockedVersion(id pack.ID) string {
 	return ""
 }
 
-var oneVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(=?)\s*v?\d+\.\d+\.\d+[-+.0-9A-Za-z]*\s*$`) })
+var oneVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^\s*(=?)\s*v?\d+\.\d+\.\d+[-+.0-9A-Za-z]*\s*$`)
+})
 
 // inForm writes a range of the form that another has: one version, a tilde, or else a caret.
 func inForm(constraint, version string) string {
 	if found := oneVersion().FindStringSubmatch(constraint); found != nil {
 		return found[1] + version
 	}
-	if trimmed := strings.TrimSpace(constraint); strings.HasPrefix(trimmed, "~") && !strings.ContainsAny(trimmed, " ,|") {
+	if trimmed := strings.TrimSpace(constraint); strings.HasPrefix(trimmed, "~") &&
+		!strings.ContainsAny(trimmed, " ,|") {
 		return "~" + version
 	}
 	return "^" + version

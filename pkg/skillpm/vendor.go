@@ -226,8 +226,9 @@ func (r *VendorReport) Command() string { return vendored.Command(r.Edited()) }
 
 func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
 	r := &VendorReport{
-		Scope: w.Scope.Kind, Root: w.Scope.Root, Dir: plan.Dir, Changed: !plan.Clean(), Skills: []VendorSkill{}, Skipped: []VendorSkipped{},
-		Files: append([]string{}, plan.Files...), Left: append([]string{}, plan.Foreign...), Warnings: []string{},
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Dir: plan.Dir, Changed: !plan.Clean(), Skills: []VendorSkill{},
+		Skipped: []VendorSkipped{},
+		Files:   append([]string{}, plan.Files...), Left: append([]string{}, plan.Foreign...), Warnings: []string{},
 	}
 	for _, it := range plan.Items {
 		r.Skills = append(r.Skills, VendorSkill{

@@ -62,7 +62,8 @@ func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 		return nil, err
 	}
 	after.Saved = saved
-	after.Fixed = append(solved(before.Problems, after.Problems), solved(before.Store.Problems, after.Store.Problems)...)
+	after.Fixed = append(solved(before.Problems, after.Problems),
+		solved(before.Store.Problems, after.Store.Problems)...)
 	for i, p := range after.Problems {
 		reason := why[p.Path]
 		if after.Problems[i].Why = reason.text; reason.unfetched {
@@ -213,7 +214,10 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 	for _, t := range change.Place {
 		packs[t.Pack] = true
 	}
-	if _, err := w.admitLocked(ctx, &solve.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}, packs); err != nil {
+	if _, err := w.admitLocked(ctx, &solve.Solution{
+		Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{},
+		Places: w.Places(),
+	}, packs); err != nil {
 		return nil, nil, err
 	}
 	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
@@ -225,7 +229,8 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 			SignedBy: trust.Fingerprint(p.Signer), Action: ActionRestored,
 		})
 	}
-	return why, change.Saved(), w.recorded(restored, w.Lock.Encode(), func() error { return w.Apply(ctx, change, l, goal, options) })
+	return why, change.Saved(), w.recorded(restored, w.Lock.Encode(),
+		func() error { return w.Apply(ctx, change, l, goal, options) })
 }
 
 // heal throws the damaged trees of the lock out of the store, puts back those that are installed and intact, and

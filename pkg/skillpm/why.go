@@ -24,14 +24,15 @@ type WhyReport struct {
 
 // Why is why a pack is installed, and what one of its skills is called.
 type Why struct {
-	Pack    string      `json:"pack"`
-	Version string      `json:"version"`
-	Source  string      `json:"source"`
-	Linked  string      `json:"linked,omitempty"` // the directory that it is linked to
-	Skill   *WhySkill   `json:"skill,omitempty"`  // where a skill was asked for
-	Chains  [][]WhyStep `json:"chains"`           // from skillpm.yaml to the pack, the shortest first; none if it is not required
-	More    int         `json:"more"`             // chains that there are besides
-	AtLeast bool        `json:"atLeast"`          // there are that many or more
+	Pack    string    `json:"pack"`
+	Version string    `json:"version"`
+	Source  string    `json:"source"`
+	Linked  string    `json:"linked,omitempty"` // the directory that it is linked to
+	Skill   *WhySkill `json:"skill,omitempty"`  // where a skill was asked for
+	// from skillpm.yaml to the pack, the shortest first; none if it is not required
+	Chains  [][]WhyStep `json:"chains"`
+	More    int         `json:"more"`    // chains that there are besides
+	AtLeast bool        `json:"atLeast"` // there are that many or more
 }
 
 // WhyStep is a pack in a chain of requirements.
@@ -44,12 +45,13 @@ type WhyStep struct {
 
 // WhySkill is a skill and why agents know it under the name that they do.
 type WhySkill struct {
-	Name    string            `json:"name"`
-	Link    string            `json:"link"`             // the name that agents see
-	InForce bool              `json:"inForce"`          // its own name means this skill
-	Winner  string            `json:"winner,omitempty"` // the other pack whose skill the name means
-	Others  map[string]string `json:"others"`           // other packs with a skill of that name -> what agents see of it
-	Reason  string            `json:"reason"`
+	Name    string `json:"name"`
+	Link    string `json:"link"`             // the name that agents see
+	InForce bool   `json:"inForce"`          // its own name means this skill
+	Winner  string `json:"winner,omitempty"` // the other pack whose skill the name means
+	// other packs with a skill of that name -> what agents see of it
+	Others map[string]string `json:"others"`
+	Reason string            `json:"reason"`
 }
 
 // Why says why a pack (owner/name) or a skill (its name, the alias that agents see, or skill@owner/name) is installed.

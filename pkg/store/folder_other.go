@@ -82,7 +82,8 @@ func (f file) look() (facts, error) {
 		return facts{}, err
 	}
 	return facts{
-		regular: info.Mode().IsRegular(), executable: info.Mode()&0o100 != 0, size: info.Size(), modified: info.ModTime(),
+		regular: info.Mode().IsRegular(), executable: info.Mode()&0o100 != 0, size: info.Size(),
+		modified: info.ModTime(),
 	}, nil
 }
 

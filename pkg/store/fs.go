@@ -20,8 +20,10 @@ func (s *Store) FS(digest string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{store: s, digest: digest, files: make(map[string]bundle.Entry, len(inv)),
-		dirs: map[string][]fs.DirEntry{".": nil}}
+	t := &tree{
+		store: s, digest: digest, files: make(map[string]bundle.Entry, len(inv)),
+		dirs: map[string][]fs.DirEntry{".": nil},
+	}
 	for _, e := range inv {
 		t.files[e.Path] = e
 		t.enter(e.Path, node{name: path.Base(e.Path), size: e.Size, mode: mode(e)})

@@ -21,7 +21,8 @@ type verifier struct{ *verify.Verifier }
 func open(trustedRoot []byte) (sign.KeylessVerifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err).WithHint("cosign trusted-root create makes one")
+		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err).
+			WithHint("cosign trusted-root create makes one")
 	}
 	options := []verify.VerifierOption{verify.WithObserverTimestamps(1), verify.WithoutStatementPredicate()}
 	if len(tr.RekorLogs()) > 0 {
@@ -53,7 +54,8 @@ func (v verifier) Verify(data []byte, digest string, wanted []sign.Identity) (si
 	}
 	result, err := v.Verifier.Verify(&b, verify.NewPolicy(verify.WithArtifactDigest("sha256", sum), options...))
 	if err != nil {
-		return sign.Identity{}, diag.Errorf(diag.Denied, "a signature that was made with a certificate does not count: %v", err)
+		return sign.Identity{}, diag.Errorf(diag.Denied,
+			"a signature that was made with a certificate does not count: %v", err)
 	}
 	certificate := result.Signature.Certificate
 	return sign.Identity{Issuer: certificate.Issuer, Subject: certificate.SubjectAlternativeName}, nil

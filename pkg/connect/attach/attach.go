@@ -131,8 +131,10 @@ func prepare(e Env, o Options) (plan, *Result, error) {
 		return plan{}, nil, err
 	}
 	p := plan{host: o.Host, kind: o.Kind, target: at, program: o.Program, goos: e.OS}
-	return p, &Result{Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(at),
-		DryRun: o.DryRun}, nil
+	return p, &Result{
+		Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(at),
+		DryRun: o.DryRun,
+	}, nil
 }
 
 // change edits a file under the lock.

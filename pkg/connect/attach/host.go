@@ -135,8 +135,10 @@ func Hosts() []Host {
 		},
 		{
 			ID: "codex", Agent: "codex", Title: "Codex",
-			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt",
-				"SubagentStart", "SubagentStop", "SessionEnd"},
+			Events: []string{
+				"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt",
+				"SubagentStart", "SubagentStop", "SessionEnd",
+			},
 			decisionEvents: []string{"PreToolUse"},
 			nested:         true, timeout: 60, server: bare,
 			shortTimeouts: map[string]int{"SessionEnd": 3, "Interrupt": 3},

@@ -57,8 +57,10 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 		values := e.settings(other)
 		if isTrue(values, "disableAllHooks") {
 			notes = append(notes,
-				Obstacle{fmt.Sprintf("%s has disableAllHooks, so that Claude Code runs no hooks", e.file(other)),
-					"take it out there"})
+				Obstacle{
+					fmt.Sprintf("%s has disableAllHooks, so that Claude Code runs no hooks", e.file(other)),
+					"take it out there",
+				})
 		}
 		if other.scope == Enterprise && p.target.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
 			notes = append(notes, Obstacle{
@@ -77,16 +79,20 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 	for _, other := range p.host.hooks { // the settings are in the files that hooks are in
 		off, _ := lookup(e.settings(other), "disabledMcpjsonServers")
 		if list, _ := off.([]any); p.target.scope == Project && slices.Contains(list, any(ServerName)) {
-			notes = append(notes, Obstacle{fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)),
-				"take it out there"})
+			notes = append(notes, Obstacle{
+				fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)),
+				"take it out there",
+			})
 		}
 	}
 	managed := configFile{scope: Enterprise, base: inMachine, files: []string{"claude-code/managed-mcp.json"}}
 	if e.OS == "linux" || e.Machine != "" {
 		if _, err := os.Stat(e.file(managed)); err == nil {
 			notes = append(notes,
-				Obstacle{fmt.Sprintf("%s decides alone which servers Claude Code starts", e.file(managed)),
-					"ask the administrator"})
+				Obstacle{
+					fmt.Sprintf("%s decides alone which servers Claude Code starts", e.file(managed)),
+					"ask the administrator",
+				})
 		}
 	}
 	return notes
@@ -102,8 +108,10 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	if p.target.scope == Project {
 		level, _ := lookup(config, "projects", e.Project, "trust_level")
 		if level != "trusted" {
-			notes = append(notes, Obstacle{"Codex reads only the files of projects that it trusts",
-				"start codex here and say that this one is"})
+			notes = append(notes, Obstacle{
+				"Codex reads only the files of projects that it trusts",
+				"start codex here and say that this one is",
+			})
 		}
 	}
 	if p.kind != Hook || p.target.scope == Enterprise {
@@ -119,8 +127,10 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	}
 	if untrusted > 0 {
 		notes = append(notes,
-			Obstacle{fmt.Sprintf("%d of %d hooks are not trusted in Codex, which skips those", untrusted, len(all)),
-				"start codex and enter /hooks"})
+			Obstacle{
+				fmt.Sprintf("%d of %d hooks are not trusted in Codex, which skips those", untrusted, len(all)),
+				"start codex and enter /hooks",
+			})
 	}
 	return notes
 }
@@ -181,11 +191,15 @@ func snake(event string) string {
 func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 	var notes []Obstacle
 	config := configFile{User, inHome, "COPILOT_HOME", []string{".copilot/config.json"}, nil}
-	for _, other := range []map[string]any{values, e.settings(config),
-		e.settings(configFile{User, inHome, "COPILOT_HOME", []string{".copilot/settings.json"}, nil})} {
+	for _, other := range []map[string]any{
+		values, e.settings(config),
+		e.settings(configFile{User, inHome, "COPILOT_HOME", []string{".copilot/settings.json"}, nil}),
+	} {
 		if p.kind == Hook && isTrue(other, "disableAllHooks") {
-			notes = append(notes, Obstacle{"disableAllHooks is set, so that Copilot CLI runs no hooks",
-				"take it out of the file of hooks, or of Copilot's settings.json"})
+			notes = append(notes, Obstacle{
+				"disableAllHooks is set, so that Copilot CLI runs no hooks",
+				"take it out of the file of hooks, or of Copilot's settings.json",
+			})
 		}
 	}
 	if p.target.scope == Project {
@@ -196,8 +210,10 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 			return isIn(dir, e.Project)
 		}) {
 			what := map[Kind]string{Hook: "runs the hooks", MCP: "starts the servers"}[p.kind]
-			notes = append(notes, Obstacle{"Copilot CLI " + what + " of folders that it trusts only",
-				"start copilot here and say that this one is"})
+			notes = append(notes, Obstacle{
+				"Copilot CLI " + what + " of folders that it trusts only",
+				"start copilot here and say that this one is",
+			})
 		}
 	}
 	return notes
@@ -223,8 +239,10 @@ func (e Env) geminiObstacles(p plan) []Obstacle {
 	}
 	if e.Project != "" && (p.target.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
 		what := map[Kind]string{Hook: "runs the hooks of folders", MCP: "starts servers in folders"}[p.kind]
-		notes = append(notes, Obstacle{"Gemini CLI " + what + " that it trusts only",
-			"start gemini here and say that this one is"})
+		notes = append(notes, Obstacle{
+			"Gemini CLI " + what + " that it trusts only",
+			"start gemini here and say that this one is",
+		})
 	}
 	return notes
 }
@@ -274,8 +292,10 @@ func (e Env) duplicateScopes(p plan) []string {
 	if len(scopes) < 2 {
 		return nil
 	}
-	what := map[Kind]string{Hook: "hooks, and each is run for every call",
-		MCP: "server, and one of them counts"}[p.kind]
+	what := map[Kind]string{
+		Hook: "hooks, and each is run for every call",
+		MCP:  "server, and one of them counts",
+	}[p.kind]
 	return []string{fmt.Sprintf("%s has skillpm in the scopes %s: both have the %s", p.host.Title,
 		strings.Join(scopes, " and "), what)}
 }

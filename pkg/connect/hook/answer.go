@@ -191,8 +191,10 @@ func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
 // open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
 func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
-		h, err := w.Open(ctx, SessionRequest{Session: w.event.session, Dir: w.root, Profile: w.dialect.profile,
-			Layers: w.dialect.layers})
+		h, err := w.Open(ctx, SessionRequest{
+			Session: w.event.session, Dir: w.root, Profile: w.dialect.profile,
+			Layers: w.dialect.layers,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -231,8 +233,10 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 			err = s.RunAllowed(ctx, g.name, g.script)
 		} else {
 			var seen session.Observation
-			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn,
-				File: g.file, Deep: g.deep})
+			seen, err = s.Observe(ctx, g.name, session.Observed{
+				Arguments: g.arguments, Call: t.call, Turn: t.turn,
+				File: g.file, Deep: g.deep,
+			})
 			r.Notes = append(r.Notes, seen.Notes...)
 		}
 		if err != nil {
@@ -314,8 +318,10 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.event.call,
-		Turn: w.event.turn, Done: true, Deep: g.deep})
+	seen, err := s.Observe(ctx, g.name, session.Observed{
+		Arguments: g.arguments, Call: w.event.call,
+		Turn: w.event.turn, Done: true, Deep: g.deep,
+	})
 	if err == nil && w.event.digest {
 		err = s.Settle(ctx, w.event.call)
 	}

@@ -169,11 +169,15 @@ func (v *serving) file(ctx context.Context, args arguments) *mcp.CallToolResult 
 		return v.failed(values["skill"], err)
 	}
 	if !f.IsDir && !utf8.Valid(f.Data) {
-		return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: prompt.Read, metaSkill: f.Skill.Name},
+		return &mcp.CallToolResult{
+			Meta: mcp.Meta{metaStatus: prompt.Read, metaSkill: f.Skill.Name},
 			Content: []mcp.Content{
-				&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uriOf(f.Skill, f.Path),
-					MIMEType: mimeType(f.Path, f.Data), Blob: f.Data}},
-			}}
+				&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{
+					URI:      uriOf(f.Skill, f.Path),
+					MIMEType: mimeType(f.Path, f.Data), Blob: f.Data,
+				}},
+			},
+		}
 	}
 	return v.result(f.Result(), nil)
 }
@@ -225,10 +229,12 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 func (v *serving) worded(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {
-		return &worded{err,
+		return &worded{
+			err,
 			fmt.Sprintf(
 				"its instructions came with the call that loaded it; when its work is done, %s with name: %q lets "+
-					"it be loaded again", end, active.Name)}
+					"it be loaded again", end, active.Name),
+		}
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):

@@ -53,8 +53,10 @@ func newJobs(life context.Context, now func() time.Time) *jobs {
 func (js *jobs) start(session string, f func(context.Context, *job) (*session.RunResult, error)) (*job, error) {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // it never fails
-	j := &job{handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine),
-		done: make(chan struct{})}
+	j := &job{
+		handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine),
+		done: make(chan struct{}),
+	}
 	ctx, cancel := context.WithCancel(js.life)
 	j.cancel = cancel
 	js.mu.Lock()

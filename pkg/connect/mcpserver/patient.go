@@ -23,8 +23,10 @@ func (t *patient) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patientConnection{Connection: c, open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1),
-		closed: make(chan struct{})}, nil
+	return &patientConnection{
+		Connection: c, open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1),
+		closed: make(chan struct{}),
+	}, nil
 }
 
 type patientConnection struct {

@@ -43,8 +43,10 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 		return nil, err
 	}
 	for _, k := range shown {
-		res.Prompts = append(res.Prompts, &mcp.Prompt{Name: k.Name, Title: k.Name, Description: k.Description,
-			Arguments: promptArguments(k)})
+		res.Prompts = append(res.Prompts, &mcp.Prompt{
+			Name: k.Name, Title: k.Name, Description: k.Description,
+			Arguments: promptArguments(k),
+		})
 	}
 	res.NextCursor = next
 	return res, nil
@@ -115,8 +117,10 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 	return &mcp.GetPromptResult{
 		Meta:        mcp.Meta{metaStatus: a.Result().Kind, metaSkill: a.Skill.Name},
 		Description: a.Skill.Description,
-		Messages: []*mcp.PromptMessage{{Role: "user",
-			Content: &mcp.TextContent{Text: prompt.Message(v.view, a.Result())}}},
+		Messages: []*mcp.PromptMessage{{
+			Role:    "user",
+			Content: &mcp.TextContent{Text: prompt.Message(v.view, a.Result())},
+		}},
 	}, nil
 }
 

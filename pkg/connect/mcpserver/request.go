@@ -135,8 +135,10 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 			if r := recover(); r != nil {
 				s.o.Logger.Error("a request ended in a panic", "method", method, "panic", r, "stack",
 					string(debug.Stack()))
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
-					Message: "internal error; this is a mistake in skillpm"}
+				res, err = nil, &jsonrpc.Error{
+					Code:    jsonrpc.CodeInternalError,
+					Message: "internal error; this is a mistake in skillpm",
+				}
 			}
 		}()
 		ctx = context.WithValue(ctx, requestKey{}, req)

@@ -40,8 +40,10 @@ func pageOf[T any](all []T, cursor string, size int) (shown []T, next string, er
 			from, err = strconv.Atoi(string(data))
 		}
 		if err != nil || from <= 0 {
-			return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-				Message: "the cursor is not one of this server's"}
+			return nil, "", &jsonrpc.Error{
+				Code:    jsonrpc.CodeInvalidParams,
+				Message: "the cursor is not one of this server's",
+			}
 		}
 	}
 	from = min(from, len(all)) // there are fewer now
@@ -93,10 +95,14 @@ func resourceOf(k *catalog.Skill, file string) *mcp.Resource {
 
 func listTemplates() *mcp.ListResourceTemplatesResult {
 	return &mcp.ListResourceTemplatesResult{Cacheable: private, ResourceTemplates: []*mcp.ResourceTemplate{
-		{URITemplate: skillScheme + "{+path}", Name: "skill-file",
-			Description: "A file of a skill, below the pack or the layer that the skill is of."},
-		{URITemplate: taskScheme + "{id}", Name: "task",
-			Description: "How a task stands that a skill was given to, and what it printed.", MIMEType: jsonType},
+		{
+			URITemplate: skillScheme + "{+path}", Name: "skill-file",
+			Description: "A file of a skill, below the pack or the layer that the skill is of.",
+		},
+		{
+			URITemplate: taskScheme + "{id}", Name: "task",
+			Description: "How a task stands that a skill was given to, and what it printed.", MIMEType: jsonType,
+		},
 	}}
 }
 

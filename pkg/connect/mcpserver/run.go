@@ -142,8 +142,10 @@ func (v *serving) progress(ctx context.Context, j *job) {
 		text += ": " + line
 	}
 	// a client that is gone is told nothing
-	_ = v.ss.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: v.token, Progress: float64(j.beats),
-		Message: text})
+	_ = v.ss.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+		ProgressToken: v.token, Progress: float64(j.beats),
+		Message: text,
+	})
 }
 
 // pendingResult says that something goes on, and how to ask for it again.

@@ -81,8 +81,10 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, native: native, detach: func() {}, sessions: map[*mcp.ServerSession]string{},
-		patience: patience, beat: beat}
+	s := &Server{
+		o: o, native: native, detach: func() {}, sessions: map[*mcp.ServerSession]string{},
+		patience: patience, beat: beat,
+	}
 	s.life, s.stop = context.WithCancel(context.Background())
 	if s.o.Logger == nil {
 		s.o.Logger = slog.New(slog.DiscardHandler)

@@ -113,8 +113,10 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	}
 	var out []*mcp.Tool
 	for _, t := range defined {
-		shown := &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
-			Annotations: reads(t.Name)}
+		shown := &mcp.Tool{
+			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
+			Annotations: reads(t.Name),
+		}
 		if t.Name == v.view.Trigger.Skill.Name {
 			if v.o.AlwaysLoad && !inDescription(v.view) && l.Text != "" {
 				shown.Description += "\n\n" + l.Text
@@ -128,8 +130,10 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	if len(l.Names)+len(l.Left) == 0 {
 		return out, nil
 	}
-	run := &mcp.Tool{Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description),
-		InputSchema: json.RawMessage(runSchema), Annotations: &mcp.ToolAnnotations{}}
+	run := &mcp.Tool{
+		Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description),
+		InputSchema: json.RawMessage(runSchema), Annotations: &mcp.ToolAnnotations{},
+	}
 	ending := &profile.Profile{Serving: profile.Serving{Trigger: profile.Trigger{Skill: v.native.End}}}
 	end, _, err := prompt.Tools(ending, []prompt.Entry{{Name: "-"}}, prompt.Options{})
 	if err != nil {
@@ -137,8 +141,10 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	}
 	out = append(out, run)
 	for _, t := range end {
-		out = append(out, &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
-			Annotations: reads(t.Name)})
+		out = append(out, &mcp.Tool{
+			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
+			Annotations: reads(t.Name),
+		})
 	}
 	return v.named(out, c)
 }

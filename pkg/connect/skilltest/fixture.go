@@ -111,7 +111,8 @@ func (w *fixture) open(ctx context.Context, f *File, c *Case, o Options) (err er
 	w.host, err = runtime.New(ctx, runtime.Options{
 		Environment: environ.Environment{
 			Paths: scope.Paths{
-				Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"), Cache: filepath.Join(w.dir, "cache"),
+				Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"),
+				Cache: filepath.Join(w.dir, "cache"),
 				State: filepath.Join(w.dir, "state"), Enterprise: enterprise,
 			},
 			Dir: w.project(), OS: o.OS, Admin: o.Admin, Getenv: w.getenv(o.Getenv), Now: o.Now,

@@ -128,8 +128,10 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 // allowed asks the policies about the skill: what they refuse is not run by its tests either.
 func (o *Options) allowed(ctx context.Context, dir string) error {
 	g := enforce.Open(enforce.Options{
-		Files: enforce.Files{Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,
-			Admin: o.Admin},
+		Files: enforce.Files{
+			Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,
+			Admin: o.Admin,
+		},
 		Projects: o.Projects, Now: o.Now, Lint: lint.Ask,
 	})
 	if len(g.Policies()) == 0 {
@@ -240,8 +242,10 @@ func (w *fixture) call(ctx context.Context, number int, call Call, r *Result) er
 
 // script runs a script of the skill, or its command.
 func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) error {
-	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.expandPlaceholders(c.Stdin)),
-		Env: map[string]string{}}
+	o := session.RunOptions{
+		Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.expandPlaceholders(c.Stdin)),
+		Env: map[string]string{},
+	}
 	for _, a := range c.Args {
 		o.Args = append(o.Args, w.expandPlaceholders(a))
 	}

@@ -33,7 +33,8 @@ const baseEntry = `", "published": "2026-11-20T12:00:00Z", "source": "oci://regi
 
 // File is one file of an example.
 type File struct {
-	Path       string // "" where the example is a SKILL.md and says no more; {1..9} in it stands for a file for each number
+	// "" where the example is a SKILL.md and says no more; {1..9} in it stands for a file for each number
+	Path       string
 	Executable bool
 	Target     string // of a symbolic link
 	MiB        int    // how large the file is at least, with more text after what is shown
@@ -188,6 +189,7 @@ func escaped(text string, r rune) string {
 }
 
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) ||
+		unicode.Is(unicode.Zp, r) ||
 		unicode.Is(unicode.Co, r) || unicode.Is(unicode.Variation_Selector, r)
 }

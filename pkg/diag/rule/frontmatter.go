@@ -7,7 +7,8 @@ func frontmatterRules() []Rule {
 	return []Rule{
 		{
 			ID: NoFrontmatter, Title: "no frontmatter", Severity: e,
-			Why: "Hosts read a skill's name and description from the frontmatter; without it they do not see the skill.",
+			Why: "Hosts read a skill's name and description from the frontmatter; without it they do not see the " +
+				"skill.",
 			Fix: "start SKILL.md with ---, name: and description: each on a line, and --- again",
 
 			Bad:  "# Deploy\n\nRoll the service out.\n",
@@ -95,7 +96,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Unknown, Title: "unknown field", Severity: e,
-			Why: "Hosts that ignore fields they do not know give a misspelt one no effect; there it is a warning. Others refuse the skill.",
+			Why: "Hosts that ignore fields they do not know give a misspelt one no effect; there it is a warning. " +
+				"Others refuse the skill.",
 			Fix: "correct the spelling, or move it below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -177,7 +179,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: ToolForm, Title: "form of allowed-tools", Severity: w, Fixable: true,
-			Why: "The form of the list differs from what the host documents; some hosts then read it as one tool's name.",
+			Why: "The form of the list differs from what the host documents; some hosts then read it as one tool's " +
+				"name.",
 			Fix: "write the tools as the host documents it",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -187,7 +190,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: MetadataText, Title: "metadata value is not text", Severity: w, Fixable: true,
-			Why: "Metadata maps text to text; an unquoted number or date may be changed when it is read, as 1.10 to 1.1.",
+			Why: "Metadata maps text to text; an unquoted number or date may be changed when it is read, as 1.10 " +
+				"to 1.1.",
 			Fix: "put the value in double quotes",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -251,7 +255,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Reserved, Title: "reserved word in the name", Severity: e,
-			Why: "The upload API keeps the words claude and anthropic for itself and refuses skills whose names hold them.",
+			Why: "The upload API keeps the words claude and anthropic for itself and refuses skills whose names " +
+				"hold them.",
 			Fix: "choose a name without the word",
 
 			Profile: "api-upload",

@@ -5,7 +5,8 @@ func packRules() []Rule {
 	return []Rule{
 		{
 			ID: SameName, Title: "two skills of one name", Severity: e,
-			Why: "Only one of them can be installed. Outside of a pack, where the two may be meant for different places, it is a warning.",
+			Why: "Only one of them can be installed. Outside of a pack, where the two may be meant for different " +
+				"places, it is a warning.",
 			Fix: "rename one of them",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\n" +
@@ -39,16 +40,20 @@ func packRules() []Rule {
 			Fix: "say in each what the other does not do",
 
 			Bad: "-- skills/deploy/SKILL.md\n---\nname: deploy\n" +
-				"description: Rolls a service out to one region after the other and waits until every node is ready. Use when asked to deploy a service.\n" +
+				"description: Rolls a service out to one region after the other and waits until every node is " +
+				"ready. Use when asked to deploy a service.\n" +
 				"---\n\nRoll it out.\n" +
 				"-- skills/deploy-all/SKILL.md\n---\nname: deploy-all\n" +
-				"description: Rolls a service out to one region after the other and waits until every node is ready. Use when asked to deploy a service again.\n" +
+				"description: Rolls a service out to one region after the other and waits until every node is " +
+				"ready. Use when asked to deploy a service again.\n" +
 				"---\n\nRoll all out.\n",
 			Good: "-- skills/deploy/SKILL.md\n---\nname: deploy\n" +
-				"description: Rolls a service out to one region after the other and waits until every node is ready. Use when asked to deploy a service.\n" +
+				"description: Rolls a service out to one region after the other and waits until every node is " +
+				"ready. Use when asked to deploy a service.\n" +
 				"---\n\nRoll it out.\n" +
 				"-- skills/deploy-all/SKILL.md\n---\nname: deploy-all\n" +
-				"description: Deploys all services of a stack in the order of their dependencies. Use when a stack is new.\n" +
+				"description: Deploys all services of a stack in the order of their dependencies. Use when a stack " +
+				"is new.\n" +
 				"---\n\nRoll all out.\n",
 		},
 		{
@@ -154,7 +159,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: UnusedDependency, Title: "dependency that no skill refers to", Severity: a,
-			Why: "It is installed for everybody who installs this pack. Skills may use it without naming it, so this is advice.",
+			Why: "It is installed for everybody who installs this pack. Skills may use it without naming it, so " +
+				"this is advice.",
 			Fix: "remove it if nothing needs it",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +

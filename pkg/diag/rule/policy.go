@@ -4,8 +4,9 @@ package rule
 func policyRules() []Rule {
 	const (
 		plain   = "-- deploy/SKILL.md\n" + head + "Do it.\n"
-		scripts = "-- deploy/SKILL.md\n" + head + "Run `scripts/go.sh`.\n-- deploy/scripts/go.sh 755\n#!/bin/sh\necho go\n"
-		file    = "-- skillpm-policy.yaml\nversion: 1\n"
+		scripts = "-- deploy/SKILL.md\n" + head +
+			"Run `scripts/go.sh`.\n-- deploy/scripts/go.sh 755\n#!/bin/sh\necho go\n"
+		file = "-- skillpm-policy.yaml\nversion: 1\n"
 	)
 	return []Rule{
 		{
@@ -26,7 +27,8 @@ func policyRules() []Rule {
 		},
 		{
 			ID: ForbiddenCapability, Title: "capability that a policy forbids", Severity: e,
-			Why: "With it the skill may not be installed or used where the policy is in force, and nobody can approve it.",
+			Why: "With it the skill may not be installed or used where the policy is in force, and nobody can " +
+				"approve it.",
 			Fix: "do without it, or ask whoever keeps the policy",
 
 			Bad:  scripts + file + "forbid: [scripts]\n",
@@ -34,7 +36,8 @@ func policyRules() []Rule {
 		},
 		{
 			ID: FailsPolicy, Title: "finding that a policy refuses", Severity: e,
-			Why: "With such a finding, suppressed or not, the skill may not be installed or used where the policy is in force.",
+			Why: "With such a finding, suppressed or not, the skill may not be installed or used where the policy " +
+				"is in force.",
 			Fix: "mend the finding",
 
 			Bad:  scripts + file + "lint: {fail_on: [SEC201]}\n",
@@ -42,7 +45,8 @@ func policyRules() []Rule {
 		},
 		{
 			ID: NeedsApproval, Title: "capability that needs an approval", Severity: w, Capability: true,
-			Why: "The skill is not installed or used before somebody has approved it, and approved it anew whenever one of its files changes.",
+			Why: "The skill is not installed or used before somebody has approved it, and approved it anew " +
+				"whenever one of its files changes.",
 			Fix: "`skillpm approve` shows what it is able to do, and approves it",
 
 			Bad:  scripts + file + "approve: [scripts]\n",

@@ -29,7 +29,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Escape, Title: "reference leaves the skill", Severity: e,
-			Why: "Only the skill's own directory is installed, so the file is missing there. It is a warning where the file exists here.",
+			Why: "Only the skill's own directory is installed, so the file is missing there. It is a warning where " +
+				"the file exists here.",
 			Fix: "move the file into the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -105,7 +106,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: ListedForm, Title: "form of a listed path", Severity: e, Fixable: true,
-			Why: "Paths under files: are relative to the skill, inside it, and without ./ before them. Where the host allows ./ it is no finding.",
+			Why: "Paths under files: are relative to the skill, inside it, and without ./ before them. Where the " +
+				"host allows ./ it is no finding.",
 			Fix: "write the path relative to the skill's directory",
 
 			Profile: "toolset",
@@ -164,7 +166,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Orphan, Title: "nothing leads to the file", Severity: a,
-			Why: "An agent reads a file only when something tells it to; this one is not mentioned in SKILL.md or in what that leads to.",
+			Why: "An agent reads a file only when something tells it to; this one is not mentioned in SKILL.md or " +
+				"in what that leads to.",
 			Fix: "mention the file where it is useful, or delete it",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -176,7 +179,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Deep, Title: "reference through several files", Severity: a,
-			Why: "The standard advises that SKILL.md itself mentions every file: agents often read only a part of a file that another one mentions.",
+			Why: "The standard advises that SKILL.md itself mentions every file: agents often read only a part of " +
+				"a file that another one mentions.",
 			Fix: "mention the file in SKILL.md",
 
 			Bad: "-- deploy/SKILL.md\n" +

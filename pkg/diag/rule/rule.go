@@ -24,9 +24,10 @@ type Rule struct {
 	Why      string        `json:"why"`      // what happens otherwise, and when it is less severe
 	Fix      string        `json:"fix"`      // how to mend it, where the finding does not say it better
 
-	Off        bool `json:"off,omitempty"`        // it says something only when it is asked for
-	Fixable    bool `json:"fixable,omitempty"`    // `validate --fix` mends it, in most cases
-	Capability bool `json:"capability,omitempty"` // a fact about what the skill can do and no defect: --strict leaves it as it is
+	Off     bool `json:"off,omitempty"`     // it says something only when it is asked for
+	Fixable bool `json:"fixable,omitempty"` // `validate --fix` mends it, in most cases
+	// a fact about what the skill can do and no defect: --strict leaves it as it is
+	Capability bool `json:"capability,omitempty"`
 
 	// Bad and Good are examples: what the rule finds, and the same without it. A text that starts with "-- " is several
 	// files, each after a line "-- path", "-- path 755", "-- path -> target" for a symbolic link or "-- path 5 MiB" for
@@ -52,7 +53,8 @@ const (
 // their examples are long.
 var tables = sync.OnceValue(func() [][]Rule {
 	return [][]Rule{
-		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(), styleRules(), suppressionRules(), skillRules(), policyRules(),
+		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(),
+		styleRules(), suppressionRules(), skillRules(), policyRules(),
 	}
 })
 

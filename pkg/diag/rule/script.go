@@ -5,7 +5,8 @@ func scriptRules() []Rule {
 	return []Rule{
 		{
 			ID: Shebang, Title: "no shebang", Severity: w,
-			Why: "The system does not know how to run the script. Advice for shell scripts that are perhaps only read by others.",
+			Why: "The system does not know how to run the script. Advice for shell scripts that are perhaps only " +
+				"read by others.",
 			Fix: "start it with a line like #!/usr/bin/env bash",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -17,7 +18,8 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: Executable, Title: "not executable", Severity: w, Fixable: true,
-			Why: "The skill calls the script by its path, which needs the executable bit. Advice where nothing calls it so.",
+			Why: "The skill calls the script by its path, which needs the executable bit. Advice where nothing " +
+				"calls it so.",
 			Fix: "chmod +x, and git update-index --chmod=+x",
 
 			Bad: "-- deploy/SKILL.md\n" +

@@ -141,7 +141,8 @@ func securityRules() []Rule {
 		},
 		{
 			ID: Disguised, Title: "text that starts like something else", Severity: e,
-			Why: "A script or a page whose first bytes are those of a picture or a program passes by what looks at them, and is run or read all the same.",
+			Why: "A script or a page whose first bytes are those of a picture or a program passes by what looks at " +
+				"them, and is run or read all the same.",
 			Fix: "save it as plain text, or name it as what it is",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -153,7 +154,8 @@ func securityRules() []Rule {
 		},
 		{
 			ID: Scripts, Title: "scripts", Severity: w, Capability: true,
-			Why: "An agent that follows the skill runs them with the rights of its user. A fact to know before installing, and no defect.",
+			Why: "An agent that follows the skill runs them with the rights of its user. A fact to know before " +
+				"installing, and no defect.",
 			Fix: "read them before you install the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +

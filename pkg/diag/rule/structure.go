@@ -36,20 +36,24 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyTokens, Title: "more than 5,000 tokens", Severity: w,
-			Why: "The whole body enters the context when the skill is loaded. Tokens are estimated from the characters.",
+			Why: "The whole body enters the context when the skill is loaded. Tokens are estimated from the " +
+				"characters.",
 			Fix: "move details into files that SKILL.md links to",
 
 			Bad: head +
-				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one after it when there are no errors.\n", 200),
+				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one "+
+					"after it when there are no errors.\n", 200),
 			Good: "-- deploy/SKILL.md\n" +
 				head + "See [the services](references/services.md).\n" +
 				"-- deploy/references/services.md\n" +
-				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one after it when there are no errors.\n", 200),
+				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one "+
+					"after it when there are no errors.\n", 200),
 		},
 		{
 			ID: OpenFence, Title: "code block is not closed", Severity: w,
 			Why: "Everything after the opening fence is code.",
-			Fix: "close it with a fence of the same kind and length; around code that has fences itself, use longer ones",
+			Fix: "close it with a fence of the same kind and length; around code that has fences itself, use " +
+				"longer ones",
 
 			Bad:  head + "```sh\nkubectl rollout status deploy/web\n\nThen look at the log.\n",
 			Good: head + "```sh\nkubectl rollout status deploy/web\n```\n\nThen look at the log.\n",
@@ -152,7 +156,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Collision, Title: "two files of one name", Severity: e,
-			Why: "The names differ only in case or in how accents are written; file systems of other machines hold only one of the two.",
+			Why: "The names differ only in case or in how accents are written; file systems of other machines hold " +
+				"only one of the two.",
 			Fix: "rename one of them",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -166,7 +171,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: TooLarge, Title: "file is too large to be looked into", Severity: e,
-			Why: "What cannot be read cannot be checked, and an agent that opens it fills its context. A warning for what is neither a page nor a script.",
+			Why: "What cannot be read cannot be checked, and an agent that opens it fills its context. A warning " +
+				"for what is neither a page nor a script.",
 			Fix: "split the file, or leave it out of the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +

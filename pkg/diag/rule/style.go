@@ -5,7 +5,8 @@ func styleRules() []Rule {
 	return []Rule{
 		{
 			ID: NoTrigger, Title: "description does not say when", Severity: a, Off: true,
-			Why: "The model decides by the description when to load the skill; a description that says only what it does is chosen less well.",
+			Why: "The model decides by the description when to load the skill; a description that says only what " +
+				"it does is chosen less well.",
 			Fix: "add a sentence like: Use when …",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out and waits for it.\n---\n\n" +

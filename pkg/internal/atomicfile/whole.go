@@ -1,5 +1,5 @@
-// Package atomicfile writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or all
-// of what is new, and never a part.
+// Package atomicfile writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or
+// all of what is new, and never a part.
 //
 // The new file is written beside its place under a temporary name that begins with ".tmp-", and renamed. Where anything
 // fails the old file is as it was, and nothing is left beside it; a process that is killed may leave the temporary
@@ -25,7 +25,8 @@ type Options struct {
 	Mode      fs.FileMode // the file's permissions, whatever the process's mask is; 0 is 0o600
 	MkdirMode fs.FileMode // permissions of the directories above the file that are missing; 0 makes none
 	Sync      bool        // the file and its name are on the disk before Write returns
-	Follow    bool        // a link at the place stays, and what it leads to is written; one that leads nowhere is replaced
+	// a link at the place stays, and what it leads to is written; one that leads nowhere is replaced
+	Follow bool
 }
 
 // Write writes a file whole. Its errors are [*fs.PathError] values with the path that was given.

@@ -38,7 +38,8 @@ const (
 	TrailingData                 // something follows the value
 	TooDeep                      // nested deeper than MaxDepth
 	DuplicateKey                 // a key appears twice in one object
-	WrongValue                   // it does not fit into the destination, or has a field that the destination does not have
+	// it does not fit into the destination, or has a field that the destination does not have
+	WrongValue
 )
 
 // Error is why a document was refused, and where.

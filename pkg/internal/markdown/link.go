@@ -27,7 +27,8 @@ func (r *Reader) openBracket(c cursor) int {
 		return end
 	}
 	b := bracket{cursor: r.advance(c), start: c.pos}
-	if bang := (cursor{c.line, c.pos - 1}); bang.pos >= r.lines[c.line].start && r.text[bang.pos] == '!' && !r.escaped(bang) {
+	if bang := (cursor{c.line, c.pos - 1}); bang.pos >= r.lines[c.line].start && r.text[bang.pos] == '!' &&
+		!r.escaped(bang) {
 		b.start, b.image = bang.pos, true
 	}
 	r.brackets = append(r.brackets, b)

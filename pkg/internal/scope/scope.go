@@ -185,7 +185,8 @@ func (s Scope) LockFile() string { return filepath.Join(s.Dir(), "lock") }
 func (s Scope) Ignore() string { return filepath.Join(s.Dir(), ".gitignore") }
 
 // IgnoreText is what the file [Scope.Ignore] holds.
-const IgnoreText = "# written by skillpm: only hand-written skills belong in the repository\n/*\n!/.gitignore\n!/skills/\n"
+const IgnoreText = "# written by skillpm: only hand-written skills belong in the " +
+	"repository\n/*\n!/.gitignore\n!/skills/\n"
 
 // Rel returns path relative to the scope's root, with forward slashes. A path that is not inside the root is an error.
 func (s Scope) Rel(path string) (string, error) {

@@ -75,7 +75,8 @@ func jsonDialect(name string) int {
 var (
 	commentedExtensions = [...]string{
 		".jsonc", ".code-workspace", ".code-snippets", ".code-profile", ".sublime-project", ".sublime-settings",
-		".sublime-keymap", ".sublime-build", ".sublime-commands", ".babelrc", ".eslintrc", ".jshintrc", ".jslintrc", ".jscsrc",
+		".sublime-keymap", ".sublime-build", ".sublime-commands", ".babelrc", ".eslintrc", ".jshintrc", ".jslintrc",
+		".jscsrc",
 		".swcrc", ".hintrc", ".tern-project",
 	}
 	commentedNames = [...]string{

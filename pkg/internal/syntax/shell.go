@@ -128,7 +128,8 @@ func late(e syntax.ParseError) bool {
 		return false
 	}
 	for _, part := range [...]string{
-		"arithmetic", "ternary operator", "must follow a name", "must follow an expression", "followed by an expression",
+		"arithmetic", "ternary operator", "must follow a name", "must follow an expression",
+		"followed by an expression",
 		"matching `((`", "matching `$((`", "matching `$[`", "matching `[`", "arameter", "@ expansion operator",
 		"cannot be followed by a word",
 		"`a[b]`", "`a[b]+`", "arrays cannot be nested", "invalid UTF-8",

@@ -96,7 +96,8 @@ func enclosed(text []byte, end, other string) bool {
 func template(line []byte, at int) bool {
 	for i := range min(at+1, len(line)) {
 		switch c := line[i]; {
-		case c == '{' && bytes.HasPrefix(line[i+1:], []byte("{")), c == '{' && bytes.HasPrefix(line[i+1:], []byte("%")), c == '<':
+		case c == '{' && bytes.HasPrefix(line[i+1:], []byte("{")), c == '{' && bytes.HasPrefix(line[i+1:], []byte("%")),
+			c == '<':
 			if placeholderAt(line, i) {
 				return true
 			}

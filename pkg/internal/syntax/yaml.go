@@ -118,7 +118,8 @@ func valueStart(line []byte) int {
 
 // isYAMLControl reports whether YAML allows a character in no text.
 func isYAMLControl(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe ||
+		r == 0xffff
 }
 
 // yamlControl returns the offset of the first character that YAML does not allow.

@@ -15,7 +15,8 @@ import (
 func Of(err error) (code diag.Code, hint string, ok bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return diag.Internal, "make room on the file system of that path, as with skillpm cache gc, and run the command again", true
+		return diag.Internal, "make room on the file system of that path, as with skillpm cache gc, and run the " +
+			"command again", true
 	case errors.Is(err, syscall.EFBIG):
 		return diag.Internal, "the system allows no file of that size: look at ulimit -f and the file system", true
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

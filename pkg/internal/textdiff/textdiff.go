@@ -322,6 +322,9 @@ func Unified(oldName, newName string, before, after []byte) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	h := hunksOf(context.Background(), before, after, Options{Context: 3, MaxText: -1, Budget: &Budget{Steps: math.MaxInt}})
+	h := hunksOf(context.Background(), before, after, Options{
+		Context: 3, MaxText: -1,
+		Budget: &Budget{Steps: math.MaxInt},
+	})
 	return nameLines(quote(oldName), quote(newName)) + h.text
 }

@@ -57,7 +57,8 @@ func openSite(o Options) (*site, error) {
 	dir := filepath.ToSlash(rel)
 	s := &site{
 		root: root, path: o.Root, dir: dir, own: path.Dir(dir), step: o.Fail,
-		key: journalKey(o.Key), resolved: map[string]string{".": "."}, plain: make(map[string]bool), open: make(map[string]*openDir),
+		key: journalKey(o.Key), resolved: map[string]string{".": "."}, plain: make(map[string]bool),
+		open: make(map[string]*openDir),
 	}
 	if err := s.noLinks(s.in(journalName)); err != nil {
 		return nil, errors.Join(err, s.close())

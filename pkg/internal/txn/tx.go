@@ -17,9 +17,10 @@ import (
 
 // Options say where a transaction works.
 type Options struct {
-	Root string                  // the scope's root, an absolute path; nothing outside it is touched
-	Dir  string                  // the journal's directory, below Root; its parent is skillpm's own directory
-	Key  []byte                  // a secret of this machine, 32 bytes; without it no other process can complete the transaction
+	Root string // the scope's root, an absolute path; nothing outside it is touched
+	Dir  string // the journal's directory, below Root; its parent is skillpm's own directory
+	// a secret of this machine, 32 bytes; without it no other process can complete the transaction
+	Key  []byte
 	Fail func(step string) error // called at each step; an error is taken for one of the step. For tests; may be nil
 }
 

@@ -146,9 +146,11 @@ func explain(err error) error {
 	e := diag.Errorf(diag.Internal, "files cannot be watched: %w", err)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return e.WithHint("there are too many directories for the system's limit: raise it with sysctl fs.inotify.max_user_watches=1048576, or watch fewer")
+		return e.WithHint("there are too many directories for the system's limit: raise it with sysctl " +
+			"fs.inotify.max_user_watches=1048576, or watch fewer")
 	case errors.Is(err, syscall.EMFILE) && runtime.GOOS == "linux":
-		return e.WithHint("too many programs watch files: raise the limit with sysctl fs.inotify.max_user_instances=1024, or end some")
+		return e.WithHint("too many programs watch files: raise the limit with sysctl " +
+			"fs.inotify.max_user_instances=1024, or end some")
 	case errors.Is(err, syscall.EMFILE):
 		return e.WithHint("too many files are open: raise the limit with ulimit -n, or watch fewer")
 	}

@@ -76,7 +76,8 @@ func secondColon(lines []string, line int) (n, offset int) {
 func noColon(lines []string) (line int) {
 	for n := len(lines); n > 0; n-- {
 		text := strings.TrimSpace(lines[n-1])
-		if isContent(text) && !strings.HasPrefix(text, "-") && !strings.Contains(text, ": ") && !strings.HasSuffix(text, ":") {
+		if isContent(text) && !strings.HasPrefix(text, "-") && !strings.Contains(text, ": ") &&
+			!strings.HasSuffix(text, ":") {
 			return n
 		}
 	}

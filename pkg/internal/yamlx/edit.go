@@ -225,7 +225,8 @@ func (e *Editor) replaceItems(at entry, want []Word) error {
 		}
 	}
 	err := e.appendLines(at, added...)
-	for _, item := range slices.Backward(at.val.Content) { // from the end, so that the lines before it stay where they are
+	// from the end, so that the lines before it stay where they are
+	for _, item := range slices.Backward(at.val.Content) {
 		if err == nil && !slices.Contains(want, Word(item.Value)) {
 			err = e.removeLines(e.lines[item.Line-1], e.lineEnd(item.Line))
 		}

@@ -127,7 +127,8 @@ func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 	case err != nil:
 		_ = r.notYAML(data, err)
 	case second != nil:
-		r.at(second).Errorf("remove the line --- and what follows it", "there is a second document, and only one is read")
+		r.at(second).Errorf("remove the line --- and what follows it",
+			"there is a second document, and only one is read")
 	}
 	return root, true
 }

@@ -33,7 +33,8 @@ func scanPlain(data []byte, start int, flow bool) int {
 			return end
 		case c == '#' && i > start && isBlank(data[i-1]):
 			return end
-		case c == ':' && (i+1 == len(data) || isBlank(data[i+1]) || flow && bytes.IndexByte([]byte(",[]{}"), data[i+1]) >= 0):
+		case c == ':' && (i+1 == len(data) || isBlank(data[i+1]) || flow &&
+			bytes.IndexByte([]byte(",[]{}"), data[i+1]) >= 0):
 			return end
 		case flow && bytes.IndexByte([]byte(",[]{}"), c) >= 0:
 			return end

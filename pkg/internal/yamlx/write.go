@@ -45,7 +45,8 @@ var (
 // Plain writes a text without quotes if every YAML reader takes it for text, which is not so for true, null, 1e3, and
 // 2026-01-02.
 func Plain(s string) string {
-	if isSimple(s) || isText(s) && (strings.Contains(s, "/") && packName().MatchString(s) || plainText().MatchString(s)) {
+	if isSimple(s) || isText(s) && (strings.Contains(s, "/") && packName().MatchString(s) || plainText().
+		MatchString(s)) {
 		return s
 	}
 	return Quote(s)

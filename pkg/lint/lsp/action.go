@@ -57,7 +57,10 @@ func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionPar
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, protocol.CodeAction{Title: "Mend all that can be mended safely", Kind: fixAll, Edit: r.edit(edits)})
+			all = append(all, protocol.CodeAction{
+				Title: "Mend all that can be mended safely", Kind: fixAll,
+				Edit: r.edit(edits),
+			})
 		}
 	}
 	return all, nil
@@ -150,8 +153,9 @@ func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
 	}
 	if e, where := d.ignore(f); where != "" {
 		all = append(all, protocol.CodeAction{
-			Title: fmt.Sprintf("Ignore %s %s, with a comment", f.Rule, where), Kind: protocol.QuickFix, Diagnostics: about,
-			Edit: r.edit([]diag.Edit{e}),
+			Title: fmt.Sprintf("Ignore %s %s, with a comment", f.Rule, where), Kind: protocol.QuickFix,
+			Diagnostics: about,
+			Edit:        r.edit([]diag.Edit{e}),
 		})
 	}
 	return all
@@ -186,11 +190,16 @@ func (r *result) edit(edits []diag.Edit) *protocol.WorkspaceEdit {
 			out.Changes[r.view.uri(p)] = changes[p]
 			continue
 		}
-		to := protocol.OptionalVersionedTextDocumentIdentifier{TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: r.view.uri(p)}}
+		to := protocol.OptionalVersionedTextDocumentIdentifier{
+			TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: r.view.uri(p)},
+		}
 		if d := r.view.docs[p]; d != nil {
 			to.Version = &d.version
 		}
-		out.DocumentChanges = append(out.DocumentChanges, protocol.TextDocumentEdit{TextDocument: to, Edits: changes[p]})
+		out.DocumentChanges = append(out.DocumentChanges, protocol.TextDocumentEdit{
+			TextDocument: to,
+			Edits:        changes[p],
+		})
 	}
 	return out
 }
@@ -226,14 +235,16 @@ func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
 		return diag.Edit{}, ""
 	}
 	insert := func(at int, marker, before, after string) diag.Edit {
-		return diag.Edit{Path: d.path, Start: at, End: at, Text: before + open + " " + marker + " " + f.Rule + ": reason" + end + after}
+		return diag.Edit{Path: d.path, Start: at, End: at, Text: before + open + " " + marker + " " + f.Rule +
+			": reason" + end + after}
 	}
 	line, start := d.text.line(n)
 	above, _ := d.text.line(n - 1)
 	switch {
 	case f.Line == 0 || n == 0 && strings.HasPrefix(line, "#!") || d.isMarkdown() && d.inCode(n):
 		return insert(d.top(), ignoreMarker+"-file", "", d.eol()), "in this file"
-	case d.isMarkdown() && n > 0 && strings.TrimSpace(line) != "" && strings.TrimSpace(above) != "" && !isFence(above): // it would end a paragraph, list or table
+	// it would end a paragraph, list or table
+	case d.isMarkdown() && n > 0 && strings.TrimSpace(line) != "" && strings.TrimSpace(above) != "" && !isFence(above):
 		return insert(start+endOfText(line), ignoreMarker, " ", ""), "here"
 	}
 	lead := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
@@ -271,11 +282,13 @@ func (d *document) ignoreInYAML(f diag.Finding, n int) (edit diag.Edit, where st
 	_, starts := o.entryOf(n - first)
 	if f.Line == 0 || !starts {
 		_, at := d.text.line(first)
-		return diag.Edit{Path: d.path, Start: at, End: at, Text: comment + "-file " + f.Rule + ": reason" + d.eol()}, "in this file"
+		return diag.Edit{Path: d.path, Start: at, End: at, Text: comment + "-file " + f.Rule + ": reason" + d.eol()},
+			"in this file"
 	}
 	line, at := d.text.line(n)
 	lead := line[:len(line)-len(strings.TrimLeft(line, " "))]
-	return diag.Edit{Path: d.path, Start: at, End: at, Text: lead + comment + " " + f.Rule + ": reason" + d.eol()}, "here"
+	return diag.Edit{Path: d.path, Start: at, End: at, Text: lead + comment + " " + f.Rule + ": reason" + d.eol()},
+		"here"
 }
 
 // comment returns how a comment of the document's language starts and ends, "" if none is known.
@@ -288,7 +301,8 @@ func (d *document) comment() (open, end string) {
 		return "<!--", " -->"
 	case ".sh", ".bash", ".zsh", ".py", ".rb", ".pl", ".r", ".yaml", ".yml", ".toml", ".ps1", ".lock":
 		return "#", ""
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx", ".go", ".rs", ".java", ".c", ".cpp", ".h", ".cs", ".kt", ".swift", ".php":
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx", ".go", ".rs", ".java", ".c", ".cpp", ".h", ".cs", ".kt",
+		".swift", ".php":
 		return "//", ""
 	case ".lua", ".sql", ".hs":
 		return "--", ""

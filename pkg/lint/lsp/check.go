@@ -93,7 +93,8 @@ var severities = [...]protocol.DiagnosticSeverity{
 
 func (r *result) diagnostic(t *text, f diag.Finding) protocol.Diagnostic {
 	d := protocol.Diagnostic{
-		Range: t.findingRange(f, r.view.client.encoding), Severity: severities[f.Severity], Code: f.Rule, Source: "skillpm", Message: f.Message,
+		Range: t.findingRange(f, r.view.client.encoding), Severity: severities[f.Severity], Code: f.Rule,
+		Source: "skillpm", Message: f.Message,
 	}
 	if f.Profile != "" {
 		d.Message += " (" + f.Profile + ")"

@@ -71,7 +71,10 @@ func (d *document) suggestFront(at int) *suggestions {
 	}
 	eol := d.eol()
 	line, _ := d.text.line(0)
-	text := strings.Join([]string{"---", "name: " + skill.Slug(path.Base(path.Dir(d.path))), "description: ", "---", ""}, eol)
+	text := strings.Join([]string{
+		"---", "name: " + skill.Slug(path.Base(path.Dir(d.path))), "description: ", "---",
+		"",
+	}, eol)
 	return &suggestions{end: len(line), items: []suggestion{{
 		label: "---", insert: text, detail: "frontmatter of a skill", kind: protocol.CompletionItemKindSnippet,
 	}}}
@@ -83,8 +86,10 @@ func (v *view) list(d *document, s *suggestions) *protocol.CompletionList {
 	span := d.text.span(s.start, s.end, v.client.encoding)
 	for i, one := range s.items[:min(len(s.items), maxItems)] {
 		item := protocol.CompletionItem{
-			Label: one.label, Kind: one.kind, Detail: one.detail, SortText: fmt.Sprintf("%04d", i), FilterText: one.label,
-			InsertTextFormat: protocol.InsertTextFormatPlainText, TextEdit: &protocol.TextEdit{Range: span, NewText: one.label},
+			Label: one.label, Kind: one.kind, Detail: one.detail, SortText: fmt.Sprintf("%04d", i),
+			FilterText:       one.label,
+			InsertTextFormat: protocol.InsertTextFormatPlainText,
+			TextEdit:         &protocol.TextEdit{Range: span, NewText: one.label},
 		}
 		if one.insert != "" {
 			item.TextEdit.NewText = one.insert
@@ -129,7 +134,8 @@ func (d *document) suggestRules(at int) *suggestions {
 	s := &suggestions{start: start + wordStart, end: start + wordEnd}
 	for _, r := range rule.All() {
 		s.add(suggestion{
-			label: r.ID, detail: r.Title, kind: protocol.CompletionItemKindConstant, about: func() string { return ruleText(r) },
+			label: r.ID, detail: r.Title, kind: protocol.CompletionItemKindConstant,
+			about: func() string { return ruleText(r) },
 		})
 	}
 	return s
@@ -176,7 +182,8 @@ func (v *view) suggestKeys(d *document, pl *place, s *suggestions, path []string
 			for _, f := range dialect.choices(parent) {
 				for _, p := range f.Properties {
 					there := func(s suggestion) bool { return s.label == p.name }
-					if slices.Contains(have, p.name) || slices.ContainsFunc(needed, there) || slices.ContainsFunc(others, there) {
+					if slices.Contains(have, p.name) || slices.ContainsFunc(needed, there) ||
+						slices.ContainsFunc(others, there) {
 						continue
 					}
 					required := slices.Contains(f.Required, p.name)

@@ -61,7 +61,10 @@ func (d *document) place(at int) *place {
 		return nil
 	}
 	_, start := d.text.line(n + first)
-	p := &place{outline: newOutline(lines, first), line: n, text: lines[n], start: start, column: min(at-start, len(lines[n]))}
+	p := &place{
+		outline: newOutline(lines, first), line: n, text: lines[n], start: start,
+		column: min(at-start, len(lines[n])),
+	}
 	p.entry, p.starts = p.outline.entryOf(n)
 	return p
 }
@@ -133,7 +136,8 @@ func isFence(line string) bool {
 func (d *document) inCode(n int) bool {
 	_, start := d.text.line(n)
 	page := d.page()
-	return page.InCode(start) && !slices.ContainsFunc(page.Spans, func(s markdown.Span) bool { return s.Offset == start })
+	return page.InCode(start) && !slices.ContainsFunc(page.Spans,
+		func(s markdown.Span) bool { return s.Offset == start })
 }
 
 func (s *server) opened(p *protocol.DidOpenTextDocumentParams) {

@@ -73,7 +73,8 @@ func openTarget(line string, column int) (start, end int, ok bool) {
 
 // escapeTarget writes a path as a link's target outside of angle brackets.
 func escapeTarget(p string) string {
-	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "#", "%23", "?", "%3F").Replace(p)
+	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "#", "%23", "?",
+		"%3F").Replace(p)
 }
 
 // maxLinks bounds how many texts of one document are looked up as paths.

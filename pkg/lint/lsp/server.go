@@ -38,8 +38,12 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 	defer cancel()
 	wire := newStream(r, w)
 	s := &server{
-		ctx: ctx, conn: jsonrpc2.NewConn(wire), exited: make(chan struct{}), checks: newChecks(), calls: map[jsonrpc2.ID]context.CancelFunc{},
-		view: &view{library: newLibrary(o), docs: map[string]*document{}, profiles: o.Profiles, client: client{encoding: utf16Units}},
+		ctx: ctx, conn: jsonrpc2.NewConn(wire), exited: make(chan struct{}), checks: newChecks(),
+		calls: map[jsonrpc2.ID]context.CancelFunc{},
+		view: &view{
+			library: newLibrary(o), docs: map[string]*document{}, profiles: o.Profiles,
+			client: client{encoding: utf16Units},
+		},
 	}
 	s.methods = s.table()
 	sent := make(chan struct{})
@@ -132,7 +136,10 @@ func notice[P any](f func(*P)) method {
 
 func (s *server) table() map[string]method {
 	return map[string]method{
-		protocol.MethodInitialized:                        func(json.RawMessage, *view) (answer, error) { s.initialized(); return nil, nil },
+		protocol.MethodInitialized: func(json.RawMessage, *view) (answer, error) {
+			s.initialized()
+			return nil, nil
+		},
 		protocol.MethodTextDocumentDidOpen:                notice(s.opened),
 		protocol.MethodTextDocumentDidChange:              notice(s.changed),
 		protocol.MethodTextDocumentDidSave:                notice(s.saved),
@@ -143,7 +150,9 @@ func (s *server) table() map[string]method {
 		protocol.MethodTextDocumentHover:                  request((*view).hover),
 		protocol.MethodTextDocumentCompletion:             request((*view).complete),
 		protocol.MethodTextDocumentDocumentLink:           request((*view).documentLinks),
-		protocol.MethodTextDocumentCodeAction: request(func(v *view, ctx context.Context, p *protocol.CodeActionParams) (any, error) {
+		protocol.MethodTextDocumentCodeAction: request(func(v *view, ctx context.Context,
+			p *protocol.CodeActionParams,
+		) (any, error) {
 			return s.actions(ctx, v, p)
 		}),
 	}
@@ -154,7 +163,8 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 	call, isCall := req.(*jsonrpc2.Call)
 	respond := func(result any, err error) {
 		if isCall {
-			_ = reply(context.WithoutCancel(ctx), result, err) // a client that is gone shows when the next message is read
+			// a client that is gone shows when the next message is read
+			_ = reply(context.WithoutCancel(ctx), result, err)
 		}
 	}
 	switch req.Method() {
@@ -303,5 +313,8 @@ func (s *server) log(kind protocol.MessageType, message string) {
 }
 
 func (s *server) warn(message string) {
-	s.tell(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: message})
+	s.tell(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{
+		Type:    protocol.MessageTypeWarning,
+		Message: message,
+	})
 }

@@ -137,7 +137,10 @@ func (s *server) initialize(params json.RawMessage) (any, error) {
 		HoverProvider:        true,
 		DocumentLinkProvider: &protocol.DocumentLinkOptions{},
 		CompletionProvider:   &protocol.CompletionOptions{TriggerCharacters: []string{":", " ", "(", "/", "["}},
-		CodeActionProvider:   protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, fixAll}},
+		CodeActionProvider: protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{
+			protocol.QuickFix,
+			fixAll,
+		}},
 		Workspace: &protocol.ServerCapabilitiesWorkspace{
 			WorkspaceFolders: &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true},
 		},
@@ -152,10 +155,14 @@ func (s *server) initialized() {
 		s.askConfiguration()
 	}
 	if c.watches {
-		s.ask(protocol.MethodClientRegisterCapability, &protocol.RegistrationParams{Registrations: []protocol.Registration{{
-			ID: "skillpm-files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
-			RegisterOptions: protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: []protocol.FileSystemWatcher{{GlobPattern: "**/*"}}},
-		}}}, nil, nil)
+		s.ask(protocol.MethodClientRegisterCapability, &protocol.RegistrationParams{
+			Registrations: []protocol.Registration{{
+				ID: "skillpm-files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+				RegisterOptions: protocol.DidChangeWatchedFilesRegistrationOptions{
+					Watchers: []protocol.FileSystemWatcher{{GlobPattern: "**/*"}},
+				},
+			}},
+		}, nil, nil)
 	}
 }
 
@@ -172,7 +179,9 @@ func (s *server) ask(method string, params, result any, then func()) {
 
 func (s *server) askConfiguration() {
 	var answers []json.RawMessage
-	s.ask(protocol.MethodWorkspaceConfiguration, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: "skillpm"}}}, &answers, func() {
+	s.ask(protocol.MethodWorkspaceConfiguration, &protocol.ConfigurationParams{
+		Items: []protocol.ConfigurationItem{{Section: "skillpm"}},
+	}, &answers, func() {
 		if len(answers) > 0 {
 			s.configure(answers[0])
 			s.checkAgain()

@@ -47,7 +47,9 @@ func (v *view) suggestValues(d *document, pl *place, s *suggestions) {
 	}
 	values := v.valuesOf(d, pl, at)
 	if tools {
-		values = valueItems(slices.DeleteFunc(v.tools(), func(t string) bool { return slices.Contains(toolsIn(have), t) }), "tool", protocol.CompletionItemKindFunction)
+		values = valueItems(slices.DeleteFunc(v.tools(), func(t string) bool {
+			return slices.Contains(toolsIn(have), t)
+		}), "tool", protocol.CompletionItemKindFunction)
 	}
 	for _, one := range values {
 		if one.insert = one.label; !quoted && !tools {
@@ -162,9 +164,13 @@ func (v *view) known(d *document, pl *place, at []string) []suggestion {
 		listed := append(pl.outline.values("files/*/path", pl.line), pl.outline.values("files/*", pl.line)...)
 		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool { return slices.Contains(listed, p) }))
 	case match("hooks/pre", at), match("hooks/post", at), match("hooks/*/*/hooks/*/command", at), match("command", at):
-		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool { return !strings.HasPrefix(p, "scripts/") }))
+		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool {
+			return !strings.HasPrefix(p, "scripts/")
+		}))
 	case match("license", at):
-		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool { return !strings.HasPrefix(strings.ToUpper(p), "LICEN") }))
+		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool {
+			return !strings.HasPrefix(strings.ToUpper(p), "LICEN")
+		}))
 	case len(at) > 0 && strings.HasSuffix(at[0], "allowed-tools"):
 		return valueItems(v.tools(), "tool", protocol.CompletionItemKindFunction)
 	}
@@ -174,7 +180,8 @@ func (v *view) known(d *document, pl *place, at []string) []suggestion {
 // listsPaths reports whether the items of `files:` may be plain text.
 func (v *view) listsPaths(d *document) bool {
 	return slices.ContainsFunc(v.dialectsOf(d), func(dialect dialect) bool {
-		return slices.ContainsFunc(dialect.lookup([]string{"files", "0"}), func(f *field) bool { return f.is("string") })
+		return slices.ContainsFunc(dialect.lookup([]string{"files", "0"}),
+			func(f *field) bool { return f.is("string") })
 	})
 }
 

@@ -355,7 +355,10 @@ func (v *view) accept(tree fs.FS, c config, report *lint.Report) {
 		if whole := v.content(tree, p); f.Line == 0 && whole != nil {
 			line = whole.string
 		}
-		e, ok := m.Accept(lint.BaselineFinding{Rule: f.Rule, Path: relative(path.Dir(file), p), Digest: lint.BaselineDigest([]byte(line))})
+		e, ok := m.Accept(lint.BaselineFinding{
+			Rule: f.Rule, Path: relative(path.Dir(file), p),
+			Digest: lint.BaselineDigest([]byte(line)),
+		})
 		return e.Reason, ok
 	})
 }

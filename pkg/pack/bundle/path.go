@@ -62,8 +62,17 @@ func checkRunes(p string) string {
 
 // unseen are ranges of characters that show nothing, besides those that Unicode calls control, formatting or private.
 var unseen = [...][2]rune{
-	{0x034f, 0x034f}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2028, 0x2029}, {0x3164, 0x3164}, // fillers
-	{0xfe00, 0xfe0e}, {0xffa0, 0xffa0}, {0xfff0, 0xffff}, {0xe0000, 0xe0fff}, // variation selectors, specials, tags
+	// fillers
+	{0x034f, 0x034f},
+	{0x115f, 0x1160},
+	{0x17b4, 0x17b5},
+	{0x180b, 0x180f},
+	{0x2028, 0x2029},
+	{0x3164, 0x3164},
+	{0xfe00, 0xfe0e},
+	{0xffa0, 0xffa0},
+	{0xfff0, 0xffff},
+	{0xe0000, 0xe0fff}, // variation selectors, specials, tags
 }
 
 // invisible reports whether r can't be seen in a file name or changes how its neighbours are seen. U+FE0F, which is

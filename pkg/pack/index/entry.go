@@ -167,7 +167,9 @@ func (p *parser) version(r record) iter.Seq2[spot, error] {
 			}
 		}
 		if first, dup := p.at[r.Version]; dup {
-			yield(at("version"), fmt.Errorf("version %s is published a second time (the first is number %d): a published version never changes", r.Version, first+1))
+			yield(at("version"), fmt.Errorf(
+				"version %s is published a second time (the first is number %d): a published version never changes",
+				r.Version, first+1))
 			return
 		}
 		id, err := pack.ParseID(r.Name)

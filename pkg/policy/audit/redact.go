@@ -223,8 +223,10 @@ func secretName(name string) bool {
 		}
 		return r
 	}, name)
-	for _, part := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey",
-		"privatekey", "credential", "authorization", "cookie"} {
+	for _, part := range []string{
+		"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey",
+		"privatekey", "credential", "authorization", "cookie",
+	} {
 		if strings.HasSuffix(name, part) || strings.HasPrefix(name, part) && part != "token" {
 			return true
 		}

@@ -163,8 +163,10 @@ func (v *verifier) gap(line []byte, at position) {
 				"this line was changed: it is no record, and not the beginning of record %d, which a killed "+
 					"process would have left", at.seq))
 	case len(v.of.Notes) < maxFindings:
-		v.of.Notes = append(v.of.Notes, Finding{File: at.file, Line: at.line, Seq: at.seq,
-			What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq)})
+		v.of.Notes = append(v.of.Notes, Finding{
+			File: at.file, Line: at.line, Seq: at.seq,
+			What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq),
+		})
 	}
 }
 
@@ -236,6 +238,8 @@ func (v *verifier) find(at position, seq int64, what string) {
 		v.of.More++
 		return
 	}
-	v.of.Findings = append(v.of.Findings, Finding{File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq,
-		What: what})
+	v.of.Findings = append(v.of.Findings, Finding{
+		File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq,
+		What: what,
+	})
 }

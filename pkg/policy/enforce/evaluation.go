@@ -139,8 +139,10 @@ func (j *evaluation) original() string {
 
 // refuse returns the refusal of a rule.
 func (j *evaluation) refuse(p *policy.Policy, line int, key, fix, format string, args ...any) error {
-	return &policy.RefusedError{Policy: p.Path, Line: line, Rule: key, Subject: j.skill.subject(),
-		Why: fmt.Sprintf(format, args...), Fix: fix}
+	return &policy.RefusedError{
+		Policy: p.Path, Line: line, Rule: key, Subject: j.skill.subject(),
+		Why: fmt.Sprintf(format, args...), Fix: fix,
+	}
 }
 
 // refuseUnread returns the refusal of a rule that can't look at the files.

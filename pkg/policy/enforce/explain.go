@@ -80,8 +80,10 @@ func (r *Ruling) record(p *policy.Policy, err error, allows func() string) {
 func (st snapshot) unreadable() (all []Ruling) {
 	for _, p := range st.set {
 		if err := p.Err(); err != nil {
-			all = append(all, Ruling{Policy: p.Path, Level: p.Level.String(), Rule: "file", Verdict: Denies,
-				Why: err.Error(), Hint: diag.HintOf(err)})
+			all = append(all, Ruling{
+				Policy: p.Path, Level: p.Level.String(), Rule: "file", Verdict: Denies,
+				Why: err.Error(), Hint: diag.HintOf(err),
+			})
 		}
 	}
 	return all
@@ -95,8 +97,10 @@ func (g *Evaluator) ExplainSource(text string) []Ruling {
 		if p.Err() != nil || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 			continue
 		}
-		r := Ruling{Policy: p.Path, Line: max(p.Line("sources.allow"), p.Line("sources.deny", 0)),
-			Level: p.Level.String(), Rule: "sources"}
+		r := Ruling{
+			Policy: p.Path, Line: max(p.Line("sources.allow"), p.Line("sources.deny", 0)),
+			Level: p.Level.String(), Rule: "sources",
+		}
 		r.record(p, p.Source(text), func() string { return text + " is allowed" })
 		all = append(all, r)
 	}

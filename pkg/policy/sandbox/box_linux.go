@@ -82,8 +82,10 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{over: make(chan struct{}), absent: r.Absent,
-		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
+	b := &Box{
+		over: make(chan struct{}), absent: r.Absent,
+		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone},
+	}
 	b.order.Links, b.order.Places = visible.order()
 	switch {
 	case r.Network.Any:

@@ -76,8 +76,10 @@ func (b builder) basics(temp string) error {
 			return fmt.Errorf("/dev/%s: %w", name, err)
 		}
 	}
-	for name, target := range map[string]string{"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1",
-		"stderr": "self/fd/2"} {
+	for name, target := range map[string]string{
+		"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1",
+		"stderr": "self/fd/2",
+	} {
 		if err := os.Symlink("/proc/"+target, b.root+"/dev/"+name); err != nil {
 			return err
 		}

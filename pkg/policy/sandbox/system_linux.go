@@ -47,8 +47,10 @@ func (d *disk) programs(path, program string, written []string) []string {
 	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, written) {
 		dirs = append(dirs, filepath.Dir(real))
 	}
-	for _, name := range []string{"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript",
-		"pwsh", "java", "go"} {
+	for _, name := range []string{
+		"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript",
+		"pwsh", "java", "go",
+	} {
 		if real := d.first(dirs, name, written); real != "" {
 			dirs = append(dirs, filepath.Dir(real))
 		}

@@ -135,12 +135,16 @@ func (a *adding) status(ctx context.Context, p *pack.Pack) error {
 			err))
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it there, too: skillpm yank %s@%s --reason … --registry %s",
-			p.ID, p.Version, why, p.ID, p.Version, a.to.shown))
+		a.warnings = append(a.warnings,
+			fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it "+
+				"there, too: skillpm yank %s@%s --reason … --registry %s",
+				p.ID, p.Version, why, p.ID, p.Version, a.to.shown))
 	}
 	if s.Deprecated != "" {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s is deprecated where it is published: %s. The index says so after skillpm deprecate %s … --registry %s",
-			p.ID, s.Deprecated, p.ID, a.to.shown))
+		a.warnings = append(a.warnings,
+			fmt.Sprintf("%s is deprecated where it is published: %s. The index says so after skillpm deprecate %s "+
+				"… --registry %s",
+				p.ID, s.Deprecated, p.ID, a.to.shown))
 	}
 	return nil
 }
@@ -173,8 +177,9 @@ func (a *adding) known(name string, data []byte, l index.Line) (bool, error) {
 	switch {
 	case !ok:
 		if last := entry.Versions[0]; last.Source != l.Source {
-			a.warnings = append(a.warnings, fmt.Sprintf("%s %s is at %s, and %s at %s: make sure that its publisher moved",
-				l.Name, l.Version, l.Source, last.Version, last.Source))
+			a.warnings = append(a.warnings,
+				fmt.Sprintf("%s %s is at %s, and %s at %s: make sure that its publisher moved",
+					l.Name, l.Version, l.Source, last.Version, last.Source))
 		}
 		return false, nil
 	case old.Source == l.Source && old.Digest == l.Digest && (old.Integrity == "" || old.Integrity == l.Integrity):

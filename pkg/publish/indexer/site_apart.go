@@ -12,7 +12,9 @@ func (c *Client) apart(index *opened, o SiteOptions) error {
 	if mixed, err := overlap(out, index.dir); err != nil {
 		return err
 	} else if mixed {
-		return diag.Errorf(diag.Usage, "the catalogue cannot be written to %s: it and the index %s would be in one another", c.Shown(out), index.shown).
+		return diag.Errorf(diag.Usage,
+			"the catalogue cannot be written to %s: it and the index %s would be in one another", c.Shown(out),
+			index.shown).
 			WithHint("give --out a directory beside that of the index")
 	}
 	if o.Marketplace == "" {
@@ -22,8 +24,11 @@ func (c *Client) apart(index *opened, o SiteOptions) error {
 	if mixed, err := overlap(market, out); err != nil {
 		return err
 	} else if mixed {
-		return diag.Errorf(diag.Usage, "the marketplace needs a directory of its own: it has the packs' files as they are, and a web server would show them as pages of the catalogue").
-			WithHint("give --marketplace a directory that is not in that of --out, nor around it: a git repository for instance")
+		return diag.Errorf(diag.Usage,
+			"the marketplace needs a directory of its own: it has the packs' files as they are, and a web server "+
+				"would show them as pages of the catalogue").
+			WithHint("give --marketplace a directory that is not in that of --out, nor around it: a git repository " +
+				"for instance")
 	}
 	return nil
 }

@@ -242,7 +242,9 @@ func (o *output) finish() error {
 			continue
 		}
 		if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != o.old.Files[name] {
-			o.kept = append(o.kept, fmt.Sprintf("%s is not part of the catalogue any more and was changed since it was written: it stays", filepath.Join(o.shown, filepath.FromSlash(name))))
+			o.kept = append(o.kept, fmt.Sprintf(
+				"%s is not part of the catalogue any more and was changed since it was written: it stays",
+				filepath.Join(o.shown, filepath.FromSlash(name))))
 			continue
 		}
 		if err := o.root.Remove(name); err != nil {

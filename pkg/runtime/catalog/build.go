@@ -19,8 +19,10 @@ func (c *Catalog) build(ctx context.Context, now int64) {
 	for _, t := range c.trees {
 		n += t.records()
 	}
-	b := builder{catalog: c, profile: c.options.Profile, now: now, found: make([]candidate, 0, n),
-		skills: make([]Skill, 0, n)}
+	b := builder{
+		catalog: c, profile: c.options.Profile, now: now, found: make([]candidate, 0, n),
+		skills: make([]Skill, 0, n),
+	}
 	for i, r := range c.roots {
 		b.root(i, r, c.trees[i])
 	}
@@ -257,8 +259,10 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 	}
 	path := filepath.ToSlash(filepath.Join(s.Dir, skill.File))
 	if skipped != "" {
-		f := diag.Finding{Severity: diag.SeverityError, Path: path, Line: rec.line,
-			Message: "the skill is skipped: " + skipped}
+		f := diag.Finding{
+			Severity: diag.SeverityError, Path: path, Line: rec.line,
+			Message: "the skill is skipped: " + skipped,
+		}
 		switch {
 		case strings.HasSuffix(skipped, " is missing"):
 			f.Rule, f.Line, f.Fix = ruleRequired, 1,
@@ -281,8 +285,10 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 		b.add(f)
 	}
 	for _, p := range rec.problems {
-		b.add(diag.Finding{Rule: p.rule, Severity: p.severity, Path: path, Line: p.line, Message: p.message,
-			Fix: p.fix})
+		b.add(diag.Finding{
+			Rule: p.rule, Severity: p.severity, Path: path, Line: p.line, Message: p.message,
+			Fix: p.fix,
+		})
 	}
 	if skipped != "" {
 		return

@@ -82,8 +82,11 @@ func outOfScope(s *Skill, o *Options) string {
 	for _, f := range []struct {
 		list         []string
 		value, thing string
-	}{{s.Agents, o.Agent, "agent type"}, {s.Tenants, o.Tenant, "tenant"},
-		{s.Environments, o.Environment, "environment"}} {
+	}{
+		{s.Agents, o.Agent, "agent type"},
+		{s.Tenants, o.Tenant, "tenant"},
+		{s.Environments, o.Environment, "environment"},
+	} {
 		switch {
 		case len(f.list) == 0 || slices.Contains(f.list, f.value):
 		case f.value == "":

@@ -39,8 +39,10 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 		return facts, changed
 	}
 	for id, p := range lock.Packs {
-		facts.packs = append(facts.packs, lockedPack{id.String(), p.Version, p.Source,
-			strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/")})
+		facts.packs = append(facts.packs, lockedPack{
+			id.String(), p.Version, p.Source,
+			strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/"),
+		})
 	}
 	slices.SortFunc(facts.packs, func(a, b lockedPack) int { return cmp.Compare(a.id, b.id) })
 	for name, n := range lock.Names {

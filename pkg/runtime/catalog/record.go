@@ -180,8 +180,10 @@ func (r *record) tools(doc *skill.Document) {
 
 func (r *record) problem(rule string, line int, message, fix string) {
 	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, problem{rule, diag.SeverityWarning, line, cut(message, maxShort),
-			cut(fix, maxShort)})
+		r.problems = append(r.problems, problem{
+			rule, diag.SeverityWarning, line, cut(message, maxShort),
+			cut(fix, maxShort),
+		})
 	}
 }
 

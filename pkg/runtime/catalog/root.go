@@ -103,8 +103,10 @@ func (p *rootFinder) add(rank int, layer, dir string) {
 	case filepath.IsAbs(filepath.FromSlash(dir)):
 		p.put(&root{dir: filepath.Clean(filepath.FromSlash(dir)), layer: layer, scope: ScopeMachine, rank: rank})
 	case o.Project != "" && filepath.IsLocal(filepath.FromSlash(dir)):
-		p.put(&root{dir: filepath.Join(o.Project, filepath.FromSlash(dir)), layer: layer, scope: ScopeProject,
-			rank: rank})
+		p.put(&root{
+			dir: filepath.Join(o.Project, filepath.FromSlash(dir)), layer: layer, scope: ScopeProject,
+			rank: rank,
+		})
 	}
 }
 

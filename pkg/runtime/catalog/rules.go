@@ -15,18 +15,26 @@ func Rules() []Rule {
 	const e, w = diag.SeverityError, diag.SeverityWarning
 	return []Rule{
 		{ruleFile, e, "`SKILL.md` cannot be read: permission, size, kind of file, a link that leads out, another case"},
-		{ruleFront, e,
-			"the frontmatter is not valid; the skill is skipped, or used without the broken field, which is a warning"},
+		{
+			ruleFront, e,
+			"the frontmatter is not valid; the skill is skipped, or used without the broken field, which is a warning",
+		},
 		{ruleRequired, e, "a field that the profile requires is missing"},
-		{ruleName, w,
+		{
+			ruleName, w,
 			"the name is not legal, or not the directory's. One with `@`, a slash or characters that cannot be " +
-				"shown is not used: the directory's stands in"},
-		{ruleValue, w,
-			"a switch, a number or a list is not understood. A switch counts as the narrower, a priority as 0"},
+				"shown is not used: the directory's stands in",
+		},
+		{
+			ruleValue, w,
+			"a switch, a number or a list is not understood. A switch counts as the narrower, a priority as 0",
+		},
 		{RuleConflict, w, "two packs have skills of one name"},
-		{ruleLock, w,
+		{
+			ruleLock, w,
 			"the lock of installed packs is missing, cannot be read, or does not have a pack; a pack that it has " +
-				"is not installed, or not in whole"},
+				"is not installed, or not in whole",
+		},
 		{ruleMany, w, "more skills are in force than recommended"},
 		{ruleDirectory, w, "a directory cannot be read, or not in whole"},
 		{ruleTrust, w, "a project's skills are left out because it is not trusted"},

@@ -20,8 +20,13 @@ func compile(l profile.Layout) (*layout, error) {
 	for _, t := range []struct {
 		to   *profile.Template
 		text string
-	}{{&out.heading, l.Heading}, {&out.entry, l.Entry}, {&out.closing, l.Closing}, {&out.empty, l.Empty},
-		{&out.more, l.More}} {
+	}{
+		{&out.heading, l.Heading},
+		{&out.entry, l.Entry},
+		{&out.closing, l.Closing},
+		{&out.empty, l.Empty},
+		{&out.more, l.More},
+	} {
 		var err error
 		if *t.to, err = template(t.text); err != nil {
 			return nil, err

@@ -18,8 +18,11 @@ type Tool struct {
 
 // MarshalJSON writes the definition with its keys in the usual order.
 func (t Tool) MarshalJSON() ([]byte, error) {
-	return object{{"name", t.Name}, {"description", t.Description},
-		{"inputSchema", json.RawMessage(t.Schema)}}.MarshalJSON()
+	return object{
+		{"name", t.Name},
+		{"description", t.Description},
+		{"inputSchema", json.RawMessage(t.Schema)},
+	}.MarshalJSON()
 }
 
 // Tools returns the tools that a profile's model asks for skills with. Where the host shows the listing in the
@@ -73,7 +76,11 @@ func define(p *profile.Profile, t profile.Tool, names []string) (Tool, error) {
 			required = append(required, a.Name)
 		}
 	}
-	schema, err := jsonx.Marshal(object{{"type", "object"}, {"properties", properties}, {"required", required},
-		{"additionalProperties", false}})
+	schema, err := jsonx.Marshal(object{
+		{"type", "object"},
+		{"properties", properties},
+		{"required", required},
+		{"additionalProperties", false},
+	})
 	return Tool{Name: t.Name, Description: expand(description, "", frame(p, len(names))), Schema: schema}, err
 }

@@ -68,8 +68,10 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	}
 	k, err := s.lookup(ctx, name)
 	if err != nil {
-		return nil, s.recorded(err, audit.Record{Action: audit.Activate, Result: result(err), Skill: name,
-			Trigger: string(o.Trigger), Reason: err.Error()}, forbidden(err))
+		return nil, s.recorded(err, audit.Record{
+			Action: audit.Activate, Result: result(err), Skill: name,
+			Trigger: string(o.Trigger), Reason: err.Error(),
+		}, forbidden(err))
 	}
 	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}

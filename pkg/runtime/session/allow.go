@@ -58,11 +58,15 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	state, err := s.State()
 	if err != nil {
 		return Verdict{},
-			s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool,
-				Reason: err.Error()}, nil)
+			s.recorded(err, audit.Record{
+				Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool,
+				Reason: err.Error(),
+			}, nil)
 	}
-	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(),
-		Stack: state.Names()}
+	v := Verdict{
+		Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(),
+		Stack: state.Names(),
+	}
 	if len(state.Active) > 0 {
 		s.folder.touch(s.id)
 	}

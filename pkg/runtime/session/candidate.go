@@ -18,8 +18,8 @@ import (
 // maxDeep is how many directories of a project are looked into for one that has skills of its own.
 const maxDeep = 20_000
 
-// candidates returns the skills that a host may mean by a name, none where the catalog does not have it. Hosts know a skill
-// by the name of its directory, too, and some in any case: where that may be another skill than the one that the
+// candidates returns the skills that a host may mean by a name, none where the catalog does not have it. Hosts know a
+// skill by the name of its directory, too, and some in any case: where that may be another skill than the one that the
 // catalog means, both are meant.
 func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
 	if o.File {

@@ -14,7 +14,8 @@ import (
 // commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are
 // what people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
 func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command,
-	r *audit.Record) (res *run.Result, notes []string, err error) {
+	r *audit.Record,
+) (res *run.Result, notes []string, err error) {
 	if notes, err = s.confine(ctx, l, &c); err != nil {
 		return nil, notes, err
 	}
@@ -33,7 +34,8 @@ func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command
 
 // launch runs a command that confine has seen.
 func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result,
-	notes []string, err error) {
+	notes []string, err error,
+) {
 	if err := s.begun(r, k); err != nil {
 		return nil, nil, err
 	}

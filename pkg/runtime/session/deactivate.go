@@ -74,8 +74,10 @@ func (s *Session) after(ctx context.Context, gone []Active) (ended []string, err
 		var unrecorded []string
 		if a.Post != "" {
 			unrecorded,
-				err = s.hook(ctx, hook{which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments,
-				digest: a.Digest})
+				err = s.hook(ctx, hook{
+				which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments,
+				digest: a.Digest,
+			})
 		}
 		failed = append(failed, err)
 		unrecorded = append(unrecorded, s.record(audit.Record{

@@ -69,8 +69,10 @@ func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) 
 	if l.Front.Pre == "" {
 		return nil
 	}
-	warnings, err := s.hook(ctx, hook{which: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir,
-		arguments: a.Arguments, digest: l.Digest, loaded: l})
+	warnings, err := s.hook(ctx, hook{
+		which: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir,
+		arguments: a.Arguments, digest: l.Digest, loaded: l,
+	})
 	a.Warnings = append(a.Warnings, warnings...)
 	return err
 }
@@ -187,8 +189,10 @@ func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra m
 	if s.id != "" {
 		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id
 	}
-	for name, value := range map[string]string{"CLAUDE_PROJECT_DIR": "project-dir",
-		"CLAUDE_PLUGIN_ROOT": "plugin-root"} {
+	for name, value := range map[string]string{
+		"CLAUDE_PROJECT_DIR": "project-dir",
+		"CLAUDE_PLUGIN_ROOT": "plugin-root",
+	} {
 		if v := s.values(k)[value]; v != "" {
 			all[name] = v
 		}

@@ -29,8 +29,8 @@ type Observed struct {
 	several bool // the name may mean one of several skills
 }
 
-// UnknownTurn is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of,
-// survives one prompt.
+// UnknownTurn is the turn of a host that does not say which it is: what is entered for it, before the prompt is told
+// of, survives one prompt.
 const UnknownTurn = "?"
 
 // Observation is what became of a skill that a host gives to its model.
@@ -49,8 +49,10 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	o.Trigger = cmp.Or(o.Trigger, Model)
 	found, err := s.candidates(ctx, name, o)
 	if err != nil {
-		r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err),
-			Reason: reason(err)}
+		r := audit.Record{
+			Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err),
+			Reason: reason(err),
+		}
 		return Observation{}, s.recorded(err, r, forbidden(err))
 	}
 	o.several = len(found) > 1

@@ -80,8 +80,10 @@ func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*
 			f, err = s.read(k, file)
 		}
 		if _, missing := errors.AsType[*MissingError](err); missing {
-			err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file,
-				Reason: err.Error()}, k)
+			err = s.recorded(err, audit.Record{
+				Action: audit.Missing, Result: audit.Failed, File: file,
+				Reason: err.Error(),
+			}, k)
 		} else if diag.CodeOf(err) == diag.Denied {
 			r.Reason, r.File = err.Error(), file
 			err = s.recorded(err, r, k)

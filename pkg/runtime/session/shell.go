@@ -18,7 +18,8 @@ const maxCommands = 32
 // shell returns what runs the commands in a body and returns their output. Each must be one that the skills which are
 // active, and the one that is about to be, let the shell tool run.
 func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
-	inForce tool.Set) func(string) (string, bool) {
+	inForce tool.Set,
+) func(string) (string, bool) {
 	count := 0
 	return func(command string) (string, bool) {
 		if ctx.Err() != nil {
@@ -31,8 +32,10 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 					maxCommands))
 			return "", false
 		}
-		if v := inForce.Allow(s.placed(tool.Call{Tool: "Bash",
-			Input: map[string]any{"command": command}})); !v.Allowed {
+		if v := inForce.Allow(s.placed(tool.Call{
+			Tool:  "Bash",
+			Input: map[string]any{"command": command},
+		})); !v.Allowed {
 			r.Action, r.Result, r.Tool, r.Reason = audit.Refuse, audit.Denied, "Bash", v.Reason
 			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", command, l.Name,
 				v.Reason))

@@ -27,7 +27,8 @@ type Agent struct {
 	Title   string // as its makers write it
 	Project string // skill directory in a project, slash-separated
 	User    string // skill directory in the home directory, slash-separated; "" if it has none
-	UserEnv string // environment variable that stands for the first directory of Mark, as CLAUDE_CONFIG_DIR for ~/.claude
+	// environment variable that stands for the first directory of Mark, as CLAUDE_CONFIG_DIR for ~/.claude
+	UserEnv string
 	Mark    string // directory whose existence shows that the agent is in use; "" for one that is never guessed
 }
 
@@ -84,7 +85,10 @@ func LookupAll(ids []string) ([]Agent, error) {
 // own returns the agents that have a directory of their own, but those given. One that reads a directory which other
 // files may be in, as skills, has to be asked for by its id.
 func own(but []Agent) []Agent {
-	return slices.DeleteFunc(All(), func(a Agent) bool { return !strings.HasPrefix(a.Project, ".") || slices.Contains(but, a) })
+	return slices.DeleteFunc(All(), func(a Agent) bool {
+		return !strings.HasPrefix(a.Project, ".") ||
+			slices.Contains(but, a)
+	})
 }
 
 // Detect returns the agents that are in use, sorted by id: those whose mark exists in the home directory, or whose own
@@ -138,7 +142,8 @@ func Relocate(agents []Agent, home string, getenv func(string) string) []Agent {
 		if !isAbs(dir) {
 			continue
 		}
-		if below, ok := strings.CutPrefix(path.Clean(dir), strings.TrimSuffix(strings.ReplaceAll(home, `\`, "/"), "/")+"/"); ok {
+		if below, ok := strings.CutPrefix(path.Clean(dir), strings.TrimSuffix(strings.ReplaceAll(home, `\`, "/"),
+			"/")+"/"); ok {
 			dir = below
 		}
 		first, _, _ := strings.Cut(a.Mark, "/")

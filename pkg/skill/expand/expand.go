@@ -12,11 +12,13 @@ const MaxInserted = 8 << 20
 
 // Rules says what a host substitutes.
 type Rules struct {
-	Indexed   bool              `yaml:"indexed"`   // $ARGUMENTS, $ARGUMENTS[N] and $N
-	Named     bool              `yaml:"named"`     // $name, for what `arguments:` declares
-	Variables map[string]string `yaml:"variables"` // the name in ${…}, to skill-dir, session-id, project-dir or plugin-root
-	Shell     bool              `yaml:"shell"`     // !`command` and blocks of ```!
-	Append    string            `yaml:"append"`    // arguments that nothing took: "" are dropped, "line", "paragraph" with a blank line before
+	Indexed bool `yaml:"indexed"` // $ARGUMENTS, $ARGUMENTS[N] and $N
+	Named   bool `yaml:"named"`   // $name, for what `arguments:` declares
+	// the name in ${…}, to skill-dir, session-id, project-dir or plugin-root
+	Variables map[string]string `yaml:"variables"`
+	Shell     bool              `yaml:"shell"` // !`command` and blocks of ```!
+	// arguments that nothing took: "" are dropped, "line", "paragraph" with a blank line before
+	Append string `yaml:"append"`
 }
 
 // Input is what is known when a skill is activated.

@@ -5,7 +5,8 @@ import "strings"
 // Quote returns a word as a shell reads it, and as [Split] does. A plain one stays as it is.
 func Quote(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:@%+,=", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("-_./:@%+,=", r)
 	}) {
 		return word
 	}

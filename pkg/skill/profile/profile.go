@@ -74,7 +74,8 @@ type Listing struct {
 
 // Downgrade says that violations of one keyword of the schema at one place are less than errors.
 type Downgrade struct {
-	At       string        `yaml:"at"`      // a JSON pointer into the frontmatter, * for any one step, ** for any number
+	// a JSON pointer into the frontmatter, * for any one step, ** for any number
+	At       string        `yaml:"at"`
 	Keyword  string        `yaml:"keyword"` // of the schema, as "type"
 	Values   []string      `yaml:"values"`  // only for values of these types; all where it is empty
 	Rule     string        `yaml:"rule"`    // the rule that reports it instead

@@ -46,9 +46,10 @@ type Serving struct {
 // with ./ for the project, with / or a drive for the machine, or with {enterprise} for what the machine's administrator
 // installs; {plugins} stands for the installed packs.
 type Layer struct {
-	Name string              `yaml:"name" json:"name"`
-	Dirs []string            `yaml:"dirs" json:"dirs"`
-	OS   map[string][]string `yaml:"os" json:"os,omitempty"` // other directories on one system, as runtime.GOOS names it
+	Name string   `yaml:"name" json:"name"`
+	Dirs []string `yaml:"dirs" json:"dirs"`
+	// other directories on one system, as runtime.GOOS names it
+	OS map[string][]string `yaml:"os" json:"os,omitempty"`
 
 	// Depth is how many levels below a directory skills are looked for, 0 for one. What installed packs are in has
 	// levels of its own.
@@ -89,8 +90,9 @@ type Tool struct {
 
 // Argument is one argument of a tool. All are texts.
 type Argument struct {
-	Name        string `yaml:"name"`
-	Takes       string `yaml:"takes"` // "skill", "arguments", "path", "task" or a dispatch "line"; "" for what skillpm has no use for
+	Name string `yaml:"name"`
+	// "skill", "arguments", "path", "task" or a dispatch "line"; "" for what skillpm has no use for
+	Takes       string `yaml:"takes"`
 	Description string `yaml:"description"`
 	Optional    bool   `yaml:"optional"`
 	Enum        bool   `yaml:"enum"`  // its values are the names of the skills
@@ -159,8 +161,9 @@ type Activation struct {
 
 // Form is one result: as text, and as the host's structured data.
 type Form struct {
-	Escape string    `yaml:"escape"` // of values but bodies, as a Layout's
-	Text   string    `yaml:"text"`
-	Files  Layout    `yaml:"files"` // how {files} is written in Text
-	JSON   yaml.Node `yaml:"json"`  // a tree whose texts are templates; one that is a placeholder alone becomes its value
+	Escape string `yaml:"escape"` // of values but bodies, as a Layout's
+	Text   string `yaml:"text"`
+	Files  Layout `yaml:"files"` // how {files} is written in Text
+	// a tree whose texts are templates; one that is a placeholder alone becomes its value
+	JSON yaml.Node `yaml:"json"`
 }

@@ -80,7 +80,10 @@ func placeholder(text string) (name, filter string, n int) {
 }
 
 func isWord(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') &&
+			(r < '0' || r > '9')
+	})
 }
 
 // Value is a place for a value in a template.

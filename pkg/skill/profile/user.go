@@ -74,12 +74,15 @@ func (r *resolver) resolve(id string) (*Profile, error) {
 	case err != nil:
 		return nil, diag.Errorf(diag.Invalid, "the file of profile %s cannot be read: %w", id, err)
 	case builtIn:
-		return nil, diag.Errorf(diag.Conflict, "%s is a profile of skillpm's own, and there is a file %s/%s", id, Dir, id+suffix).
+		return nil, diag.Errorf(diag.Conflict, "%s is a profile of skillpm's own, and there is a file %s/%s", id, Dir,
+			id+suffix).
 			WithHint("give the file another name, and write extends: %s in it", id)
 	case slices.Contains(r.chain, id):
-		return nil, diag.Errorf(diag.Invalid, "profile %s extends itself: %s", id, strings.Join(append(r.chain, id), " → "))
+		return nil, diag.Errorf(diag.Invalid, "profile %s extends itself: %s", id,
+			strings.Join(append(r.chain, id), " → "))
 	case len(r.chain) >= maxExtends:
-		return nil, diag.Errorf(diag.Invalid, "more than %d profiles extend each other: %s", maxExtends, strings.Join(r.chain, " → "))
+		return nil, diag.Errorf(diag.Invalid, "more than %d profiles extend each other: %s", maxExtends,
+			strings.Join(r.chain, " → "))
 	}
 	r.chain = append(r.chain, id)
 	return r.parse(Dir+"/"+id+suffix, id, text)
@@ -92,7 +95,8 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	p := new(Profile)
 	switch {
 	case ok && !root.Exists():
-		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).WithHint("write extends: %s, and what is to be different", Runtime)
+		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
+			WithHint("write extends: %s, and what is to be different", Runtime)
 	case !ok || !root.Decode(p):
 		return nil, file.Err()
 	}
@@ -107,10 +111,12 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 		root.Decode(p)
 	}
 	if at := root.Get("id"); at.Exists() && at.Node.Value != id {
-		at.Errorf("leave id out, or rename the file "+at.Node.Value+suffix, "the id is %q, and the file's name says %q", at.Node.Value, id)
+		at.Errorf("leave id out, or rename the file "+at.Node.Value+suffix, "the id is %q, and the file's name says %q",
+			at.Node.Value, id)
 	}
 	if !isID(id) {
-		return nil, diag.Errorf(diag.Invalid, "%s: %q is no id", path, id).WithHint("lower-case letters, digits and single hyphens, at most 64")
+		return nil, diag.Errorf(diag.Invalid, "%s: %q is no id", path, id).
+			WithHint("lower-case letters, digits and single hyphens, at most 64")
 	}
 	p.ID, p.Title, p.User = id, cmp.Or(p.Title, id), true
 	(&checker{root}).check(p)
@@ -125,5 +131,8 @@ func isID(s string) bool {
 	if s == "" || len(s) > 64 || strings.HasPrefix(s, "-") || strings.HasSuffix(s, "-") || strings.Contains(s, "--") {
 		return false
 	}
-	return !strings.ContainsFunc(s, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '-' && (r < 'a' || r > 'z') &&
+			(r < '0' || r > '9')
+	})
 }

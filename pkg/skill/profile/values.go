@@ -18,7 +18,10 @@ var (
 	frameValues  = []string{"tool", "file_tool", "find_tool", "count", "tags"}
 	tagValues    = []string{"tag", "count"}
 	fileValues   = []string{"path", "description"}
-	resultValues = []string{"name", "directory", "description", "body", "source", "path", "files", "paths", "task", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool"}
+	resultValues = []string{
+		"name", "directory", "description", "body", "source", "path", "files", "paths", "task",
+		"error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool",
+	}
 )
 
 var filters = []string{"", "quoted", "trimmed"}
@@ -64,7 +67,13 @@ func (c checker) check(p *Profile) {
 	for _, f := range []struct {
 		of   string
 		form *Form
-	}{{"activated", &a.Activated}, {"spawned", &a.Spawned}, {"failed", &a.Failed}, {"unknown", &a.Unknown}, {"file", &a.File}} {
+	}{
+		{"activated", &a.Activated},
+		{"spawned", &a.Spawned},
+		{"failed", &a.Failed},
+		{"unknown", &a.Unknown},
+		{"file", &a.File},
+	} {
 		c.form(f.form, "activation", f.of)
 	}
 }
@@ -158,7 +167,8 @@ func (c checker) layer(at yamlx.Value, l Layer) {
 	}
 	for _, dir := range all {
 		if !isPlace(dir) {
-			at.Errorf("start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}",
+			at.Errorf("start it with ~/ for the home directory, ./ for the project, / for the machine or "+
+				"{enterprise}/, or write {plugins}",
 				"%q is no directory of a layer", dir)
 		}
 	}
@@ -239,7 +249,8 @@ func templateError(text string, known []string) error {
 	}
 	for _, v := range t.Values() {
 		if !slices.Contains(filters, v.Filter) {
-			return diag.Errorf(diag.Invalid, "there is no {%s|%s}", v.Name, v.Filter).WithHint("use {%s}, {%s|quoted} or {%s|trimmed}", v.Name, v.Name, v.Name)
+			return diag.Errorf(diag.Invalid, "there is no {%s|%s}", v.Name, v.Filter).
+				WithHint("use {%s}, {%s|quoted} or {%s|trimmed}", v.Name, v.Name, v.Name)
 		}
 		if slices.Contains(known, v.Name) {
 			continue

@@ -84,7 +84,10 @@ func hostBytes(host []byte) bool {
 
 // isFile reports whether what might be a host is the name of a file: "install.sh" as the value of -o.
 func isFile(host []byte) bool {
-	for _, suffix := range []string{".sh", ".txt", ".json", ".gz", ".zip", ".py", ".html", ".xml", ".log", ".tgz", ".deb"} {
+	for _, suffix := range []string{
+		".sh", ".txt", ".json", ".gz", ".zip", ".py", ".html", ".xml", ".log", ".tgz",
+		".deb",
+	} {
 		if bytes.HasSuffix(host, []byte(suffix)) && bytes.Count(host, []byte(".")) == 1 {
 			return true
 		}
@@ -106,7 +109,8 @@ func (a address) placeholder() bool {
 	}
 	for _, l := range labels {
 		switch l {
-		case "example", "evil", "attacker", "malicious", "malware", "hacker", "badguy", "bad-actor", "victim", "yourdomain",
+		case "example", "evil", "attacker", "malicious", "malware", "hacker", "badguy", "bad-actor", "victim",
+			"yourdomain",
 			"your-domain", "yoursite", "yourcompany", "mycompany", "evil-server", "attacker-server", "evil-site", "c2":
 			return true
 		}

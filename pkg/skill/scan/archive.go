@@ -32,8 +32,9 @@ const (
 )
 
 var problemNames = [...]string{
-	HoldsNative: "HoldsNative", HoldsCompiled: "HoldsCompiled", HoldsMacros: "HoldsMacros", HoldsEncrypted: "HoldsEncrypted",
-	HoldsText: "HoldsText", UnsafeEntry: "UnsafeEntry", OpaqueArchive: "OpaqueArchive",
+	HoldsNative: "HoldsNative", HoldsCompiled: "HoldsCompiled", HoldsMacros: "HoldsMacros",
+	HoldsEncrypted: "HoldsEncrypted",
+	HoldsText:      "HoldsText", UnsafeEntry: "UnsafeEntry", OpaqueArchive: "OpaqueArchive",
 }
 
 // String returns the name of the problem's constant.
@@ -121,7 +122,8 @@ func (w *walk) archive(name, at string, data []byte, depth int) {
 		}
 		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
 	case Bzip2:
-		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, bzip2.NewReader(bytes.NewReader(data)), len(data), depth)
+		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, bzip2.NewReader(bytes.NewReader(data)), len(data),
+			depth)
 	default:
 		w.opaque(at, f, "%s", f)
 	}
@@ -265,7 +267,8 @@ func isDocument(r *zip.Reader) bool {
 
 // isMacro reports whether an entry of a document holds macros.
 func isMacro(name string) bool {
-	return strings.HasSuffix(strings.ToLower(name), "vbaproject.bin") || strings.HasPrefix(name, "Basic/") && strings.HasSuffix(name, ".xml") &&
+	return strings.HasSuffix(strings.ToLower(name), "vbaproject.bin") || strings.HasPrefix(name, "Basic/") &&
+		strings.HasSuffix(name, ".xml") &&
 		!strings.HasSuffix(name, "-lc.xml") && !strings.HasSuffix(name, "-lb.xml")
 }
 
@@ -358,7 +361,8 @@ func optionsOf(name string, data []byte) Options {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx":
 		o.Markdown = true
-	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".command":
+	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl",
+		".php", ".command":
 		o.Script = true
 	}
 	o.Script = o.Script || bytes.HasPrefix(data, []byte("#!"))

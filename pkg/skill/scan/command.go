@@ -141,7 +141,8 @@ func (t *text) programAt(i int) (word []byte, end int) {
 	for range 8 {
 		i = t.skipBreaks(i)
 		start := i
-		for i < len(t.data) && i-start < 100 && !is(t.data[i], isBlank) && strings.IndexByte("|;&()`\"'<>", t.data[i]) < 0 {
+		for i < len(t.data) && i-start < 100 && !is(t.data[i], isBlank) &&
+			strings.IndexByte("|;&()`\"'<>", t.data[i]) < 0 {
 			i++
 		}
 		end = i
@@ -196,7 +197,8 @@ func (t *text) readsProgram(word []byte, end int) bool {
 }
 
 func isShell(word []byte) bool {
-	return oneOf(word, "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "pwsh", "powershell", "powershell.exe", "cmd", "cmd.exe")
+	return oneOf(word, "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "pwsh", "powershell", "powershell.exe", "cmd",
+		"cmd.exe")
 }
 
 func isInterpreter(word []byte) bool {
@@ -226,7 +228,8 @@ func runsSubstitution(head []byte) bool {
 	}
 	head = bytes.TrimRight(head, " \t\"'\\<")
 	flag := false
-	if k := bytes.LastIndexByte(head, ' '); k >= 0 && bytes.HasSuffix(head, []byte("c")) && k+1 < len(head) && head[k+1] == '-' {
+	if k := bytes.LastIndexByte(head, ' '); k >= 0 && bytes.HasSuffix(head, []byte("c")) && k+1 < len(head) &&
+		head[k+1] == '-' {
 		flag = true
 		head = bytes.TrimRight(head[:k], " ")
 	}

@@ -188,9 +188,12 @@ func callerOf(head []byte) string {
 				k--
 			}
 			switch name := string(head[k:i]); name {
-			case "exec", "eval", "Function", "os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.Popen",
-				"subprocess.check_output", "subprocess.getoutput", "execSync", "child_process.exec", "child_process.execSync",
-				"system", "shell_exec", "passthru", "vm.runInThisContext", "assert", "builtins.exec", "__builtins__.exec":
+			case "exec", "eval", "Function", "os.system", "os.popen", "subprocess.run", "subprocess.call",
+				"subprocess.Popen",
+				"subprocess.check_output", "subprocess.getoutput", "execSync", "child_process.exec",
+				"child_process.execSync",
+				"system", "shell_exec", "passthru", "vm.runInThisContext", "assert", "builtins.exec",
+				"__builtins__.exec":
 				return name
 			}
 		}
@@ -270,7 +273,8 @@ func (t *text) fromBase64(start, end int) {
 	const reach = 300
 	t.seen[checkFromBase64] = end + reach/2
 	near := t.around(start, reach/2, reach)
-	if hasWord(near, "iex") || containsAny(near, "invoke-expression", "scriptblock]::create", "assembly]::load", "start-process") {
+	if hasWord(near, "iex") || containsAny(near, "invoke-expression", "scriptblock]::create", "assembly]::load",
+		"start-process") {
 		t.hit(Base64Shell, start, end, "decoded into PowerShell")
 	}
 }

@@ -108,7 +108,8 @@ func (t *text) runsFile(c command, from address) bool {
 func (t *text) writtenTo(c command) []byte {
 	words := bytes.Fields(t.data[c.start:c.end])
 	for i, w := range words[:max(0, len(words)-1)] {
-		if oneOf(w, "-o", "--output", "--output-document", "-outfile", ">") || len(w) > 2 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'o' {
+		if oneOf(w, "-o", "--output", "--output-document", "-outfile", ">") || len(w) > 2 && w[0] == '-' &&
+			w[1] != '-' && w[len(w)-1] == 'o' {
 			return bytes.Trim(words[i+1], "\"'")
 		}
 	}
@@ -127,7 +128,8 @@ func runsBefore(head []byte) bool {
 		if n > 0 && (len(words[len(words)-1]) == 0 || words[len(words)-1][0] != '-' && words[len(words)-1][0] != '+') {
 			break
 		}
-		if isShell(w) || isInterpreter(w) || oneOf(w, "chmod", "start", "start-process", "open", "msiexec", "source", "exec", "nohup") {
+		if isShell(w) || isInterpreter(w) || oneOf(w, "chmod", "start", "start-process", "open", "msiexec", "source",
+			"exec", "nohup") {
 			return true
 		}
 		if n == 0 && len(words) > 1 && oneOf(words[len(words)-2], "chmod") {
@@ -154,7 +156,8 @@ func (t *text) fetch(start, end int) {
 		bytes.Contains(head, []byte("invoke-expression"))
 	if !run {
 		tail := toSmall(t.data[stop:t.lineEnd(stop, 60)])
-		run = bytes.Contains(tail, []byte("| iex")) || bytes.Contains(tail, []byte("|iex")) || bytes.Contains(tail, []byte("| invoke-expression"))
+		run = bytes.Contains(tail, []byte("| iex")) || bytes.Contains(tail, []byte("|iex")) ||
+			bytes.Contains(tail, []byte("| invoke-expression"))
 	}
 	switch {
 	case run:

@@ -15,7 +15,10 @@ const mostDecoded = 4096
 
 // encodedWords are what commands hold. Their encoded forms are looked for, so that only blobs that hold one are
 // decoded.
-var encodedWords = [...]string{"http", "curl", "wget", "/bin/", "bash", "powershell", "Invoke-", "IEX", "iex ", "iwr ", "eval"}
+var encodedWords = [...]string{
+	"http", "curl", "wget", "/bin/", "bash", "powershell", "Invoke-", "IEX", "iex ", "iwr ",
+	"eval",
+}
 
 // encodedLiterals are the base64 forms of those words at each of the three places in a group where they may start, also
 // as UTF-16, also encoded twice, and their hexadecimal forms.
@@ -230,16 +233,20 @@ func (t *text) hexadecimal(start, end int, check check) {
 
 // isEscape reports whether \x and two hexadecimal digits stand at i.
 func (t *text) isEscape(i int) bool {
-	return i+4 <= len(t.data) && t.data[i] == '\\' && t.data[i+1] == 'x' && is(t.data[i+2], isHex) && is(t.data[i+3], isHex)
+	return i+4 <= len(t.data) && t.data[i] == '\\' && t.data[i+1] == 'x' && is(t.data[i+2], isHex) &&
+		is(t.data[i+3], isHex)
 }
 
 // commandIn reports whether decoded text holds a command that downloads or runs something, and what it says there.
 func commandIn(b []byte) (string, bool) {
 	small := toSmall(b)
 	for _, word := range [...]string{
-		"curl ", "wget ", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile", "urlopen(",
-		"urlretrieve(", "requests.get(", "start-bitstransfer", "sh -c", "bash -i", "/dev/tcp/", "iex ", "iex(", "invoke-expression",
-		"os.system(", "subprocess.", "child_process", "| sh", "|sh", "| bash", "|bash", "bash -c", "powershell ", "eval $(", "eval \"$(",
+		"curl ", "wget ", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile",
+		"urlopen(",
+		"urlretrieve(", "requests.get(", "start-bitstransfer", "sh -c", "bash -i", "/dev/tcp/", "iex ", "iex(",
+		"invoke-expression",
+		"os.system(", "subprocess.", "child_process", "| sh", "|sh", "| bash", "|bash", "bash -c", "powershell ",
+		"eval $(", "eval \"$(",
 	} {
 		k := bytes.Index(small, []byte(word))
 		if k < 0 || k > 0 && is(small[k-1], isWordy) && is(word[0], isWordy) {
@@ -281,8 +288,12 @@ func dotted(near []byte) bool {
 // examplesOnly reports whether the addresses in a text are all stand-ins, and there is one.
 func examplesOnly(b []byte) bool {
 	found, real := false, false
-	for _, word := range bytes.FieldsFunc(b, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`()|;", r) }) {
-		if looksLikeAddress(word) && (bytes.Contains(word, []byte("://")) || bytes.IndexByte(word, '_') < 0 && word[0] != '$') {
+	for _, word := range bytes.FieldsFunc(b, func(r rune) bool {
+		return r <= ' ' ||
+			strings.ContainsRune("\"'`()|;", r)
+	}) {
+		if looksLikeAddress(word) && (bytes.Contains(word, []byte("://")) || bytes.IndexByte(word, '_') < 0 &&
+			word[0] != '$') {
 			if hostname := parseAddress(toSmall(word)); hostname.placeholder() {
 				found = true
 			} else if !isModule(hostname.host) {

@@ -185,7 +185,8 @@ func (t *text) dynamic() {
 		}
 		start := i + k
 		i = start + 2
-		if c := t.after(i); !is(t.before(start), isBlank) || !is(c, isWordy) && bytes.IndexByte([]byte("./~$\"'({["), c) < 0 {
+		if c := t.after(i); !is(t.before(start), isBlank) || !is(c, isWordy) &&
+			bytes.IndexByte([]byte("./~$\"'({["), c) < 0 {
 			continue
 		}
 		end := bytes.IndexByte(t.data[i:t.lineEnd(i, 1000)], '`')

@@ -38,7 +38,8 @@ var kindNames = [...]string{
 	EncryptedArchive: "EncryptedArchive", Base64Shell: "Base64Shell", EncodedCommand: "EncodedCommand",
 	RawIPShell: "RawIPShell", PasteSite: "PasteSite", TagCharacters: "TagCharacters", BidiControls: "BidiControls",
 	ZeroWidthRun: "ZeroWidthRun", Secret: "Secret", BlankPadding: "BlankPadding",
-	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst", SkipPermission: "SkipPermission",
+	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
+	SkipPermission:     "SkipPermission",
 	IgnoreInstructions: "IgnoreInstructions", HideFromUser: "HideFromUser", CredentialPath: "CredentialPath",
 	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo",
 }

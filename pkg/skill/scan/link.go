@@ -5,11 +5,15 @@ import "bytes"
 // pasteSites keep text or files that anybody can put there without an account, and mostly change or delete later.
 // Hosts of gists and repositories are none: they name an author.
 var pasteSites = [...]string{
-	"pastebin.com", "pastebin.pl", "pastebin.ai", "rentry.co", "rentry.org", "glot.io", "hastebin.com", "hastebin.skyra.pw",
-	"toptal.com/developers/hastebin", "ghostbin.com", "ghostbin.co", "ghostbin.me", "0bin.net", "zerobin.net", "privatebin.net",
-	"privatebin.info", "termbin.com", "transfer.sh", "paste.ee", "dpaste.com", "dpaste.org", "ix.io", "sprunge.us", "paste.rs",
+	"pastebin.com", "pastebin.pl", "pastebin.ai", "rentry.co", "rentry.org", "glot.io", "hastebin.com",
+	"hastebin.skyra.pw",
+	"toptal.com/developers/hastebin", "ghostbin.com", "ghostbin.co", "ghostbin.me", "0bin.net", "zerobin.net",
+	"privatebin.net",
+	"privatebin.info", "termbin.com", "transfer.sh", "paste.ee", "dpaste.com", "dpaste.org", "ix.io", "sprunge.us",
+	"paste.rs",
 	"controlc.com", "justpaste.it", "pastie.org", "paste2.org", "pastes.io", "paste.debian.net", "paste.ubuntu.com",
-	"paste.opensuse.org", "paste.centos.org", "paste.mozilla.org", "paste.gg", "paste.sh", "bpa.st", "bpaste.net", "cl1p.net",
+	"paste.opensuse.org", "paste.centos.org", "paste.mozilla.org", "paste.gg", "paste.sh", "bpa.st", "bpaste.net",
+	"cl1p.net",
 	"snippet.host", "textbin.net", "nekobin.com", "throwbin.io", "hatebin.com", "friendpaste.com", "codepad.org",
 	"0x0.st", "file.io", "temp.sh", "oshi.at", "gofile.io", "anonfiles.com", "bashupload.com", "files.catbox.moe",
 	"litterbox.catbox.moe", "tmpfiles.org", "envs.sh", "x0.at", "pastefs.com",
@@ -17,8 +21,10 @@ var pasteSites = [...]string{
 
 // shorteners hide where an address leads.
 var shorteners = [...]string{
-	"bit.ly", "tinyurl.com", "t.co", "goo.gl", "is.gd", "v.gd", "ow.ly", "buff.ly", "rebrand.ly", "cutt.ly", "shorturl.at",
-	"tiny.cc", "t.ly", "rb.gy", "bl.ink", "s.id", "shorte.st", "adf.ly", "soo.gd", "clck.ru", "bit.do", "qr.ae", "lnkd.in",
+	"bit.ly", "tinyurl.com", "t.co", "goo.gl", "is.gd", "v.gd", "ow.ly", "buff.ly", "rebrand.ly", "cutt.ly",
+	"shorturl.at",
+	"tiny.cc", "t.ly", "rb.gy", "bl.ink", "s.id", "shorte.st", "adf.ly", "soo.gd", "clck.ru", "bit.do", "qr.ae",
+	"lnkd.in",
 	"surl.li", "u.to", "x.gd", "tiny.one", "urlz.fr", "short.io", "git.io", "urls.fr", "dub.sh",
 }
 
@@ -60,7 +66,8 @@ func (t *text) addressStart(start int, kind Kind) (int, bool) {
 	switch t.before(start) {
 	case '.':
 		if kind == PasteSite || hasFold(t.data[max(0, start-4):start], "www.") {
-			for k := 0; k < 40 && start > 0 && (is(t.data[start-1], isWordy) || t.data[start-1] == '.' || t.data[start-1] == '-'); k++ {
+			for k := 0; k < 40 && start > 0 && (is(t.data[start-1], isWordy) || t.data[start-1] == '.' ||
+				t.data[start-1] == '-'); k++ {
 				start--
 			}
 			break
@@ -97,9 +104,11 @@ func isPage(path []byte, next byte, scheme bool) bool {
 		return false
 	case containsAny(path, "...", "xxx", "XXX", "your", "example", "YOUR", "$"):
 		return false
-	case oneOf(first, "api", "docs", "doc_api", "about", "faq", "help", "terms", "privacy", "pricing", "tools", "blog", "developers", "features"):
+	case oneOf(first, "api", "docs", "doc_api", "about", "faq", "help", "terms", "privacy", "pricing", "tools", "blog",
+		"developers", "features"):
 		return false
-	case len(first) == len(path) && oneOf(first, "login", "signup", "contact", "home", "search", "trending", "languages", "new", "paste", "etc", "and"):
+	case len(first) == len(path) && oneOf(first, "login", "signup", "contact", "home", "search", "trending",
+		"languages", "new", "paste", "etc", "and"):
 		return false
 	case !scheme && bytes.IndexByte(first, '.') >= 0 && len(first) == len(path):
 		return false // "pastebin.com/hastebin.com" is a list

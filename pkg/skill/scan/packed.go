@@ -53,7 +53,8 @@ func isPassword(value []byte) bool {
 		return false
 	}
 	return !containsAny(value, "...", "…", "***", "xxx", "XXX") &&
-		!oneOf(value, "password", "pass", "your-password", "your_password", "mypassword", "yourpassword", "passphrase", "string", "str",
+		!oneOf(value, "password", "pass", "your-password", "your_password", "mypassword", "yourpassword", "passphrase",
+			"string", "str",
 			"none", "null", "true", "false", "bytes", "required", "optional", "the", "here", "pwd", "secret")
 }
 
@@ -81,7 +82,8 @@ func (w *window) look(t *text, i int) []byte {
 // archive, or the name of one and a word for unpacking.
 func (t *text) password(start, end int) {
 	short := t.data[end-1] == 's' || t.data[end-1] == 'S' // "using pass", which may go on as "password"
-	if !t.Markdown || start < t.seen[checkPassword] || is(t.before(start), isWordy) || short && is(t.after(end), isLetter) || !t.givesPassword(end) {
+	if !t.Markdown || start < t.seen[checkPassword] || is(t.before(start), isWordy) || short &&
+		is(t.after(end), isLetter) || !t.givesPassword(end) {
 		return
 	}
 	if t.ofArchive(start) {
@@ -91,7 +93,8 @@ func (t *text) password(start, end int) {
 	}
 	if near := t.packed.look(t, start); near != nil {
 		t.packed.fits = linksArchive(near) ||
-			namesArchive(near) && containsAny(near, "extract", "unzip", "unpack", "decompress", "unrar", "7-zip", "winrar")
+			namesArchive(near) && containsAny(near, "extract", "unzip", "unpack", "decompress", "unrar", "7-zip",
+				"winrar")
 	}
 	if t.packed.fits && !t.ofAccount(start) {
 		t.seen[checkPassword] = end + 8
@@ -101,7 +104,8 @@ func (t *text) password(start, end int) {
 
 // ofAccount reports whether the words around a password say that somebody logs in with it.
 func (t *text) ofAccount(start int) bool {
-	return containsAny(t.around(start, 120, 40), "login", "log in", "sign in", "username", "user name", "user:", "account", "admin", "root",
+	return containsAny(t.around(start, 120, 40), "login", "log in", "sign in", "username", "user name", "user:",
+		"account", "admin", "root",
 		"database", "mysql", "postgres", "smtp", "ssh", "wi-fi", "connect", "credential")
 }
 
@@ -114,7 +118,8 @@ func (t *text) ofArchive(start int) bool {
 	if oneOf(head[k+1:], "archive", "zip", "rar", "7z", "unzip", "extraction") {
 		return true
 	}
-	if !t.wordsBefore(head, "with", "using") && !hasFold(t.data[start:], "using pass") && !hasFold(t.data[start:], "with pass") {
+	if !t.wordsBefore(head, "with", "using") && !hasFold(t.data[start:], "using pass") &&
+		!hasFold(t.data[start:], "with pass") {
 		return false
 	}
 	for _, verb := range []string{"extract", "unzip", "unpack", "decompress", "unrar"} {

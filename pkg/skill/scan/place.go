@@ -11,7 +11,8 @@ func permissionLiterals() []literal {
 	for _, s := range []string{
 		"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-allow-all",
 		"--allow-dangerously-skip-permissions", "--yolo", "--allow-all-tools", "--trust-all-tools", "bypasspermissions",
-		"danger-full-access", "--skip-permissions", "--approval-mode yolo", "--approval-mode=yolo", "--ask-for-approval never",
+		"danger-full-access", "--skip-permissions", "--approval-mode yolo", "--approval-mode=yolo",
+		"--ask-for-approval never",
 		"--ask-for-approval=never", "approval_policy = \"never\"", "approval_policy=\"never\"", "approval_policy=never",
 		"chat.tools.autoapprove", "dangerouslydisablesandbox", "auto-approve all", "auto-approve every",
 		"--auto-approve-all", "skipdangerousmodepermissionprompt", "--always-approve", "--no-permissions",
@@ -31,7 +32,8 @@ func (t *text) skip(l *literal, start, end int) {
 	}
 	if strings.HasPrefix(l.text, "auto-") {
 		word, next := t.nextWord(end)
-		if !oneOf(word, "tool", "tools", "permission", "permissions", "actions", "commands", "requests", "prompts", "edits", "calls", "shell") {
+		if !oneOf(word, "tool", "tools", "permission", "permissions", "actions", "commands", "requests", "prompts",
+			"edits", "calls", "shell") {
 			return
 		}
 		end = next
@@ -58,11 +60,15 @@ func placeLiterals() []literal {
 		{text: "exec:bash", check: checkReverse, name: "socat"},
 	}
 	for _, s := range []string{
-		".ssh/id_", ".aws/credentials", ".netrc", ".docker/config.json", ".kube/config", "/etc/shadow", ".git-credentials", ".pypirc",
-		".gnupg/", ".config/gh/hosts.yml", "application_default_credentials.json", ".config/gcloud/credentials", ".azure/accesstokens",
+		".ssh/id_", ".aws/credentials", ".netrc", ".docker/config.json", ".kube/config", "/etc/shadow",
+		".git-credentials", ".pypirc",
+		".gnupg/", ".config/gh/hosts.yml", "application_default_credentials.json", ".config/gcloud/credentials",
+		".azure/accesstokens",
 		".azure/msal_token_cache", "login.keychain", "find-generic-password", "find-internet-password",
-		"dump-keychain", "cookies.sqlite", "key4.db", "logins.json", "/login data", "/network/cookies", "/default/cookies",
-		".config/solana/id.json", "wallet.dat", ".claude/.credentials.json", ".codex/auth.json", "~/.npmrc", "$home/.npmrc",
+		"dump-keychain", "cookies.sqlite", "key4.db", "logins.json", "/login data", "/network/cookies",
+		"/default/cookies",
+		".config/solana/id.json", "wallet.dat", ".claude/.credentials.json", ".codex/auth.json", "~/.npmrc",
+		"$home/.npmrc",
 		".vault-token", ".terraform.d/credentials",
 	} {
 		table = append(table, literal{text: s, check: checkCredential, name: s})
@@ -108,7 +114,8 @@ func (t *text) reverse(l *literal, start, end int) {
 			return
 		}
 		line := t.data[t.lineStart(start, reach):t.lineEnd(end, reach)]
-		yes = (containsAny(line, "sh -i", "0>&1", ">& /dev/", ">&/dev/", "0<&") || containsAny(line, "exec ") && containsAny(line, "<>"))
+		yes = (containsAny(line, "sh -i", "0>&1", ">& /dev/", ">&/dev/", "0<&") || containsAny(line, "exec ") &&
+			containsAny(line, "<>"))
 	case "nc", "ncat":
 		rest := t.data[start:t.lineEnd(end, 60)]
 		yes = containsAny(rest, " -e ", " -c ", " -ne ", " -nve ", " --exec", " -lvpe ", " -e/") &&
@@ -119,7 +126,8 @@ func (t *text) reverse(l *literal, start, end int) {
 	case "pty.spawn":
 		yes = containsAny(t.data[end:t.lineEnd(end, 40)], "sh", "cmd")
 	case "os.dup2":
-		yes = containsAny(t.data[end:t.lineEnd(end, 40)], "fileno()") && containsAny(t.data[max(0, start-400):start], "socket")
+		yes = containsAny(t.data[end:t.lineEnd(end, 40)], "fileno()") &&
+			containsAny(t.data[max(0, start-400):start], "socket")
 	case "TCPClient":
 		t.seen[checkReverse] = end + 100
 		near := t.around(start, 100, 600)
@@ -149,8 +157,10 @@ func (t *text) sudo(start, end int) {
 	}
 	word, next := t.nextWord(i)
 	if oneOf(word, "to", "is", "and", "or", "access", "privileges", "permissions", "permission", "password",
-		"rights", "in", "for", "if", "when", "mode", "command", "commands", "user", "users", "usage", "group", "rules", "without",
-		"with", "on", "may", "can", "as", "the", "requires", "required", "prompts", "prompt", "config", "configuration", "unless", "where") {
+		"rights", "in", "for", "if", "when", "mode", "command", "commands", "user", "users", "usage", "group", "rules",
+		"without",
+		"with", "on", "may", "can", "as", "the", "requires", "required", "prompts", "prompt", "config", "configuration",
+		"unless", "where") {
 		return
 	}
 	head := bytes.TrimRight(t.data[t.lineStart(start, 40):start], " \t")

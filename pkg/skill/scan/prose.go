@@ -27,7 +27,8 @@ var proseLiterals = []literal{
 // nextWord returns the word of letters after blanks and marks of emphasis or quotation at i, and its end; nothing where
 // something else stands there.
 func (t *text) nextWord(i int) (word []byte, end int) {
-	for k := 0; i < len(t.data) && k < 8 && (is(t.data[i], isBlank) || bytes.IndexByte([]byte("*_\"'`>,"), t.data[i]) >= 0); k++ {
+	for k := 0; i < len(t.data) && k < 8 && (is(t.data[i], isBlank) ||
+		bytes.IndexByte([]byte("*_\"'`>,"), t.data[i]) >= 0); k++ {
 		i++
 	}
 	start := i
@@ -49,14 +50,17 @@ func (t *text) ignore(start, end int) {
 		switch {
 		case len(word) == 0:
 			return
-		case oneOf(word, "previous", "prior", "above", "earlier", "preceding", "foregoing", "initial", "original", "your", "all", "existing", "system"):
+		case oneOf(word, "previous", "prior", "above", "earlier", "preceding", "foregoing", "initial", "original",
+			"your", "all", "existing", "system"):
 			which = true
-		case oneOf(word, "instructions", "instruction", "prompt", "prompts", "rules", "directions", "guidelines", "directives", "constraints"):
+		case oneOf(word, "instructions", "instruction", "prompt", "prompts", "rules", "directions", "guidelines",
+			"directives", "constraints"):
 			if which {
 				t.hit(IgnoreInstructions, start, next, shown(t.data[start:next]))
 			}
 			return
-		case !oneOf(word, "any", "every", "the", "my", "these", "those", "other", "of", "and", "or", "safety", "security", "user"):
+		case !oneOf(word, "any", "every", "the", "my", "these", "those", "other", "of", "and", "or", "safety",
+			"security", "user"):
 			return
 		}
 		i = next
@@ -85,7 +89,8 @@ func (t *text) user(start int) {
 		}
 	default:
 		from = t.keepsQuiet(verb, from)
-		if from < 0 || oneOf(after, "to", "how", "they", "about", "which", "interface", "experience", "story", "stories", "where") {
+		if from < 0 || oneOf(after, "to", "how", "they", "about", "which", "interface", "experience", "story",
+			"stories", "where") {
 			return
 		}
 	}
@@ -95,7 +100,8 @@ func (t *text) user(start int) {
 // prevWord returns the word before i, and its start; nothing where something else than blanks and emphasis stands
 // between.
 func (t *text) prevWord(i int) (word []byte, start int) {
-	for k := 0; i > 0 && k < 8 && (is(t.data[i-1], isBlank) || t.data[i-1] == '*' || t.data[i-1] == '_' || t.data[i-1] == ','); k++ {
+	for k := 0; i > 0 && k < 8 && (is(t.data[i-1], isBlank) || t.data[i-1] == '*' || t.data[i-1] == '_' ||
+		t.data[i-1] == ','); k++ {
 		i--
 	}
 	end := i
@@ -132,7 +138,8 @@ func (t *text) keepsQuiet(word []byte, i int) int {
 	for n := 0; n < 4 && oneOf(word, "to", "this", "that", "it", "anything", "any", "of"); n++ {
 		word, i = t.prevWord(i)
 	}
-	if !oneOf(word, "tell", "telling", "mention", "inform", "informing", "reveal", "disclose", "notify", "alert", "mentioning") {
+	if !oneOf(word, "tell", "telling", "mention", "inform", "informing", "reveal", "disclose", "notify", "alert",
+		"mentioning") {
 		return -1
 	}
 	word, i = t.prevWord(i)
@@ -157,16 +164,21 @@ func (t *text) program(start, end int) {
 	if !containsAny(near, "before ", "must ", "prereq", "requir", "first", "will not work") {
 		return
 	}
-	must := firstOf(near, "before using", "before you can use", "before running", "before starting", "before proceeding", "before downloading",
-		"before you start", "required for this skill", "this skill requires", "this skill will not work", "will not work without",
-		"must be installed", "must be running", "must first", "must be downloaded", "prerequisite", "required before", "required:",
-		"install this first", "run this first", "installer first", "run the installer", " to function", "to work properly")
+	must := firstOf(near, "before using", "before you can use", "before running", "before starting",
+		"before proceeding", "before downloading",
+		"before you start", "required for this skill", "this skill requires", "this skill will not work",
+		"will not work without",
+		"must be installed", "must be running", "must first", "must be downloaded", "prerequisite", "required before",
+		"required:",
+		"install this first", "run this first", "installer first", "run the installer", " to function",
+		"to work properly")
 	get := firstOf(near, "download", "copy the installation", "visit ", "grab ", "fetch the installer")
 	run := firstOf(near, " run ", "execute", "launch", "double-click", "double click", "paste")
 	if must < 0 || get < 0 || run < 0 {
 		return
 	}
-	if k, n := linksProgram(near, bytes.Contains(near, []byte("terminal")) && bytes.Contains(near, []byte("paste"))); k >= 0 {
+	if k, n := linksProgram(near, bytes.Contains(near, []byte("terminal")) &&
+		bytes.Contains(near, []byte("paste"))); k >= 0 {
 		t.hit(InstallerFirst, from+k, from+k+n, "a program to be run first")
 	}
 }
@@ -235,7 +247,10 @@ func linksProgram(b []byte, all bool) (start, n int) {
 		if all && len(link) > len("https://") {
 			return i, len(link)
 		}
-		for _, ending := range []string{".exe", ".msi", ".dmg", ".pkg", ".zip", ".rar", ".7z", ".bat", ".scr", ".appimage", ".jar"} {
+		for _, ending := range []string{
+			".exe", ".msi", ".dmg", ".pkg", ".zip", ".rar", ".7z", ".bat", ".scr",
+			".appimage", ".jar",
+		} {
 			if bytes.HasSuffix(link, []byte(ending)) {
 				return i, len(link)
 			}

@@ -58,7 +58,8 @@ const (
 func New() *Scanner {
 	s := &Scanner{}
 	for _, table := range [...][]literal{
-		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals, placeLiterals(),
+		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals,
+		placeLiterals(),
 		encodedLiterals(),
 	} {
 		s.literals = append(s.literals, table...)

@@ -35,33 +35,97 @@ var secretForms = [...]form{
 	{name: "a GitHub token", prefix: "ghs_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
 	{name: "a GitHub token", prefix: "ghr_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
 	{name: "a GitHub token", prefix: "github_pat_", class: isWordy, least: 60, most: 100, random: anyText, mixed: true},
-	{name: "a GitLab token", prefix: "glpat-", class: isWordy, extra: "-.", least: 20, most: 80, random: anyText, mixed: true},
-	{name: "a GitLab token", prefix: "gldt-", class: isWordy, extra: "-", least: 20, most: 64, random: anyText, mixed: true},
+	{
+		name: "a GitLab token", prefix: "glpat-", class: isWordy, extra: "-.", least: 20, most: 80, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a GitLab token", prefix: "gldt-", class: isWordy, extra: "-", least: 20, most: 64, random: anyText,
+		mixed: true,
+	},
 	{name: "a GitLab token", prefix: "glptt-", class: isHex, least: 40, most: 40, random: hexText},
-	{name: "a GitLab token", prefix: "glrt-", class: isWordy, extra: "-.", least: 20, most: 64, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xoxb-", class: alnum, extra: "-", least: 30, most: 120, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xoxa-", class: alnum, extra: "-", least: 30, most: 120, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xoxp-", class: alnum, extra: "-", least: 30, most: 120, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xoxr-", class: alnum, extra: "-", least: 30, most: 120, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xoxs-", class: alnum, extra: "-", least: 30, most: 120, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xoxe-", class: alnum, extra: "-.", least: 30, most: 300, random: anyText, mixed: true},
-	{name: "a Slack token", prefix: "xapp-", class: alnum, extra: "-", least: 40, most: 140, random: anyText, mixed: true},
-	{name: "a Slack webhook", prefix: "hooks.slack.com/services/T", class: alnum, extra: "/", least: 36, most: 60, random: anyText, mixed: true},
-	{name: "a Discord webhook", prefix: "discord.com/api/webhooks/", class: isWordy, extra: "-/", least: 70, most: 110, random: anyText, mixed: true},
-	{name: "a Discord webhook", prefix: "discordapp.com/api/webhooks/", class: isWordy, extra: "-/", least: 70, most: 110, random: anyText, mixed: true},
+	{
+		name: "a GitLab token", prefix: "glrt-", class: isWordy, extra: "-.", least: 20, most: 64, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xoxb-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xoxa-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xoxp-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xoxr-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xoxs-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xoxe-", class: alnum, extra: "-.", least: 30, most: 300, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack token", prefix: "xapp-", class: alnum, extra: "-", least: 40, most: 140, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Slack webhook", prefix: "hooks.slack.com/services/T", class: alnum, extra: "/", least: 36, most: 60,
+		random: anyText, mixed: true,
+	},
+	{
+		name: "a Discord webhook", prefix: "discord.com/api/webhooks/", class: isWordy,
+		extra: "-/", least: 70, most: 110,
+		random: anyText, mixed: true,
+	},
+	{
+		name: "a Discord webhook", prefix: "discordapp.com/api/webhooks/", class: isWordy, extra: "-/", least: 70,
+		most: 110, random: anyText, mixed: true,
+	},
 	{name: "a Stripe key", prefix: "sk_live_", class: alnum, least: 24, most: 120, random: anyText, mixed: true},
 	{name: "a Stripe key", prefix: "rk_live_", class: alnum, least: 24, most: 120, random: anyText, mixed: true},
-	{name: "an OpenAI key", prefix: "sk-proj-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText, mixed: true},
-	{name: "an OpenAI key", prefix: "sk-svcacct-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText, mixed: true},
-	{name: "an OpenAI key", prefix: "sk-admin-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText, mixed: true},
-	{name: "an Anthropic key", prefix: "sk-ant-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText, mixed: true},
+	{
+		name: "an OpenAI key", prefix: "sk-proj-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "an OpenAI key", prefix: "sk-svcacct-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "an OpenAI key", prefix: "sk-admin-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "an Anthropic key", prefix: "sk-ant-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
+		mixed: true,
+	},
 	{name: "an OpenRouter key", prefix: "sk-or-v1-", class: isHex, least: 64, most: 64, random: hexText},
 	{name: "an OpenAI key", prefix: "sk-", class: alnum, least: 32, most: 64, random: anyText, mixed: true},
-	{name: "a Google key", prefix: "AIza", class: isWordy, extra: "-", least: 35, most: 35, random: anyText, mixed: true},
-	{name: "a Google client secret", prefix: "GOCSPX-", class: isWordy, extra: "-", least: 28, most: 28, random: anyText, mixed: true},
+	{
+		name: "a Google key", prefix: "AIza", class: isWordy, extra: "-", least: 35, most: 35, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Google client secret", prefix: "GOCSPX-", class: isWordy, extra: "-", least: 28, most: 28,
+		random: anyText, mixed: true,
+	},
 	{name: "an npm token", prefix: "npm_", class: alnum, least: 36, most: 36, random: anyText, mixed: true},
-	{name: "a PyPI token", prefix: "pypi-AgE", class: isWordy, extra: "-", least: 50, most: 300, random: anyText, mixed: true},
-	{name: "a SendGrid key", prefix: "SG.", class: isWordy, extra: "-.", least: 66, most: 66, random: anyText, mixed: true},
+	{
+		name: "a PyPI token", prefix: "pypi-AgE", class: isWordy, extra: "-", least: 50, most: 300, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a SendGrid key", prefix: "SG.", class: isWordy, extra: "-.", least: 66, most: 66, random: anyText,
+		mixed: true,
+	},
 	{name: "a Hugging Face token", prefix: "hf_", class: alnum, least: 34, most: 40, random: anyText, mixed: true},
 	{name: "a DigitalOcean token", prefix: "dop_v1_", class: isHex, least: 64, most: 64, random: hexText},
 	{name: "a DigitalOcean token", prefix: "doo_v1_", class: isHex, least: 64, most: 64, random: hexText},
@@ -71,7 +135,10 @@ var secretForms = [...]form{
 	{name: "a Linear key", prefix: "lin_api_", class: alnum, least: 40, most: 40, random: anyText, mixed: true},
 	{name: "a Notion token", prefix: "ntn_", class: alnum, least: 43, most: 50, random: anyText, mixed: true},
 	{name: "a Supabase token", prefix: "sbp_", class: isHex, least: 40, most: 40, random: hexText},
-	{name: "a Supabase key", prefix: "sb_secret_", class: isWordy, extra: "-", least: 28, most: 40, random: anyText, mixed: true},
+	{
+		name: "a Supabase key", prefix: "sb_secret_", class: isWordy, extra: "-", least: 28, most: 40, random: anyText,
+		mixed: true,
+	},
 	{name: "a Databricks token", prefix: "dapi", class: isHex, least: 32, most: 32, random: hexText},
 	{name: "a Postman key", prefix: "PMAK-", class: isHex, extra: "-", least: 59, most: 59, random: hexText},
 	{name: "a Grafana token", prefix: "glsa_", class: isWordy, least: 41, most: 41, random: anyText, mixed: true},
@@ -79,15 +146,28 @@ var secretForms = [...]form{
 	{name: "an xAI key", prefix: "xai-", class: alnum, least: 80, most: 80, random: anyText, mixed: true},
 	{name: "a Perplexity key", prefix: "pplx-", class: alnum, least: 48, most: 56, random: anyText, mixed: true},
 	{name: "a Replicate token", prefix: "r8_", class: alnum, least: 37, most: 37, random: anyText, mixed: true},
-	{name: "a Vault token", prefix: "hvs.", class: isWordy, extra: "-", least: 24, most: 120, random: anyText, mixed: true},
-	{name: "a Docker token", prefix: "dckr_pat_", class: isWordy, extra: "-", least: 27, most: 40, random: anyText, mixed: true},
+	{
+		name: "a Vault token", prefix: "hvs.", class: isWordy, extra: "-", least: 24, most: 120, random: anyText,
+		mixed: true,
+	},
+	{
+		name: "a Docker token", prefix: "dckr_pat_", class: isWordy, extra: "-", least: 27, most: 40, random: anyText,
+		mixed: true,
+	},
 	{name: "a RubyGems key", prefix: "rubygems_", class: isHex, least: 48, most: 48, random: hexText},
 	{name: "an age key", prefix: "AGE-SECRET-KEY-1", class: isUpper | isDigit, least: 58, most: 58, random: anyText},
-	{name: "an Atlassian token", prefix: "ATATT3", class: isWordy, extra: "-=", least: 100, most: 240, random: anyText, mixed: true},
+	{
+		name: "an Atlassian token", prefix: "ATATT3", class: isWordy,
+		extra: "-=", least: 100, most: 240, random: anyText,
+		mixed: true,
+	},
 	{name: "a Pinecone key", prefix: "pcsk_", class: isWordy, least: 60, most: 90, random: anyText, mixed: true},
 	{name: "a LangSmith key", prefix: "lsv2_pt_", class: isHex, extra: "_", least: 43, most: 43, random: hexText},
 	{name: "a LangSmith key", prefix: "lsv2_sk_", class: isHex, extra: "_", least: 43, most: 43, random: hexText},
-	{name: "a Tavily key", prefix: "tvly-", class: alnum, extra: "-", least: 32, most: 60, random: anyText, mixed: true},
+	{
+		name: "a Tavily key", prefix: "tvly-", class: alnum, extra: "-", least: 32, most: 60, random: anyText,
+		mixed: true,
+	},
 	{name: "a Twilio key", prefix: "SK", class: isHex, least: 32, most: 32, random: hexText},
 }
 
@@ -120,7 +200,8 @@ func (t *text) secret(f *form, start int) {
 	}
 	end := start + len(f.prefix)
 	to := end
-	for to < len(t.data) && to-end <= f.most && (is(t.data[to], f.class) || bytes.IndexByte([]byte(f.extra), t.data[to]) >= 0) {
+	for to < len(t.data) && to-end <= f.most && (is(t.data[to], f.class) ||
+		bytes.IndexByte([]byte(f.extra), t.data[to]) >= 0) {
 		to++
 	}
 	t.work += to - start
@@ -192,9 +273,12 @@ func log2(n int) int {
 
 // standIns are what people write in place of a secret; and parts of examples in the providers' documentation.
 var standIns = [...]string{
-	"example", "xxxx", "your", "fake", "dummy", "redacted", "sample", "placeholder", "changeme", "change-me", "change_me", "replace",
-	"insert", "test", "demo", "mock", "todo", "foobar", "deadbeef", "cafebabe", "secret", "token", "apikey", "api-key", "api_key",
-	"mykey", "invalid", "notreal", "not-real", "not_real", "abcdef", "qwerty", "asdf", "goeshere", "goes-here", "goes_here",
+	"example", "xxxx", "your", "fake", "dummy", "redacted", "sample", "placeholder", "changeme", "change-me",
+	"change_me", "replace",
+	"insert", "test", "demo", "mock", "todo", "foobar", "deadbeef", "cafebabe", "secret", "token", "apikey", "api-key",
+	"api_key",
+	"mykey", "invalid", "notreal", "not-real", "not_real", "abcdef", "qwerty", "asdf", "goeshere", "goes-here",
+	"goes_here",
 	"16c7e42f292c6912e77", "4ec39hqlyjwd", "17653672481-198746", "7mdeng/bpxrficy",
 }
 
@@ -227,7 +311,8 @@ func isSequence(b []byte) bool {
 		return *n >= enough
 	}
 	for i := 1; i < len(b); i++ {
-		if run(&up, follows(b[i-1], b[i]), enough-1) || run(&down, follows(b[i], b[i-1]), enough-1) || run(&same, b[i-1] == b[i], 4) {
+		if run(&up, follows(b[i-1], b[i]), enough-1) || run(&down, follows(b[i], b[i-1]), enough-1) ||
+			run(&same, b[i-1] == b[i], 4) {
 			return true
 		}
 		if i < 2 {

@@ -47,9 +47,11 @@ var formatNames = [...]string{
 	OtherBinary: "binary file", Text: "text", UTF16: "UTF-16 text",
 	NativeELF: "ELF program", NativePE: "Windows program", NativeMachO: "macOS program",
 	Pyc: "Python bytecode", JavaClass: "Java class", Wasm: "WebAssembly", Bytecode: "bytecode",
-	Zip: "zip archive", Gzip: "gzip file", Tar: "tar archive", Bzip2: "bzip2 file", SevenZip: "7z archive", Rar: "rar archive",
-	Xz: "xz file", Zstd: "zstd file", OtherArchive: "archive",
-	Compound: "compound file", Image: "image", Font: "font", Media: "media file", PDF: "PDF document", Database: "database",
+	Zip: "zip archive", Gzip: "gzip file", Tar: "tar archive", Bzip2: "bzip2 file", SevenZip: "7z archive",
+	Rar: "rar archive",
+	Xz:  "xz file", Zstd: "zstd file", OtherArchive: "archive",
+	Compound: "compound file", Image: "image", Font: "font", Media: "media file", PDF: "PDF document",
+	Database: "database",
 }
 
 // String returns the format's name for a message, as "ELF program".

@@ -28,7 +28,8 @@ func ToolRisk(item string) (wildcard, unscopedShell bool) {
 func isShellTool(name string) bool {
 	switch name {
 	case "bash", "shell", "sh", "zsh", "powershell", "cmd", "terminal", "run_shell_command", "shelltool", "execute",
-		"execute_command", "execute_bash", "exec", "exec_command", "run_command", "run_terminal_cmd", "run_terminal_command",
+		"execute_command", "execute_bash", "exec", "exec_command", "run_command", "run_terminal_cmd",
+		"run_terminal_command",
 		"run_in_terminal", "runinterminal", "execute/runinterminal", "runcommands", "local_shell", "local_shell_call",
 		"developer__shell", "container.exec", "command":
 		return true

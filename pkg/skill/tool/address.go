@@ -82,7 +82,8 @@ func allowsPrefix(pattern string, u *url.URL) bool {
 	if cleaned := path.Clean("/" + at); cleaned != at && cleaned+"/" != at && at != "" {
 		return false
 	}
-	if strings.Contains(strings.ToLower(u.EscapedPath()), "%2e") || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {
+	if strings.Contains(strings.ToLower(u.EscapedPath()), "%2e") ||
+		strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {
 		return false
 	}
 	if prefix {

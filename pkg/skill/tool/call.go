@@ -244,7 +244,8 @@ func texts(v any) ([]string, bool) {
 func (c Call) patch() []use {
 	g := gatherer{fields: "input patch patch_text command diff"}
 	doubt := g.input(c.Input)
-	texts := slices.DeleteFunc(g.values, func(v string) bool { return v == "apply_patch" }) // as in ["apply_patch", "*** Begin Patch…"]
+	// as in ["apply_patch", "*** Begin Patch…"]
+	texts := slices.DeleteFunc(g.values, func(v string) bool { return v == "apply_patch" })
 	if len(texts) > 1 {
 		doubt = "its input has two patches"
 	}
@@ -256,10 +257,16 @@ func (c Call) patch() []use {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		for _, head := range []struct{ prefix, tool string }{
-			{"*** Add File: ", "Write"}, {"*** Update File: ", "Edit"}, {"*** Delete File: ", "Edit"}, {"*** Move to: ", "Edit"},
+			{"*** Add File: ", "Write"},
+			{"*** Update File: ", "Edit"},
+			{"*** Delete File: ", "Edit"},
+			{"*** Move to: ", "Edit"},
 		} {
 			if name, ok := strings.CutPrefix(line, head.prefix); ok {
-				out = append(out, use{tool: head.tool, called: c.Tool, row: rows()[head.tool], values: []string{strings.TrimSpace(name)}})
+				out = append(out, use{
+					tool: head.tool, called: c.Tool, row: rows()[head.tool],
+					values: []string{strings.TrimSpace(name)},
+				})
 			}
 		}
 	}
@@ -272,7 +279,8 @@ func (c Call) patch() []use {
 // hasPatch reports whether the input of a tool is a patch: there are hosts that call their tool for patches Edit.
 func (c Call) hasPatch() bool {
 	g := gatherer{fields: "input patch"}
-	return g.input(c.Input) == "" && len(g.values) == 1 && strings.HasPrefix(strings.TrimSpace(g.values[0]), "*** Begin Patch")
+	return g.input(c.Input) == "" && len(g.values) == 1 && strings.HasPrefix(strings.TrimSpace(g.values[0]),
+		"*** Begin Patch")
 }
 
 // anyPatch is a patch that may do anything to any file.

@@ -82,7 +82,8 @@ func (u *use) hasCommand(l line) bool {
 	}
 	for _, c := range commands {
 		for i, w := range c.words {
-			if (w.loose || w.globs) && (i == 0 || prefixes(c.words[i-1])) || strings.ContainsAny(w.text, " \t\n;|&") && runs(c.words[:i]) {
+			if (w.loose || w.globs) && (i == 0 || prefixes(c.words[i-1])) || strings.ContainsAny(w.text, " \t\n;|&") &&
+				runs(c.words[:i]) {
 				return true
 			}
 			rest := slices.Clone(c.words[i:])
@@ -108,7 +109,8 @@ func prefixes(w word) bool {
 func runs(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool {
 		switch path.Base(w.text) {
-		case "bash", "sh", "zsh", "dash", "eval", "ssh", "env", "xargs", "python", "python3", "perl", "ruby", "node", "watch", "su", "find":
+		case "bash", "sh", "zsh", "dash", "eval", "ssh", "env", "xargs", "python", "python3", "perl", "ruby", "node",
+			"watch", "su", "find":
 			return true
 		}
 		return false

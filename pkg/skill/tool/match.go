@@ -99,7 +99,8 @@ func (l line) fits(c command) bool {
 func (l line) assigns(c command) bool {
 	for i, w := range c.words {
 		name, _, ok := strings.Cut(w.text, "=")
-		if !ok || name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+[]") != "" {
+		if !ok || name == "" || strings.Trim(name,
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+[]") != "" {
 			return false
 		}
 		if i >= len(l.items) || !strings.Contains(l.items[i].text, "=") {
@@ -125,7 +126,8 @@ func (t item) one(w word) bool {
 
 // up reports whether a word has a .., or wildcards of which there are shells that make one: .? and .*, or [.][.].
 func (w word) up() bool {
-	return strings.Contains(w.text, "..") || w.globs && (strings.Contains("/"+w.text, "/.") || strings.Contains(w.text, "["))
+	return strings.Contains(w.text, "..") || w.globs && (strings.Contains("/"+w.text, "/.") ||
+		strings.Contains(w.text, "["))
 }
 
 // wildcard reports whether a text fits a pattern in which one character stands for any others.

@@ -50,7 +50,8 @@ func (p Pattern) Fill(values map[string]string) Pattern {
 			out, rest = out+before+"${"+name+"}", behind
 			continue
 		}
-		if kind := rows()[p.Tool].kindOf(); out+before == "" && (kind == file || kind == search) && strings.HasPrefix(value, "/") {
+		if kind := rows()[p.Tool].kindOf(); out+before == "" && (kind == file || kind == search) &&
+			strings.HasPrefix(value, "/") {
 			value = "/" + value
 		}
 		out, rest = out+before+value, behind
@@ -111,7 +112,10 @@ func parseOne(s string) (Pattern, int, error) {
 	if quote := p.Tool[:min(1, end)]; end > 2 && strings.Contains("\"'`", quote) && strings.HasSuffix(p.Tool, quote) {
 		p.Tool = p.Tool[1 : end-1]
 	}
-	if i := strings.IndexFunc(p.Tool, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`", r) }); i >= 0 || len(p.Tool) > maxPattern {
+	if i := strings.IndexFunc(p.Tool, func(r rune) bool {
+		return !unicode.IsPrint(r) ||
+			strings.ContainsRune("\"'`", r)
+	}); i >= 0 || len(p.Tool) > maxPattern {
 		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a name that no tool has: %s", quoted(s))
 	}
 	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) is meant as Bash(git:*)
@@ -132,7 +136,8 @@ func parseOne(s string) (Pattern, int, error) {
 	}
 	p.Argument, p.HasArgument = argument, true
 	if after := s[open+n:]; after != "" && !separates([]rune(after[:min(len(after), 4)])[0]) {
-		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has something right after a closing parenthesis: %s", quoted(s)).
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has something right after a closing parenthesis: %s",
+			quoted(s)).
 			WithHint("put a comma or a space between two tools")
 	}
 	return p, open + n, nil

@@ -104,7 +104,8 @@ func empty(v any) bool {
 // posix reports whether a program is a shell whose lines split can read.
 func posix(program string) bool {
 	switch program {
-	case "bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/bin/zsh", "/bin/dash", "/usr/bin/bash", "/usr/bin/sh", "/usr/bin/zsh", "/usr/bin/dash":
+	case "bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/bin/zsh", "/bin/dash", "/usr/bin/bash", "/usr/bin/sh",
+		"/usr/bin/zsh", "/usr/bin/dash":
 		return true
 	}
 	return false

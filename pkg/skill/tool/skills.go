@@ -154,7 +154,8 @@ func (u *use) onlyShown() (paths []string) {
 // enters returns the directory that a cd goes to from another one, "" for any other command, and for one that can't be
 // told.
 func (c command) enters(from string) string {
-	if len(c.words) != 2 || c.words[0].text != "cd" || c.words[1].loose || c.words[1].globs || strings.HasPrefix(c.words[1].text, "-") {
+	if len(c.words) != 2 || c.words[0].text != "cd" || c.words[1].loose || c.words[1].globs ||
+		strings.HasPrefix(c.words[1].text, "-") {
 		return ""
 	}
 	return inDirectory(from, c.words[1].text)
@@ -212,7 +213,9 @@ func (u *use) roughly() (commands []command) {
 		if len(line) > maxLine {
 			continue
 		}
-		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|\n()`", r) }) {
+		for _, part := range strings.FieldsFunc(line, func(r rune) bool {
+			return strings.ContainsRune(";&|\n()`", r)
+		}) {
 			part, _, _ = strings.Cut(part, ">")
 			var c command
 			for w := range strings.FieldsSeq(part) {

@@ -41,48 +41,94 @@ type row struct {
 const (
 	pathFields = "file_path path filePath absolute_path notebook_path target_file file filename file_paths paths " +
 		"AbsolutePath TargetFile notebook target_notebook files"
-	dirFields     = "path dir_path directory target_directory file_path paths SearchDirectory SearchPath DirectoryPath relative_workspace_path"
+	dirFields = "path dir_path directory target_directory file_path paths SearchDirectory SearchPath " +
+		"DirectoryPath relative_workspace_path"
 	commandFields = "command cmd CommandLine script"
-	filterFields  = "include includes include_pattern glob globs file_pattern"         // of what is searched, within its directory
-	placeFields   = "cwd workdir working_directory working_dir directory dir_path dir" // where a command runs
-	moreFields    = "args argv arguments"                                              // of a command, apart from it
+	// of what is searched, within its directory
+	filterFields = "include includes include_pattern glob globs file_pattern"
+	placeFields  = "cwd workdir working_directory working_dir directory dir_path dir" // where a command runs
+	moreFields   = "args argv arguments"                                              // of a command, apart from it
 )
 
 // table has every tool that several hosts have under different names, and which fields of its input matter. Names are
 // exact: a host that writes one in another case is another name.
 func table() []row {
 	return []row{
-		{name: "Bash", kind: shell, fields: commandFields, names: "bash shell sh zsh run_shell_command exec_command shell_command exec " +
-			"local_shell local_shell_call container.exec bash_exec bash_tool execute_bash executeBash execute_command run_command " +
-			"run_terminal_cmd run_terminal_command run_in_terminal runInTerminal developer__shell Shell ShellTool BashTool terminal Terminal execute"},
+		{
+			name: "Bash", kind: shell, fields: commandFields,
+			names: "bash shell sh zsh run_shell_command exec_command shell_command exec " +
+				"local_shell local_shell_call container.exec bash_exec bash_tool execute_bash executeBash " +
+				"execute_command run_command " +
+				"run_terminal_cmd run_terminal_command run_in_terminal runInTerminal developer__shell Shell " +
+				"ShellTool " +
+				"BashTool terminal Terminal execute",
+		},
 		{name: "PowerShell", kind: powershell, fields: commandFields, names: "powershell pwsh cmd"},
-		{name: "BashOutput", with: "Bash", names: "bash_output read_bash get_terminal_output getTerminalOutput command_status read_terminal"},
+		{
+			name: "BashOutput", with: "Bash",
+			names: "bash_output read_bash get_terminal_output getTerminalOutput command_status read_terminal",
+		},
 		{name: "KillShell", with: "Bash", names: "KillBash kill_shell kill_bash stop_bash"},
 		{name: "write_stdin", with: "Bash", whole: true, names: "write_bash send_input write_to_terminal"},
 
-		{name: "Read", kind: file, fields: pathFields, names: "read read_file readFile read_many_files file_read view view_file view_line_range ReadTool ReadFile view_image"},
-		{name: "Edit", kind: file, fields: pathFields, names: "edit edit_file editFile file_edit replace str_replace search_replace search_and_replace " +
-			"replace_in_file replace_string_in_file multi_replace_string_in_file insert_edit_into_file apply_diff insert_content EditTool MultiEdit multiedit multi_edit file_multi_edit"},
-		{name: "Write", kind: file, fields: pathFields, names: "write write_file writeFile file_write write_to_file create create_file createFile WriteTool WriteFile"},
+		{
+			name: "Read", kind: file, fields: pathFields,
+			names: "read read_file readFile read_many_files file_read view view_file view_line_range ReadTool " +
+				"ReadFile view_image",
+		},
+		{
+			name: "Edit", kind: file, fields: pathFields,
+			names: "edit edit_file editFile file_edit replace str_replace search_replace search_and_replace " +
+				"replace_in_file replace_string_in_file multi_replace_string_in_file insert_edit_into_file " +
+				"apply_diff " +
+				"insert_content EditTool MultiEdit multiedit multi_edit file_multi_edit",
+		},
+		{
+			name: "Write", kind: file, fields: pathFields,
+			names: "write write_file writeFile file_write write_to_file create create_file createFile WriteTool " +
+				"WriteFile",
+		},
 		{name: "NotebookEdit", kind: file, fields: pathFields, names: "notebook_edit edit_notebook edit_notebook_file"},
 		{name: "NotebookRead", kind: file, fields: pathFields, names: "notebook_read read_notebook"},
 		{name: "Delete", kind: file, fields: pathFields, names: "delete_file deleteFile file_delete"},
 
-		{name: "Glob", kind: search, fields: dirFields, names: "glob glob_tool glob_files glob_file_search file_search fileSearch find_files find_by_name findFiles GlobTool"},
-		{name: "Grep", kind: search, fields: dirFields, names: "grep grep_tool grep_files grep_search grepSearch search_file_content search_files searchFiles " +
-			"rg ripgrep codebase_search find_text_in_files textSearch GrepTool"},
-		{name: "LS", kind: search, fields: dirFields, names: "ls list list_dir list_directory listDirectory list_files listDir LSTool"},
+		{
+			name: "Glob", kind: search, fields: dirFields,
+			names: "glob glob_tool glob_files glob_file_search file_search fileSearch find_files find_by_name " +
+				"findFiles GlobTool",
+		},
+		{
+			name: "Grep", kind: search, fields: dirFields,
+			names: "grep grep_tool grep_files grep_search grepSearch search_file_content search_files searchFiles " +
+				"rg ripgrep codebase_search find_text_in_files textSearch GrepTool",
+		},
+		{
+			name: "LS", kind: search, fields: dirFields,
+			names: "ls list list_dir list_directory listDirectory list_files listDir LSTool",
+		},
 
-		{name: "WebFetch", kind: address, fields: "url urls uri", names: "web_fetch webfetch fetch fetch_url fetch_webpage fetchWebpage read_url_content WebFetchTool url"},
+		{
+			name: "WebFetch", kind: address, fields: "url urls uri",
+			names: "web_fetch webfetch fetch fetch_url fetch_webpage fetchWebpage read_url_content WebFetchTool url",
+		},
 		{name: "WebSearch", names: "web_search websearch google_web_search search_web webSearch"},
 
-		{name: "Task", kind: name, fields: "subagent_type agent_type agent_name agentName agent", names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
-			"run_subagent delegate_to_agent dispatch_agent invoke_agent new_task"},
-		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo"},
+		{
+			name: "Task", kind: name, fields: "subagent_type agent_type agent_name agentName agent",
+			names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
+				"run_subagent delegate_to_agent dispatch_agent invoke_agent new_task",
+		},
+		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list " +
+			"todo"},
 		{name: "TodoRead", names: "todo_read todoread read_todos"},
-		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input question"},
+		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input " +
+			"question"},
 		{name: "ExitPlanMode", names: "exit_plan_mode plan_exit"},
-		{name: "Skill", kind: name, fields: "skill name skill_name skillName", names: "skill use_skill activate_skill load_skill loadSkill loadSkillFile skill_file skill_run skill_end find_skills"},
+		{
+			name: "Skill", kind: name, fields: "skill name skill_name skillName",
+			names: "skill use_skill activate_skill load_skill loadSkill loadSkillFile skill_file skill_run " +
+				"skill_end find_skills",
+		},
 	}
 }
 
@@ -101,11 +147,15 @@ var rows = sync.OnceValue(func() map[string]*row {
 
 // Table returns the tools that skillpm knows, for documentation.
 func Table() []Tool {
-	kinds := map[kind]string{shell: "command", powershell: "command", file: "file", search: "directory", address: "address", name: "name"}
+	kinds := map[kind]string{
+		shell: "command", powershell: "command", file: "file", search: "directory",
+		address: "address", name: "name",
+	}
 	var out []Tool
 	for _, r := range table() {
 		out = append(out, Tool{
-			Name: r.name, Names: strings.Fields(r.names), Kind: kinds[r.kind], Fields: strings.Fields(r.fields), With: r.with, Whole: r.whole,
+			Name: r.name, Names: strings.Fields(r.names), Kind: kinds[r.kind], Fields: strings.Fields(r.fields),
+			With: r.with, Whole: r.whole,
 		})
 	}
 	return out

@@ -83,8 +83,10 @@ func (c *Client) commit(ctx context.Context, ref pack.Ref) (*commit, error) {
 	key := ref.URL + "#" + ref.Digest
 	k := c.commits[key]
 	if k == nil {
-		k = &commit{client: c, ref: ref, id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node),
-			most: mostNodes}
+		k = &commit{
+			client: c, ref: ref, id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node),
+			most: mostNodes,
+		}
 		c.commits[key] = k
 	}
 	c.mu.Unlock()

@@ -33,7 +33,8 @@ func (p *remote) explain(ctx context.Context, err error) error {
 		error
 		Code() diag.Code
 	}
-	if err, ok := errors.AsType[coded](err); ok { // what is around it is a URL, which may have been redirected to with secrets in it
+	// what is around it is a URL, which may have been redirected to with secrets in it
+	if err, ok := errors.AsType[coded](err); ok {
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	var unexpected *packp.ErrUnexpectedData

@@ -27,8 +27,8 @@ func checkOwner(root, gitDir string) error {
 	return nil
 }
 
-// checkRegular refuses a repository in which something else takes the place of a file that git reads: git waits for ever
-// for a pipe, and a device has no end.
+// checkRegular refuses a repository in which something else takes the place of a file that git reads: git waits for
+// ever for a pipe, and a device has no end.
 func checkRegular(gitDir, common string) error {
 	check := func(name string, info fs.FileInfo, err error) error {
 		switch {

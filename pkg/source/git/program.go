@@ -98,8 +98,10 @@ func (g *program) settings() []string {
 // proxies and certificates are found.
 // Those of proxies are written in lower case, too.
 var keptVariables = []string{
-	"PATH", "SSH_AUTH_SOCK", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
-	"PROGRAMDATA", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+	"PATH", "SSH_AUTH_SOCK", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "APPDATA",
+	"LOCALAPPDATA",
+	"PROGRAMDATA", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"GIT_SSL_CAINFO",
 }
 
 // environ returns git's environment. Credentials are in it, and not on the command line, which others can see. Over
@@ -146,7 +148,8 @@ func (g *program) allocation() int64 {
 func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	limits := g.remote.client.limits
 	p := gitcmd.Program{
-		Path: g.path, Dir: g.dir, Env: g.environ(), Settings: g.settings(), MaxOutput: limits.refs, MaxMemory: limits.memory,
+		Path: g.path, Dir: g.dir, Env: g.environ(), Settings: g.settings(), MaxOutput: limits.refs,
+		MaxMemory: limits.memory,
 	}
 	out, err := p.Run(ctx, stdin, args...)
 	if failed, ok := errors.AsType[*gitcmd.Error](err); ok {

@@ -15,7 +15,8 @@ var forges = [...]string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.
 func publicURL(remote string) string {
 	remote = strings.TrimSpace(remote)
 	u, err := url.Parse(scpURL(remote))
-	if err != nil || u.Hostname() == "" || u.Opaque != "" || strings.ContainsAny(remote, "\\") || strings.ContainsAny(u.Path, "@:\\") {
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || strings.ContainsAny(remote, "\\") ||
+		strings.ContainsAny(u.Path, "@:\\") {
 		return ""
 	}
 	u.Scheme = strings.TrimPrefix(u.Scheme, "git+")
@@ -47,7 +48,8 @@ func scpURL(remote string) string {
 		return remote
 	}
 	host, path, ok := strings.Cut(remote, ":")
-	if !ok || len(host) < 2 || strings.ContainsAny(host, `/\`) || strings.HasPrefix(path, ":") || slices.Contains(schemes[:], strings.ToLower(host)) {
+	if !ok || len(host) < 2 || strings.ContainsAny(host, `/\`) || strings.HasPrefix(path, ":") ||
+		slices.Contains(schemes[:], strings.ToLower(host)) {
 		return remote
 	}
 	return "ssh://" + host + "/" + strings.TrimPrefix(path, "/")

@@ -86,7 +86,8 @@ func isTransient(err error) bool {
 // overloaded reports whether a server says that it cannot answer now.
 func overloaded(status int) bool {
 	switch status {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable,
 		http.StatusGatewayTimeout:
 		return true
 	}

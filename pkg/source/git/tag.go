@@ -76,7 +76,9 @@ func (c *Client) tagOf(ctx context.Context, ref pack.Ref, refs *refs) (string, e
 }
 
 // tagObject returns the content of a tag object, checked against its id.
-func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, id plumbing.Hash) (data []byte, err error) {
+func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, id plumbing.Hash) (data []byte,
+	err error,
+) {
 	if isLocal(ref) {
 		r, err := openLocal(ref)
 		if err != nil {
@@ -141,7 +143,8 @@ func splitSignature(data []byte) (payload, signature []byte) {
 	for start := 0; start < len(data); {
 		line := data[start:]
 		for _, begin := range [...]string{
-			"-----BEGIN PGP SIGNATURE-----", "-----BEGIN PGP MESSAGE-----", "-----BEGIN SIGNED MESSAGE-----", "-----BEGIN SSH SIGNATURE-----",
+			"-----BEGIN PGP SIGNATURE-----", "-----BEGIN PGP MESSAGE-----", "-----BEGIN SIGNED MESSAGE-----",
+			"-----BEGIN SSH SIGNATURE-----",
 		} {
 			if bytes.HasPrefix(line, []byte(begin)) {
 				at = start

@@ -58,8 +58,10 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 		Versioned:    specs.Versioned{SchemaVersion: 2},
 		MediaType:    ocispec.MediaTypeImageManifest,
 		ArtifactType: a.Type,
-		Config: ocispec.Descriptor{MediaType: ocispec.MediaTypeEmptyJSON, Digest: digestOf(emptyConfig),
-			Size: int64(len(emptyConfig))},
+		Config: ocispec.Descriptor{
+			MediaType: ocispec.MediaTypeEmptyJSON, Digest: digestOf(emptyConfig),
+			Size: int64(len(emptyConfig)),
+		},
 		Annotations: a.Annotations,
 	}
 	var err error
@@ -102,8 +104,10 @@ func pushBlobs(ctx context.Context, to writable, a Artifact) ([]ocispec.Descript
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i, b := range a.Blobs {
-		d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)),
-			Annotations: b.Annotations}
+		d := ocispec.Descriptor{
+			MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)),
+			Annotations: b.Annotations,
+		}
 		if layers[i] = d; a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
 			layers[i].Data = b.Data
 		}
@@ -244,8 +248,10 @@ func readSmall(ctx context.Context, p place, b Blob, limit int64) ([]byte, error
 // TreesOf returns the tree digests of the skills that a manifest's annotation names, or nil where nothing describes
 // them.
 func TreesOf(manifest []byte) (map[string]string, error) {
-	a, err := parseArtifact(document{raw: manifest,
-		desc: ocispec.Descriptor{Digest: digestOf(manifest), Size: int64(len(manifest))}})
+	a, err := parseArtifact(document{
+		raw:  manifest,
+		desc: ocispec.Descriptor{Digest: digestOf(manifest), Size: int64(len(manifest))},
+	})
 	if err != nil || a.info == nil {
 		return nil, err
 	}

@@ -32,8 +32,10 @@ type Options struct {
 	Limits    bundle.Limits       // of what is unpacked; the zero value stands for bundle.DefaultLimits
 	Temp      string              // where layers are kept that have to be read twice; "" for the system's directory
 	Mirrors   map[string]string   // host[/prefix] -> host[/prefix] that is asked first
-	PlainHTTP []string            // hosts that are spoken to without TLS, besides loopback addresses that do not speak it
-	Retries   int                 // how often a request that a server may answer later is repeated; 0 for 3, negative for never
+	// hosts that are spoken to without TLS, besides loopback addresses that do not speak it
+	PlainHTTP []string
+	// how often a request that a server may answer later is repeated; 0 for 3, negative for never
+	Retries int
 }
 
 // Client publishes and fetches packs. It may be used by several goroutines at once.

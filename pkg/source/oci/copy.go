@@ -54,8 +54,10 @@ func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pu
 		return Pushed{}, err
 	}
 	defer end()
-	p := &publisher{rel: Release{ID: id, Version: a.info.Version}, info: *a.info, to: w, target: to,
-		options: PushOptions{Moving: o.Moving}}
+	p := &publisher{
+		rel: Release{ID: id, Version: a.info.Version}, info: *a.info, to: w, target: to,
+		options: PushOptions{Moving: o.Moving},
+	}
 	there, existed, err := p.published(ctx)
 	if err != nil {
 		return Pushed{}, err

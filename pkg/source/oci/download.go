@@ -169,8 +169,10 @@ func (r *repository) notPage(contentType string) error {
 
 // url returns the address of something in the repository.
 func (r *repository) url(path string) *url.URL {
-	u := &url.URL{Scheme: "https", Host: r.repo.Reference.Host(),
-		Path: "/v2/" + r.repo.Reference.Repository + "/" + path}
+	u := &url.URL{
+		Scheme: "https", Host: r.repo.Reference.Host(),
+		Path: "/v2/" + r.repo.Reference.Repository + "/" + path,
+	}
 	if r.repo.PlainHTTP {
 		u.Scheme = "http"
 	}

@@ -75,7 +75,8 @@ func (c *Client) remoteError(host string, err error) error {
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
 		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host,
 			httpx.Cause(err)).
-			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in ~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")}
+			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in " +
+				"~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")}
 	}
 	failed := diag.Errorf(diag.Remote, "%s: %s", host,
 		httpx.Cause(err)).WithHint("check the address and the network, then try again")
@@ -117,7 +118,8 @@ func noTag(where, tag string, tags []string) error {
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	asked := registry.Reference{Registry: host}.Host()
 	at, known := c.realm(asked)
-	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask those who run %s", host, httpx.Clean(at.host), host)
+	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask "+
+		"those who run %s", host, httpx.Clean(at.host), host)
 	switch {
 	case answered == asked && known && !at.trusted:
 		return host, withheld

@@ -83,8 +83,10 @@ func compare(p *pack.Pack, parts []part) error {
 	for _, one := range parts {
 		for _, r := range one.roots {
 			if s, ok := p.Skill(r.name); ok && s.Tree != "" && r.tree != "" && s.Tree != r.tree {
-				return &bundle.MismatchError{What: "skill " + r.name + " of " + trimVersion(p.Ref), Want: s.Tree,
-					Got: r.tree}
+				return &bundle.MismatchError{
+					What: "skill " + r.name + " of " + trimVersion(p.Ref), Want: s.Tree,
+					Got: r.tree,
+				}
 			}
 		}
 	}
@@ -125,7 +127,9 @@ type root struct {
 }
 
 // parts returns the layers that hold the skills that want asks for; nil asks for all.
-func (c *Client) parts(ctx context.Context, p place, ref pack.Ref, a *artifact, want func(string) bool) ([]part, error) {
+func (c *Client) parts(ctx context.Context, p place, ref pack.Ref, a *artifact, want func(string) bool) ([]part,
+	error,
+) {
 	if !a.isIndex() {
 		one, err := c.part(ctx, p, a)
 		return []part{one}, err
@@ -200,7 +204,9 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 }
 
 // unpack streams one layer into sink and notes in got which skills were there.
-func (c *Client) unpack(ctx context.Context, p place, one part, want func(string) bool, got map[string]bool, sink bundle.Sink) error {
+func (c *Client) unpack(ctx context.Context, p place, one part, want func(string) bool, got map[string]bool,
+	sink bundle.Sink,
+) error {
 	names := make(map[string]string, len(one.roots)) // directory -> skill
 	for _, r := range one.roots {
 		names[r.dir] = r.name
@@ -236,7 +242,9 @@ func (c *Client) largestLayer() int64 {
 }
 
 // stream downloads a layer into bundle.Unpack and checks it on the way.
-func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions, sink bundle.Sink) error {
+func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions,
+	sink bundle.Sink,
+) error {
 	body, err := p.blob(ctx, layer)
 	if err != nil {
 		return err

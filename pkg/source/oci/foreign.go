@@ -43,7 +43,9 @@ func (c *Client) lookInside(ctx context.Context, p place, layer ocispec.Descript
 }
 
 // streamTwice is stream for layers whose skills are found by reading them once before.
-func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions, sink bundle.Sink) error {
+func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions,
+	sink bundle.Sink,
+) error {
 	body, drop, err := c.seekable(ctx, p, layer)
 	if err != nil {
 		return err
@@ -59,7 +61,9 @@ func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descrip
 
 // seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is
 // downloaded unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
-func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(), err error) {
+func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(),
+	err error,
+) {
 	meter := pack.ProgressFrom(ctx)
 	if _, ok := p.(*layout); ok {
 		body, err := p.blob(ctx, layer)

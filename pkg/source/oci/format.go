@@ -92,7 +92,8 @@ func (p *publisher) flux(ctx context.Context, trees []bundle.Tree) (document, er
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
 		Layers: []ocispec.Descriptor{layer}, Annotations: p.annotations(p.info),
 	}
-	if m.Config, err = p.storeJSON(ctx, mediaTypeFluxConfig, imageConfig{RootFS: rootFS(layer.Annotations[annotationTarDigest])}); err != nil {
+	if m.Config, err = p.storeJSON(ctx, mediaTypeFluxConfig,
+		imageConfig{RootFS: rootFS(layer.Annotations[annotationTarDigest])}); err != nil {
 		return document{}, err
 	}
 	return newDocument(m, ocispec.MediaTypeImageManifest)
@@ -117,7 +118,9 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 		return document{}, err
 	}
 	layer := ocispec.Descriptor{
-		MediaType: ocispec.MediaTypeImageLayerGzip, Annotations: map[string]string{ocispec.AnnotationTitle: "skill.tar.gz"},
+		MediaType: ocispec.MediaTypeImageLayerGzip, Annotations: map[string]string{
+			ocispec.AnnotationTitle: "skill.tar.gz",
+		},
 	}
 	tarDigest, err := p.archive(ctx, &layer,
 		func(w io.Writer) (string, error) { return bundle.WriteSingle(w, trees[0]) })
@@ -129,14 +132,19 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 	notes[ocispec.AnnotationCreated] = toolHiveEpoch
 	notes[toolHiveName], notes[toolHiveDescription], notes[toolHiveVersion] = meta.Name, meta.Description, p.rel.Version
 	idx := ocispec.Index{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: mediaTypeToolHive, Annotations: notes,
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
+		ArtifactType: mediaTypeToolHive, Annotations: notes,
 	}
-	for _, platform := range []ocispec.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}} {
+	for _, platform := range []ocispec.Platform{
+		{OS: "linux", Architecture: "amd64"},
+		{OS: "linux", Architecture: "arm64"},
+	} {
 		config := imageConfig{Created: toolHiveEpoch, Platform: platform, RootFS: rootFS(tarDigest)}
 		config.Config.Labels = p.toolHiveLabels(meta, trees[0])
 		m := &ocispec.Manifest{
-			Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: mediaTypeToolHive,
-			Layers: []ocispec.Descriptor{layer}, Annotations: notes,
+			Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
+			ArtifactType: mediaTypeToolHive,
+			Layers:       []ocispec.Descriptor{layer}, Annotations: notes,
 		}
 		if m.Config, err = p.storeJSON(ctx, ocispec.MediaTypeImageConfig, config); err != nil {
 			return document{}, err
@@ -186,7 +194,8 @@ func (p *publisher) toolHiveLabels(meta SkillMeta, t bundle.Tree) map[string]str
 		files = append(files, e.Path)
 	}
 	return map[string]string{
-		toolHiveName: meta.Name, toolHiveDescription: meta.Description, toolHiveVersion: p.rel.Version, toolHiveLicense: meta.License,
+		toolHiveName: meta.Name, toolHiveDescription: meta.Description, toolHiveVersion: p.rel.Version,
+		toolHiveLicense:      meta.License,
 		toolHiveAllowedTools: canonical(tools), toolHiveFiles: canonical(files),
 	}
 }

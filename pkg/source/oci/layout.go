@@ -62,7 +62,8 @@ func (l *layout) index() (*ocispec.Index, error) {
 	idx.SchemaVersion = 2
 	if info, err := os.Stat(l.dir); l.dir != "" && err == nil && !info.IsDir() {
 		return nil, diag.Errorf(diag.Invalid, "%s is a file, and an OCI layout is a directory", l.title).
-			WithHint("a tar that skillpm pack wrote is taken apart with tar -x, or published with skillpm publish --from")
+			WithHint("a tar that skillpm pack wrote is taken apart with tar -x, or published with skillpm publish " +
+				"--from")
 	}
 	data, err := safefile.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,12 +145,16 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 			WithHint("the layout is damaged: publish the pack to it again")
 	}
 	if got := digestOf(raw); got != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
-		return document{}, &bundle.MismatchError{What: "manifest of " + l.id.String() + " in " + l.title,
-			Want: string(desc.Digest), Got: string(got)}
+		return document{}, &bundle.MismatchError{
+			What: "manifest of " + l.id.String() + " in " + l.title,
+			Want: string(desc.Digest), Got: string(got),
+		}
 	}
 	desc.Size = int64(len(raw))
-	return document{desc: ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size},
-		raw: raw}, nil
+	return document{
+		desc: ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size},
+		raw:  raw,
+	}, nil
 }
 
 // find returns the descriptor that a tag or digest names. A digest need not be tagged.

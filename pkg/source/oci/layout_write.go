@@ -125,8 +125,10 @@ func (l *layout) referrers(ctx context.Context, subject, artifactType string) ([
 	var found []ocispec.Descriptor
 	for _, d := range idx.Manifests {
 		about := d.Annotations[annotationSubject]
-		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType || about != "" && about != subject
-		if other || d.Annotations[ocispec.AnnotationRefName] != "" || d.MediaType != ocispec.MediaTypeImageManifest || checkDescriptor(d) != nil {
+		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType || about != "" &&
+			about != subject
+		if other || d.Annotations[ocispec.AnnotationRefName] != "" || d.MediaType != ocispec.MediaTypeImageManifest ||
+			checkDescriptor(d) != nil {
 			continue
 		}
 		doc, err := l.document(ctx, string(d.Digest))

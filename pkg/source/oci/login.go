@@ -16,9 +16,8 @@ import (
 )
 
 // CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else: a user and a
-// password, or for the user [credential.TokenUser] an identity token. It is false for one that does not ask for it: then
-// nothing is known. A login that is refused is an error with the code
-// [diag.Denied].
+// password, or for the user [credential.TokenUser] an identity token. It is false for one that does not ask for it:
+// then nothing is known. A login that is refused is an error with the code [diag.Denied].
 func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (asked bool, err error) {
 	login := credential.Login{User: user, Secret: secret}
 	if user == credential.TokenUser {
@@ -46,20 +45,26 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 		return false, diag.Errorf(diag.Internal, "%w", err)
 	}
 	withheld := false
-	showing := &auth.Client{Client: c.auth.Client, Header: c.auth.Header, ClientID: c.auth.ClientID, Credential: func(ctx context.Context, _ string) (auth.Credential, error) {
-		asked = true
-		if talk := conversationOf(ctx); talk != nil && talk.withheld {
-			withheld = true
-			return auth.EmptyCredential, nil
-		}
-		return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
-			AccessToken: login.Token}, nil
-	}}
+	showing := &auth.Client{
+		Client: c.auth.Client, Header: c.auth.Header, ClientID: c.auth.ClientID,
+		Credential: func(ctx context.Context, _ string) (auth.Credential, error) {
+			asked = true
+			if talk := conversationOf(ctx); talk != nil && talk.withheld {
+				withheld = true
+				return auth.EmptyCredential, nil
+			}
+			return auth.Credential{
+				Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
+				AccessToken: login.Token,
+			}, nil
+		},
+	}
 	resp, err := asker{showing}.Do(req)
 	if withheld {
 		at, _ := c.realm(r.Reference.Host())
 		return true, diag.Errorf(diag.Denied,
-			"%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is not kept", host, httpx.Clean(at.host)).
+			"%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is "+
+				"not kept", host, httpx.Clean(at.host)).
 			WithHint("ask those who run %s", host)
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
@@ -96,8 +101,10 @@ func (c *Client) credential(ctx context.Context, hostport string) (auth.Credenti
 		return auth.EmptyCredential, err
 	}
 	c.secrets.LearnLogin(login)
-	return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
-		AccessToken: login.Token}, nil
+	return auth.Credential{
+		Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
+		AccessToken: login.Token,
+	}, nil
 }
 
 // loginStore returns the logins of Docker's configuration.

@@ -168,8 +168,10 @@ func checkDescriptor(d ocispec.Descriptor) error {
 		return diag.Errorf(diag.Denied,
 			"%s is to be fetched from elsewhere (%d urls): only the registry itself is asked", d.Digest, len(d.URLs))
 	case d.Data != nil && (int64(len(d.Data)) != d.Size || digestOf(d.Data) != d.Digest):
-		return &bundle.MismatchError{What: "data inside the manifest", Want: string(d.Digest),
-			Got: string(digestOf(d.Data))}
+		return &bundle.MismatchError{
+			What: "data inside the manifest", Want: string(d.Digest),
+			Got: string(digestOf(d.Data)),
+		}
 	}
 	return nil
 }

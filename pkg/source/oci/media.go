@@ -48,8 +48,9 @@ const (
 	// be read.
 	annotationSubject = "io.skillpm.subject"
 
-	annotationSkillName      = "io.agentskills.skill.name"
-	annotationSkillRef       = "io.agentskills.skill.ref" // in collections, the repository that a skill was published to
+	annotationSkillName = "io.agentskills.skill.name"
+	// in collections, the repository that a skill was published to
+	annotationSkillRef       = "io.agentskills.skill.ref"
 	annotationCollectionName = "io.agentskills.collection.name"
 	annotationUnpack         = "io.deis.oras.content.unpack"
 	annotationTarDigest      = "io.deis.oras.content.digest"

@@ -104,7 +104,8 @@ func checkPromise(pk *pack.Pack, id pack.ID) error {
 	}
 	if !id.IsZero() && id != pk.ID {
 		return diag.Errorf(diag.Invalid, "%s holds the pack %s under the name %s", where, pk.ID, id).
-			WithHint("ask those who made the layout: the reference name of a version is its pack's name, a colon and the version")
+			WithHint("ask those who made the layout: the reference name of a version is its pack's name, a colon " +
+				"and the version")
 	}
 	return nil
 }
@@ -117,7 +118,8 @@ func (c *Client) resolve(ctx context.Context, p place, ref pack.Ref) (*artifact,
 	}
 	if ref.Rev != "" {
 		a, err := c.read(ctx, p, ref, ref.Rev)
-		if _, version := pack.VersionFromTag(ref.Rev, ""); version && !strings.HasPrefix(ref.Rev, "v") && diag.CodeOf(err) == diag.NotFound {
+		if _, version := pack.VersionFromTag(ref.Rev, ""); version && !strings.HasPrefix(ref.Rev, "v") &&
+			diag.CodeOf(err) == diag.NotFound {
 			if a, errV := c.read(ctx, p, ref, "v"+ref.Rev); errV == nil {
 				return a, "v" + ref.Rev, nil
 			}
@@ -174,7 +176,8 @@ func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag 
 	}
 	pk.ID = id
 	pk.Version = pack.DefaultVersion(tag, string(a.desc.Digest))
-	if v := a.notes[ocispec.AnnotationVersion]; strings.HasPrefix(pk.Version, "0.0.0-g") && index.CheckVersion(v) == nil {
+	if v := a.notes[ocispec.AnnotationVersion]; strings.HasPrefix(pk.Version, "0.0.0-g") &&
+		index.CheckVersion(v) == nil {
 		pk.Version = v
 	}
 	parts, err := c.parts(ctx, p, pk.Ref, a, nil)

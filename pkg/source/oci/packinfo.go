@@ -188,8 +188,10 @@ func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 	if err != nil {
 		return packInfo{}, err
 	}
-	info := packInfo{Name: rel.ID.String(), Version: rel.Version, Dependencies: deps,
-		Skills: make(map[string]string, len(trees))}
+	info := packInfo{
+		Name: rel.ID.String(), Version: rel.Version, Dependencies: deps,
+		Skills: make(map[string]string, len(trees)),
+	}
 	for _, t := range trees {
 		if err := checkSkillName(t.Name); err != nil {
 			return packInfo{}, err

@@ -102,8 +102,10 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 // layer stores an archive of trees. The title tells oras where to unpack: the one skill's directory, or the directory
 // that it pulls into.
 func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Descriptor, error) {
-	d := ocispec.Descriptor{MediaType: MediaTypeContent,
-		Annotations: map[string]string{ocispec.AnnotationTitle: ".", annotationUnpack: "true"}}
+	d := ocispec.Descriptor{
+		MediaType:   MediaTypeContent,
+		Annotations: map[string]string{ocispec.AnnotationTitle: ".", annotationUnpack: "true"},
+	}
 	if len(trees) == 1 {
 		d.Annotations[ocispec.AnnotationTitle] = trees[0].Name
 	}
@@ -113,7 +115,9 @@ func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Des
 }
 
 // archive has a layer written into a temporary file, completes its descriptor and stores it.
-func (p *publisher) archive(ctx context.Context, d *ocispec.Descriptor, write func(io.Writer) (string, error)) (tarDigest string, err error) {
+func (p *publisher) archive(ctx context.Context, d *ocispec.Descriptor, write func(io.Writer) (string, error)) (
+	tarDigest string, err error,
+) {
 	f, err := os.CreateTemp("", "skillpm-layer-")
 	if err != nil {
 		return "", diag.Errorf(diag.Internal, "%w", err)
@@ -183,6 +187,8 @@ func newDocument(manifest any, mediaType string) (document, error) {
 		return document{}, diag.Errorf(diag.Invalid, "the manifest would be larger than %d bytes", maxManifest).
 			WithHint("publish the skills as several packs")
 	}
-	return document{desc: ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(raw), Size: int64(len(raw))},
-		raw: raw}, nil
+	return document{
+		desc: ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(raw), Size: int64(len(raw))},
+		raw:  raw,
+	}, nil
 }

@@ -39,14 +39,18 @@ type Pushed struct {
 // attached to them, and then the tags are set: who finds the version finds its signatures. A version that is there with
 // the same content is left as it is, and what is attached and the moving tags are added where they are missing; with
 // other content it is a [ConflictError], and nothing is replaced.
-func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
+func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed,
+	error,
+) {
 	pushed, err := c.push(ctx, target, rel, trees, o)
 	return pushed, c.secrets.Discreet(err)
 }
 
 // CheckPush makes the checks of [Client.Push] that only read, and says what it would do: which manifest it would store
 // and which tags would lead to it.
-func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
+func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (
+	Pushed, error,
+) {
 	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
 		return Pushed{}, c.secrets.Discreet(err)
@@ -56,7 +60,9 @@ func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, tr
 	return pushed, c.secrets.Discreet(err)
 }
 
-func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
+func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed,
+	error,
+) {
 	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
 		return Pushed{}, err
@@ -70,7 +76,9 @@ func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees [
 }
 
 // publisher checks a release and opens the place where it goes.
-func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (*publisher, error) {
+func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (
+	*publisher, error,
+) {
 	if err := checkFormat(o.Format); err != nil {
 		return nil, err
 	}
@@ -208,8 +216,10 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 func (p *publisher) conflict(there document) error {
-	return &ConflictError{Pack: p.rel.ID, Version: p.rel.Version, Place: trimVersion(p.target),
-		Digest: string(there.desc.Digest)}
+	return &ConflictError{
+		Pack: p.rel.ID, Version: p.rel.Version, Place: trimVersion(p.target),
+		Digest: string(there.desc.Digest),
+	}
 }
 
 // published looks for the version at its target.
@@ -331,8 +341,10 @@ type line struct {
 
 func lines(v *semver.Version) []line {
 	return []line{
-		{fmt.Sprintf("%d.%d", v.Major(), v.Minor()),
-			func(o *semver.Version) bool { return o.Major() == v.Major() && o.Minor() == v.Minor() }},
+		{
+			fmt.Sprintf("%d.%d", v.Major(), v.Minor()),
+			func(o *semver.Version) bool { return o.Major() == v.Major() && o.Minor() == v.Minor() },
+		},
 		{fmt.Sprintf("%d", v.Major()), func(o *semver.Version) bool { return o.Major() == v.Major() }},
 		{"latest", func(*semver.Version) bool { return true }},
 	}

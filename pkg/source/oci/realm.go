@@ -55,7 +55,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return g.next.RoundTrip(req)
 	}
 	if !trusts(talk.registry, req.URL) {
-		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"),
+			"application/x-www-form-urlencoded") {
 			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s", talk.registry.Host,
 				req.URL.Host)
 		}
@@ -94,7 +95,10 @@ func (g *guard) hear(talk *conversation, asked *url.URL, challenge string) {
 }
 
 // realmParam is the realm in a challenge, as RFC 7235 writes parameters.
-var realmParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)realm[ \t]*=[ \t]*(?:"([^"\\]*)"|([^",\s]*))`) })
+var realmParam = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(?i)realm[ \t]*=[ \t]*(?:"([^"\\]*)"|([^",\s]*))`)
+})
 
 // realmOf returns the realm of a challenge, or "" if it is not clear which one it has.
 func realmOf(challenge string) string {
@@ -118,7 +122,8 @@ func trusts(registry, server *url.URL) bool {
 		return true
 	case server.Scheme != "https" || net.ParseIP(from) != nil || net.ParseIP(to) != nil:
 		return false
-	case slices.Contains([]string{"docker.io", "index.docker.io", "registry-1.docker.io"}, from) && to == "auth.docker.io":
+	case slices.Contains([]string{"docker.io", "index.docker.io", "registry-1.docker.io"}, from) &&
+		to == "auth.docker.io":
 		return true
 	}
 	_, domain, _ := strings.Cut(from, ".")

@@ -122,7 +122,8 @@ func (r *repository) referrerPage(ctx context.Context, at *url.URL) ([]ocispec.D
 	if err != nil {
 		return nil, nil, r.client.remoteError(r.host, err)
 	}
-	if kind, _, _ := strings.Cut(head.Get("Content-Type"), ";"); strings.TrimSpace(kind) != ocispec.MediaTypeImageIndex {
+	if kind, _, _ := strings.Cut(head.Get("Content-Type"), ";"); strings.TrimSpace(
+		kind) != ocispec.MediaTypeImageIndex {
 		return nil, nil, errNoReferrers
 	}
 	idx, err := referrerIndex(data)
@@ -192,7 +193,8 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 // referrerEntry is how a manifest is listed by what it is about.
 func referrerEntry(doc document, m *ocispec.Manifest) ocispec.Descriptor {
 	return ocispec.Descriptor{
-		MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size, ArtifactType: m.ArtifactType, Annotations: m.Annotations,
+		MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size, ArtifactType: m.ArtifactType,
+		Annotations: m.Annotations,
 	}
 }
 

@@ -184,13 +184,17 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name,
 				httpx.Clean(want))
 		default:
-			return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: want,
-				Got: string(got)}
+			return document{}, &bundle.MismatchError{
+				What: "manifest " + ref + " of " + r.name, Want: want,
+				Got: string(got),
+			}
 		}
 	}
 	mediaType, _, _ := strings.Cut(head.Get("Content-Type"), ";")
-	return document{desc: ocispec.Descriptor{MediaType: strings.TrimSpace(mediaType), Digest: got,
-		Size: int64(len(raw))}, raw: raw}, nil
+	return document{desc: ocispec.Descriptor{
+		MediaType: strings.TrimSpace(mediaType), Digest: got,
+		Size: int64(len(raw)),
+	}, raw: raw}, nil
 }
 
 // missing names what was asked for when it does not exist, and what there is instead.

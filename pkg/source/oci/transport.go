@@ -28,8 +28,10 @@ func (c *Client) newHTTPClient() *http.Client {
 	if transport == nil {
 		transport = httpx.NewTransport()
 	}
-	return &http.Client{Transport: httpx.Patient(&guard{transport, c}, c.opts.retries()),
-		CheckRedirect: httpx.CheckRedirect}
+	return &http.Client{
+		Transport:     httpx.Patient(&guard{transport, c}, c.opts.retries()),
+		CheckRedirect: httpx.CheckRedirect,
+	}
 }
 
 // plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address
@@ -86,7 +88,9 @@ type tokens struct {
 }
 
 // Set returns a token: one that came since the request was sent that wants it, else a new one.
-func (c tokens) Set(ctx context.Context, host string, scheme auth.Scheme, key string, fetch func(context.Context) (string, error)) (string, error) {
+func (c tokens) Set(ctx context.Context, host string, scheme auth.Scheme, key string,
+	fetch func(context.Context) (string, error),
+) (string, error) {
 	end, err := c.turns.Take(ctx, "token "+host+" "+scheme.String()+" "+key)
 	if err != nil {
 		return "", err

@@ -34,7 +34,8 @@ func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content
 // do that: what is read from a file is gone.
 func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
 	for attempt := 0; ; attempt++ {
-		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content}) // without Close, which the transport would call
+		// without Close, which the transport would call
+		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content})
 		if err == nil || attempt >= r.tries || ctx.Err() != nil || !mayPass(err) {
 			return r.client.remoteError(r.host, err)
 		}
@@ -50,7 +51,8 @@ func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content i
 // mayPass reports whether an upload that failed may succeed later: the registry was busy or hung up.
 func mayPass(err error) bool {
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusTooManyRequests
+		return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented ||
+			resp.StatusCode == http.StatusTooManyRequests
 	}
 	broken, ok := errors.AsType[*net.OpError](err)
 	return ok && broken.Op != "dial" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -128,7 +130,9 @@ func unsettled(said *errcode.ErrorResponse) bool {
 }
 
 // putOnce is one attempt of put; said is what the registry answered where it refused.
-func (r *repository) putOnce(ctx context.Context, doc document, ref string) (head http.Header, said *errcode.ErrorResponse, err error) {
+func (r *repository) putOnce(ctx context.Context, doc document, ref string) (head http.Header,
+	said *errcode.ErrorResponse, err error,
+) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(),
 		bytes.NewReader(doc.raw))

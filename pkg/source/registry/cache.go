@@ -63,6 +63,7 @@ func (c cache) store(url string, answer cached) {
 	answer.URL, answer.Sum = url, sum(answer.Body)
 	data, err := json.Marshal(answer)
 	if err == nil {
-		_ = atomicfile.Write(c.path(url), data, atomicfile.Options{MkdirMode: 0o755}) // a cache that cannot be written keeps nothing
+		// a cache that cannot be written keeps nothing
+		_ = atomicfile.Write(c.path(url), data, atomicfile.Options{MkdirMode: 0o755})
 	}
 }

@@ -47,7 +47,8 @@ func (r *indexed) noCatalog() error {
 }
 
 // entriesOf reads a catalogue, with the registry's name in errors.
-func (r *indexed) entriesOf(ctx context.Context, open func() (io.ReadCloser, error)) iter.Seq2[index.CatalogEntry, error] {
+func (r *indexed) entriesOf(ctx context.Context, open func() (io.ReadCloser, error)) iter.Seq2[index.CatalogEntry,
+	error] {
 	return func(yield func(index.CatalogEntry, error) bool) {
 		f, err := open()
 		if err != nil {

@@ -182,7 +182,8 @@ func (w *web) failed(err error) error {
 	if errors.Is(err, http.ErrSchemeMismatch) {
 		return diag.Errorf(diag.Remote, "index %s: the server does not speak TLS, and indexes are read over HTTPS",
 			w.base.Host).
-			WithHint("if it is an OCI registry, write oci://%s/NAMESPACE; one without TLS also needs plain-http in the settings, unless it is on this machine", w.base.Host)
+			WithHint("if it is an OCI registry, write oci://%s/NAMESPACE; one without TLS also needs plain-http in "+
+				"the settings, unless it is on this machine", w.base.Host)
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
 		WithHint("check the address and the network, then try again")

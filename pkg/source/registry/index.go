@@ -39,8 +39,10 @@ func (r *indexed) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	}
 	versions := make([]Version, len(entry.Versions))
 	for i, l := range entry.Versions {
-		versions[i] = Version{Version: l.Version, Yanked: l.Yanked != "", Reason: l.Yanked, Published: l.Published,
-			Deprecated: entry.Deprecated}
+		versions[i] = Version{
+			Version: l.Version, Yanked: l.Yanked != "", Reason: l.Yanked, Published: l.Published,
+			Deprecated: entry.Deprecated,
+		}
 		if p, err := l.Pack(r.base); err == nil { // a line that cannot be used has no place
 			versions[i].Source, versions[i].Digest = p.Ref.Source(), p.Ref.Digest
 		}

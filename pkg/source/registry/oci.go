@@ -111,8 +111,10 @@ func (p *place) list(ctx context.Context, id pack.ID) ([]Version, error) {
 	versions := make([]Version, len(list))
 	for i, v := range list {
 		reason, yanked := status.Yanked[v]
-		versions[i] = Version{Version: v, Source: ref.Source(), Yanked: yanked, Reason: reason,
-			Deprecated: status.Deprecated}
+		versions[i] = Version{
+			Version: v, Source: ref.Source(), Yanked: yanked, Reason: reason,
+			Deprecated: status.Deprecated,
+		}
 	}
 	return versions, nil
 }

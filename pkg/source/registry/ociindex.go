@@ -43,8 +43,10 @@ func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := &sharded{ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent,
-		offline: deps.Offline}
+	files := &sharded{
+		ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent,
+		offline: deps.Offline,
+	}
 	return newIndexed(name, files, pack.Ref{}), nil
 }
 

@@ -23,14 +23,15 @@ type GitTrees interface {
 
 // Deps are what registries work with.
 type Deps struct {
-	OCI      *oci.Client  // for OCI places and layouts
-	Git      GitTrees     // for indexes in git; nil where there are none
-	HTTP     *http.Client // for indexes on HTTPS, whose requests are repeated and watched over; nil for one with this package's defaults
-	Embedded fs.FS        // the index inside the binary; nil for none
-	Base     string       // the directory that relative ones are relative to
-	Cache    string       // where answers of HTTPS indexes are kept; "" for nowhere
-	Recent   *Recent      // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
-	Offline  bool         // use what is kept, ask nobody
+	OCI *oci.Client // for OCI places and layouts
+	Git GitTrees    // for indexes in git; nil where there are none
+	// for indexes on HTTPS, whose requests are repeated and watched over; nil for one with this package's defaults
+	HTTP     *http.Client
+	Embedded fs.FS   // the index inside the binary; nil for none
+	Base     string  // the directory that relative ones are relative to
+	Cache    string  // where answers of HTTPS indexes are kept; "" for nowhere
+	Recent   *Recent // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
+	Offline  bool    // use what is kept, ask nobody
 
 	Getenv func(string) string // where SKILLPM_TOKEN_<HOST> is looked up for private indexes; nil for no environment
 	Logins *credential.Store   // the logins for private indexes; nil for none
@@ -69,7 +70,8 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 		return openPrefix(name, url, deps)
 	case strings.HasPrefix(url, "oci-layout:"):
 		return openStored(name, pack.Ref{Kind: pack.KindLayout, URL: strings.TrimPrefix(url, "oci-layout:")}, deps)
-	case strings.HasPrefix(url, "http://"), strings.HasPrefix(url, "https://") && !strings.HasSuffix(strings.TrimRight(url, "/"), ".git"):
+	case strings.HasPrefix(url, "http://"), strings.HasPrefix(url, "https://") &&
+		!strings.HasSuffix(strings.TrimRight(url, "/"), ".git"):
 		return openHTTPS(name, url, deps)
 	}
 	return openParsed(name, url, deps)
@@ -141,7 +143,8 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 		return openDir(name, ref, deps)
 	default:
 		return nil, diag.Errorf(diag.Usage, "%q is not a registry", url).
-			WithHint("a registry is an index (a directory, https://…, git+https://… or index+oci://…), oci://host/prefix or oci-layout:DIR")
+			WithHint("a registry is an index (a directory, https://…, git+https://… or index+oci://…), " +
+				"oci://host/prefix or oci-layout:DIR")
 	}
 }
 

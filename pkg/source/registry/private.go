@@ -25,7 +25,9 @@ type loggedIn struct {
 	looked bool
 }
 
-func newLoggedIn(next http.RoundTripper, host *url.URL, getenv func(string) string, logins *credential.Store) *loggedIn {
+func newLoggedIn(next http.RoundTripper, host *url.URL, getenv func(string) string,
+	logins *credential.Store,
+) *loggedIn {
 	l := &loggedIn{next: next, host: host, getenv: getenv, logins: logins}
 	if getenv == nil {
 		return l
@@ -56,7 +58,8 @@ func (l *loggedIn) RoundTrip(req *http.Request) (*http.Response, error) {
 	header := l.header
 	l.mu.Unlock()
 	resp, err := l.next.RoundTrip(with(req, header))
-	if err != nil || header != "" || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+	if err != nil || header != "" || resp.StatusCode != http.StatusUnauthorized &&
+		resp.StatusCode != http.StatusForbidden {
 		return resp, err
 	}
 	if header, err = l.login(req); err != nil || header == "" {

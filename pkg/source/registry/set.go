@@ -227,7 +227,10 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, asked []Registry) (Regis
 func (s *Set) silent(asked []Registry) []string {
 	var names []string
 	for _, named := range s.config.Registries {
-		if !slices.ContainsFunc(asked, func(r Registry) bool { return r.Name() == named.Name || r.Name() == named.URL }) {
+		if !slices.ContainsFunc(asked, func(r Registry) bool {
+			return r.Name() == named.Name ||
+				r.Name() == named.URL
+		}) {
 			names = append(names, cmp.Or(named.Name, named.URL))
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // there. They are the signature and the provenance, where there is a key; and the list of what the pack is made of, as
 // it is and, where there is a key, signed. Any of the three may be nil. The same pack gives the same artifacts, so
 // publishing it again adds nothing.
-func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
+func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context,
+	subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
 	return func(_ context.Context, subject oci.Pushed, _ []byte) ([]oci.Artifact, error) {
 		var all []oci.Artifact
 		if sbom != nil {
@@ -124,12 +125,15 @@ type Signed struct {
 	Digest    string // of the manifest that is signed
 	Signature string // digest of the artifact that holds the signature
 	Existed   bool   // the key had signed it before, and nothing was written
-	Unnamed   bool   // it does not say which pack and version it is, so that the signature satisfies nobody; see [UnnamedError]
+	// it does not say which pack and version it is, so that the signature satisfies nobody; see [UnnamedError]
+	Unnamed bool
 }
 
 // Sign signs an artifact that is published already, and says where it comes from unless provenance is nil. The place is
 // pinned by its digest, or else the manifest that its tag leads to is signed.
-func (k *Keeper) Sign(ctx context.Context, at pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed, error) {
+func (k *Keeper) Sign(ctx context.Context, at pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed,
+	error,
+) {
 	manifest, digest, err := k.manifest(ctx, at)
 	if err != nil {
 		return Signed{}, err

@@ -42,7 +42,8 @@ type UnnamedError struct {
 
 // Error says what the signature does not prove.
 func (e *UnnamedError) Error() string {
-	return e.Pack + " must be signed: who is trusted signed " + e.Digest + ", which does not say which pack and version it is, so that it could be passed off as any"
+	return e.Pack + " must be signed: who is trusted signed " + e.Digest +
+		", which does not say which pack and version it is, so that it could be passed off as any"
 }
 
 // Code returns [diag.Denied].
@@ -50,7 +51,8 @@ func (e *UnnamedError) Code() diag.Code { return diag.Denied }
 
 // Hint says who can do something about it.
 func (e *UnnamedError) Hint() string {
-	return "ask the publisher to publish it with skillpm publish --sign, which writes both into what is signed (--format keeps the form of other tools)"
+	return "ask the publisher to publish it with skillpm publish --sign, which writes both into what is signed " +
+		"(--format keeps the form of other tools)"
 }
 
 // SignerError is the error for what is signed, and not by enough of those who are trusted.
@@ -95,7 +97,8 @@ type UnknownTreesError struct {
 
 // Error names the pack.
 func (e *UnknownTreesError) Error() string {
-	return e.Pack + ": this machine did not fetch what its lock says, so that it is not known whether that is what was signed"
+	return e.Pack + ": this machine did not fetch what its lock says, so that it is not known whether that is what " +
+		"was signed"
 }
 
 // Code returns [diag.Integrity].

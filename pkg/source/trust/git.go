@@ -28,7 +28,8 @@ func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]
 	if len(w.AllowedSigners) == 0 {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "it comes from git, whose tags are signed with SSH keys, and no file of allowed signers is trusted for it",
+			Reason: "it comes from git, whose tags are signed with SSH keys, and no file of allowed signers is " +
+				"trusted for it",
 		}
 	}
 	e, err := k.tag(ctx, p, w)
@@ -40,8 +41,10 @@ func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]
 		return nil, err
 	}
 	if w.Threshold > 1 {
-		return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer},
-			Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"}}
+		return nil, &SignerError{
+			Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer},
+			Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"},
+		}
 	}
 	if len(trees) > 0 {
 		err = k.recorded(p, trees)
@@ -59,8 +62,10 @@ func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence,
 			return &known, nil
 		}
 	} else if k.options.Offline && !strings.HasPrefix(p.Ref.URL, "file:") {
-		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "its tag is not on this machine, and no server is asked"}
+		return nil, &UnsignedError{
+			Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "its tag is not on this machine, and no server is asked",
+		}
 	}
 	ref := p.Ref
 	if ref.Rev == "" {
@@ -101,8 +106,10 @@ func judgeTag(e *tagEvidence, p *pack.Pack, w Wanted) (string, error) {
 		return "", err
 	}
 	if !bytes.HasPrefix(e.Signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
-		return "", &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "its tag is signed with something else than an SSH key (GPG or X.509), which is not checked"}
+		return "", &UnsignedError{
+			Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "its tag is signed with something else than an SSH key (GPG or X.509), which is not checked",
+		}
 	}
 	var reasons []string
 	for _, allowed := range w.AllowedSigners {

@@ -48,8 +48,10 @@ func (k *Keeper) judge(e *evidence, p *pack.Pack, w Wanted) ([]string, error) {
 				reasons...), diag.HintOf(err)
 		}
 	}
-	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons),
-		Advice: advice, Threshold: w.Threshold}
+	return nil, &SignerError{
+		Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons),
+		Advice: advice, Threshold: w.Threshold,
+	}
 }
 
 // signer returns who made a signature, if that is somebody who is wanted, and as which of those.

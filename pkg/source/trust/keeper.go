@@ -84,7 +84,9 @@ func (k *Keeper) Signers(ctx context.Context, p *pack.Pack, trees map[string]str
 }
 
 // artifactSigners is [Keeper.Signers] for what is in a registry or layout.
-func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
+func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string,
+	error,
+) {
 	known, err := k.cached(p.Ref.Digest)
 	if err == nil {
 		if found, err := k.judge(known, p, w); err == nil {
@@ -93,8 +95,10 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[st
 			return nil, err
 		}
 	} else if k.options.Offline && p.Ref.Kind == pack.KindOCI {
-		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "its signatures are not on this machine, and no server is asked"}
+		return nil, &UnsignedError{
+			Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "its signatures are not on this machine, and no server is asked",
+		}
 	}
 	fresh, err := k.fetch(ctx, p.Ref)
 	if err != nil {
@@ -145,7 +149,8 @@ func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error
 		} else if other != tree {
 			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and what was %s is %s", name, nameOf(p), tree,
 				what, other).
-				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is installed")
+				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is " +
+					"installed")
 		}
 	}
 	return nil

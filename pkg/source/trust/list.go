@@ -45,7 +45,9 @@ type Source struct {
 
 // Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and
 // then the rest, in each what verifies first.
-func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found, error) {
+func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
+	error,
+) {
 	if k.options.OCI == nil {
 		return nil, errNoRegistry
 	}
@@ -142,7 +144,8 @@ func sourceOf(predicate json.RawMessage) (s Source) {
 	if json.Unmarshal(predicate, &p) != nil {
 		return s
 	}
-	s.Repository, s.Ref = p.BuildDefinition.ExternalParameters.Source.Repository, p.BuildDefinition.ExternalParameters.Source.Ref
+	s.Repository, s.Ref = p.BuildDefinition.ExternalParameters.Source.Repository,
+		p.BuildDefinition.ExternalParameters.Source.Ref
 	s.Builder, s.Run = p.RunDetails.Builder.ID, p.RunDetails.Metadata.InvocationID
 	for _, d := range p.BuildDefinition.ResolvedDependencies {
 		if d.Digest.GitCommit != "" {

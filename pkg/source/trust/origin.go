@@ -25,7 +25,8 @@ func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]stri
 	if known := err == nil; !known || !k.cameBefore(p) {
 		if k.options.Offline && p.Ref.Kind == pack.KindOCI {
 			return diag.Errorf(diag.Remote,
-				"%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p), p.Ref.Source()).
+				"%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p),
+				p.Ref.Source()).
 				WithHint("run the command once without --offline")
 		}
 		raw, _, err := k.options.OCI.Manifest(ctx, p.Ref)
@@ -100,5 +101,6 @@ func calledSo(manifest []byte, p *pack.Pack) error {
 		return nil
 	}
 	return diag.Errorf(diag.Integrity, "%s is %s@%s as it was published", nameOf(p), says.Name, says.Version).
-		WithHint("an older version stands under a newer number: ask the publisher, and restore skillpm.lock from version control if that says so")
+		WithHint("an older version stands under a newer number: ask the publisher, and restore skillpm.lock from " +
+			"version control if that says so")
 }

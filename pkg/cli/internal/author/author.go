@@ -25,8 +25,9 @@ func newInit(a *app) *cobra.Command {
 		GroupID: "author",
 		Long: `Write a skillpm.yaml. With OWNER/NAME the directory becomes a pack that can be
 published; without, a project that uses packs.`,
-		Example: "  skillpm init\n  skillpm init acme/deploy --description 'Roll out and roll back' --license Apache-2.0",
-		Args:    console.Need(0, 1, "at most one OWNER/NAME"),
+		Example: "  skillpm init\n  skillpm init acme/deploy --description 'Roll out and roll back' --license " +
+			"Apache-2.0",
+		Args: console.Need(0, 1, "at most one OWNER/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Author()
 			if err != nil {

@@ -30,7 +30,10 @@ and let others read it from there, from any web server, or from an OCI registry.
 		Args: cobra.ArbitraryArgs,
 		RunE: console.UnknownCommand,
 	}
-	for _, c := range []*cobra.Command{newIndexInit(a), newIndexAdd(a), newIndexCheck(a), newIndexBuild(a), newIndexPublish(a), newIndexServe(a), newIndexSite(a)} {
+	for _, c := range []*cobra.Command{
+		newIndexInit(a), newIndexAdd(a), newIndexCheck(a), newIndexBuild(a),
+		newIndexPublish(a), newIndexServe(a), newIndexSite(a),
+	} {
 		c.Args = console.UsageArgs(c.Args)
 		cmd.AddCommand(c)
 	}
@@ -132,7 +135,8 @@ func (a *app) printAdded(r *indexer.AddReport) error {
 			a.Note("%s %s is in the index already", one.Pack, one.Version)
 			continue
 		}
-		fmt.Fprintf(a.Stdout, "%s %s %s  %s\n", p.Green("+"), console.Printable(one.Pack), console.Printable(one.Version), p.Dim(console.Printable(one.File)))
+		fmt.Fprintf(a.Stdout, "%s %s %s  %s\n", p.Green("+"), console.Printable(one.Pack),
+			console.Printable(one.Version), p.Dim(console.Printable(one.File)))
 	}
 	if r.DryRun {
 		a.Note("nothing was written: this was a dry run")
@@ -167,7 +171,8 @@ fetch-depth: 0).`,
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "github" {
-				return diag.Errorf(diag.Usage, "format %q is not known", format).WithHint("use text or github, or --json")
+				return diag.Errorf(diag.Usage, "format %q is not known", format).
+					WithHint("use text or github, or --json")
 			}
 			c, err := a.curator()
 			if err != nil {
@@ -186,7 +191,8 @@ fetch-depth: 0).`,
 	f.BoolVar(&o.Offline, "offline", false, "ask no source: look at files and history only")
 	f.BoolVar(&o.New, "new", false, "ask only about versions that the earlier commit does not have")
 	f.StringVar(&format, "format", format, "write findings as `text|github`")
-	a.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "github"}, cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "github"},
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -206,7 +212,10 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 		if err != nil {
 			return err
 		}
-		if err := render.GitHub(a.Stdout, render.Outcome{Report: lint.Report{Findings: r.Findings}, Dir: dir, Workspace: a.Getenv("GITHUB_WORKSPACE")}); err != nil {
+		if err := render.GitHub(a.Stdout, render.Outcome{
+			Report: lint.Report{Findings: r.Findings}, Dir: dir,
+			Workspace: a.Getenv("GITHUB_WORKSPACE"),
+		}); err != nil {
 			return err
 		}
 	default:
@@ -241,7 +250,8 @@ func (a *app) listIndexFindings(r *indexer.CheckReport) {
 		if f.Severity != diag.SeverityError {
 			sign = p.Yellow("!")
 		}
-		fmt.Fprintf(a.Stdout, "%s %s: %s %s\n", sign, console.Printable(where), console.Printable(strings.ReplaceAll(f.Message, "\n", " ")), p.Dim("("+f.Rule+")"))
+		fmt.Fprintf(a.Stdout, "%s %s: %s %s\n", sign, console.Printable(where),
+			console.Printable(strings.ReplaceAll(f.Message, "\n", " ")), p.Dim("("+f.Rule+")"))
 		if f.Fix != "" {
 			fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(f.Fix))
 		}

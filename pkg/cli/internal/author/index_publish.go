@@ -27,7 +27,8 @@ Others read it as index+oci://HOST/REPOSITORY.`,
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.To == "" {
-				return diag.Errorf(diag.Usage, "it is not said where to publish the index").WithHint("give --to oci://HOST/REPOSITORY")
+				return diag.Errorf(diag.Usage, "it is not said where to publish the index").
+					WithHint("give --to oci://HOST/REPOSITORY")
 			}
 			c, err := a.curator()
 			if err != nil {
@@ -43,15 +44,18 @@ Others read it as index+oci://HOST/REPOSITORY.`,
 				return a.PrintJSON(r)
 			}
 			if r.DryRun {
-				a.Note("nothing was published: %s in %s, %s", console.Plural(r.Packs, "pack"), console.Plural(r.Shards, "shard"), console.BytesText(r.Size))
+				a.Note("nothing was published: %s in %s, %s", console.Plural(r.Packs, "pack"),
+					console.Plural(r.Shards, "shard"), console.BytesText(r.Size))
 				return nil
 			}
 			fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Registry), console.Printable(r.Digest))
-			a.Note("%s in %s, %s", console.Plural(r.Packs, "pack"), console.Plural(r.Shards, "shard"), console.BytesText(r.Size))
+			a.Note("%s in %s, %s", console.Plural(r.Packs, "pack"), console.Plural(r.Shards, "shard"),
+				console.BytesText(r.Size))
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.To, "to", "", "publish at `oci://HOST/REPOSITORY[:TAG]`; the tag is latest if none is named")
+	cmd.Flags().StringVar(&o.To, "to", "",
+		"publish at `oci://HOST/REPOSITORY[:TAG]`; the tag is latest if none is named")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say how large it would be, and push nothing")
 	return cmd
 }

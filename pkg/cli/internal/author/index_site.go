@@ -60,7 +60,8 @@ replaced or removed.`,
 	f.StringVar(&o.Registry, "registry", "", "show how to add the index as a registry at `URL`")
 	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; may be repeated")
 	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "without .well-known/agent-skills")
-	f.StringVar(&o.Marketplace, "marketplace", "", "write a Claude Code marketplace to `DIR`, which is beside that of --out")
+	f.StringVar(&o.Marketplace, "marketplace", "",
+		"write a Claude Code marketplace to `DIR`, which is beside that of --out")
 	for _, name := range []string{"out", "marketplace"} {
 		_ = cmd.MarkFlagDirname(name) // the flags exist
 	}
@@ -85,6 +86,7 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 		fmt.Fprintln(a.Stdout, console.Printable(r.Marketplace))
 	}
 	a.Note("%s, %s; %s written, %d as they were, %d removed",
-		console.Plural(r.Packs, "pack"), console.Plural(r.Skills, "skill"), console.Plural(r.Written, "file"), r.Unchanged, r.Removed)
+		console.Plural(r.Packs, "pack"), console.Plural(r.Skills, "skill"), console.Plural(r.Written, "file"),
+		r.Unchanged, r.Removed)
 	return nil
 }

@@ -52,7 +52,8 @@ func (a *app) keygen(out string, open bool) error {
 	private, public := out+".key", out+".pub"
 	for _, file := range []string{private, public} {
 		if _, err := os.Lstat(file); err == nil {
-			return diag.Errorf(diag.Conflict, "%s exists, and keys are never replaced", file).WithHint("choose another name: --out NAME")
+			return diag.Errorf(diag.Conflict, "%s exists, and keys are never replaced", file).
+				WithHint("choose another name: --out NAME")
 		}
 	}
 	var password []byte
@@ -78,7 +79,8 @@ func (a *app) keygen(out string, open bool) error {
 	}
 	if a.JSON {
 		return a.PrintJSON(map[string]any{
-			"privateKey": private, "publicKey": public, "fingerprint": key.Public().Fingerprint(), "id": key.Public().ID(), "encrypted": !open,
+			"privateKey": private, "publicKey": public, "fingerprint": key.Public().Fingerprint(), "id": key.Public().
+					ID(), "encrypted": !open,
 		})
 	}
 	a.Note("wrote %s, which stays with you, and %s for everybody else", private, public)
@@ -110,7 +112,8 @@ func writeNew(file string, data []byte, mode os.FileMode) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return diag.Errorf(diag.Conflict, "%s exists, and keys are never replaced", file).WithHint("choose another name: --out NAME")
+		return diag.Errorf(diag.Conflict, "%s exists, and keys are never replaced", file).
+			WithHint("choose another name: --out NAME")
 	case errors.Is(err, fs.ErrNotExist):
 		return diag.Errorf(diag.NotFound, "the directory of %s does not exist", file)
 	case err != nil:

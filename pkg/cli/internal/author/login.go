@@ -102,7 +102,8 @@ func (a *app) login(ctx context.Context, host, user string, stdin bool) error {
 func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name, secret string, err error) {
 	if stdin {
 		if user == "" {
-			return "", "", diag.Errorf(diag.Usage, "--password-stdin needs a user").WithHint("skillpm login %s -u NAME --password-stdin", host)
+			return "", "", diag.Errorf(diag.Usage, "--password-stdin needs a user").
+				WithHint("skillpm login %s -u NAME --password-stdin", host)
 		}
 		data, err := io.ReadAll(io.LimitReader(a.Stdin, maxSecret+1))
 		if err != nil {
@@ -110,7 +111,8 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 		}
 		secret := strings.TrimRight(string(data), "\r\n")
 		if secret == "" || len(data) > maxSecret {
-			return "", "", diag.Errorf(diag.Usage, "standard input has no password, or more than one").WithHint("skillpm login %s -u %s --password-stdin <FILE", host, user)
+			return "", "", diag.Errorf(diag.Usage, "standard input has no password, or more than one").
+				WithHint("skillpm login %s -u %s --password-stdin <FILE", host, user)
 		}
 		return user, secret, nil
 	}
@@ -120,7 +122,8 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 		return "", "", missing
 	}
 	if user == "" {
-		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name at "+console.Printable(host)+": ", notEmpty); err != nil {
+		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name at "+console.Printable(host)+": ",
+			notEmpty); err != nil {
 			return "", "", err
 		}
 	}

@@ -50,7 +50,8 @@ with --oci-layout FILE@DIGEST or --oci-layout-path DIR OWNER/NAME:VERSION.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "", "write `FILE`.tar, or the directory of that name (default OWNER-NAME-VERSION.tar)")
+	f.StringVarP(&output, "output", "o", "",
+		"write `FILE`.tar, or the directory of that name (default OWNER-NAME-VERSION.tar)")
 	a.addPackFlags(cmd, &o, &flags)
 	return cmd
 }

@@ -82,9 +82,11 @@ nothing else.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE, oci-layout:DIR, local, or a registry's name in the settings")
+	f.StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE, oci-layout:DIR, local, or a registry's "+
+		"name in the settings")
 	a.CompleteFlag(cmd, "to", a.completePlaces(false))
-	f.BoolVar(&o.DryRun, "dry-run", false, "print files and manifest, look whether they are published already, and publish nothing")
+	f.BoolVar(&o.DryRun, "dry-run", false,
+		"print files and manifest, look whether they are published already, and publish nothing")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
 	f.StringVar(&flags.from, "from", "", "publish what skillpm pack wrote into `FILE`, or a directory, byte for byte")
 	f.BoolVar(&o.Still, "no-moving-tags", false, "leave the tags 1.4, 1 and latest where they are")
@@ -98,8 +100,11 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.BoolVar(&flags.sign, "sign", false, "sign it")
 	f.StringVar(&flags.key, "key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn of files that are not committed")
-	f.StringVar(&flags.format, "format", formatPack, "write the artifact as `FORMAT`: "+console.List(artifactFormats())+"; all but the first for other tools")
-	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	f.StringVar(&flags.format, "format", formatPack, "write the artifact as `FORMAT`: "+console.List(
+		artifactFormats())+"; all but the first for other tools")
+	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		return console.Matching(artifactFormats(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 }
@@ -114,7 +119,8 @@ func artifactFormats() []string {
 // settle checks what the flags say and completes the options with it.
 func (flags publishFlags) settle(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
-		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).WithHint("formats are %s", console.List(artifactFormats()))
+		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).
+			WithHint("formats are %s", console.List(artifactFormats()))
 	}
 	if flags.format != formatPack {
 		o.Format = flags.format
@@ -126,8 +132,10 @@ func (flags publishFlags) settle(a *app, o *publish.ReleaseOptions) (err error) 
 }
 
 func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publishFlags) error {
-	if flags.from != "" && (o.Dir != "" || flags.workspace || flags.sign || flags.key != "" || flags.format != formatPack) {
-		return diag.Errorf(diag.Usage, "--from publishes what was packed as it is: without DIR, --workspace, --format and --sign").
+	if flags.from != "" && (o.Dir != "" || flags.workspace || flags.sign || flags.key != "" ||
+		flags.format != formatPack) {
+		return diag.Errorf(diag.Usage,
+			"--from publishes what was packed as it is: without DIR, --workspace, --format and --sign").
 			WithHint("give --format and --sign to skillpm pack, or sign what is published with skillpm sign")
 	}
 	if err := flags.settle(a, &o); err != nil {
@@ -177,7 +185,8 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 		}
 	}
 	if err == nil && invalid > 0 {
-		return diag.Errorf(diag.Invalid, "%s of %s not valid: nothing was published", console.Plural(invalid, "pack"), console.Plural(len(r.Packs), "pack"))
+		return diag.Errorf(diag.Invalid, "%s of %s not valid: nothing was published", console.Plural(invalid, "pack"),
+			console.Plural(len(r.Packs), "pack"))
 	}
 	return err
 }
@@ -268,6 +277,7 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		a.Note("%s %s: nothing was published: this was a dry run", r.Pack, r.Version)
 		return nil
 	}
-	a.Note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version, console.Plural(len(r.Files), "file"), r.Size)
+	a.Note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version,
+		console.Plural(len(r.Files), "file"), r.Size)
 	return nil
 }

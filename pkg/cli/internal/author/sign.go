@@ -39,7 +39,8 @@ is signed as what it leads to now. skillpm publish --sign signs what is publishe
 			}
 			a.Warnings(r.Warnings)
 			if r.Unnamed {
-				a.Warn("%s does not say which pack and version it is, as what skillpm publishes does: who requires signatures refuses it, signed or not", r.Place)
+				a.Warn("%s does not say which pack and version it is, as what skillpm publishes does: who requires "+
+					"signatures refuses it, signed or not", r.Place)
 			}
 			if a.JSON {
 				return a.PrintJSON(r)

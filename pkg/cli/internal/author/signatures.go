@@ -43,7 +43,8 @@ programs; the plain one is shown only if none is signed. With --key it is an err
 			return a.printSignatures(r, len(keys) > 0)
 		},
 	}
-	cmd.Flags().StringArrayVar(&keys, "key", nil, "check with the public key, or the allowed signers, in `FILE`; may be repeated")
+	cmd.Flags().StringArrayVar(&keys, "key", nil,
+		"check with the public key, or the allowed signers, in `FILE`; may be repeated")
 	return cmd
 }
 
@@ -87,7 +88,10 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 // once leaves out the plain list of contents where there is one that somebody vouches for: other programs look for it.
 func once(found []publish.Statement) []publish.Statement {
 	plain := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.Says == "" }
-	vouched := slices.ContainsFunc(found, func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && !plain(s) })
+	vouched := slices.ContainsFunc(found, func(s publish.Statement) bool {
+		return s.Kind == string(trust.KindSBOM) &&
+			!plain(s)
+	})
 	return slices.DeleteFunc(slices.Clone(found), func(s publish.Statement) bool { return vouched && plain(s) })
 }
 

@@ -86,7 +86,8 @@ the advice back.
 				message = strings.TrimSpace(args[1])
 			}
 			if undo == (message != "") {
-				return diag.Errorf(diag.Usage, "give either a message or --undo").WithHint("skillpm deprecate %s 'what to use instead'", args[0])
+				return diag.Errorf(diag.Usage, "give either a message or --undo").
+					WithHint("skillpm deprecate %s 'what to use instead'", args[0])
 			}
 			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
 				return c.Deprecate(cmd.Context(), args[0], message, at)

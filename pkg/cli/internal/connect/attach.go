@@ -90,8 +90,10 @@ func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
 	if err != nil {
 		return attach.Env{}, err
 	}
-	e := attach.Env{Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State,
-		Machine: a.Paths.Enterprise}
+	e := attach.Env{
+		Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State,
+		Machine: a.Paths.Enterprise,
+	}
 	s, found, err := o.Paths.Project(o.Dir)
 	switch {
 	case err != nil && needsProject:
@@ -246,7 +248,8 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 
 // attachOne installs or removes for one host.
 func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h attach.Host,
-	install bool) (*attach.Result, error) {
+	install bool,
+) (*attach.Result, error) {
 	one := attach.Options{
 		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed,
 		Args: o.args,

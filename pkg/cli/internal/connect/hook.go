@@ -113,8 +113,10 @@ func (a *app) hookOptions(of string) hook.Options {
 		state = ""
 	}
 	openGuard := func(at string) *enforce.Evaluator {
-		return enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin},
-			Projects: hookProjects(paths, at), Now: a.Now})
+		return enforce.Open(enforce.Options{
+			Files:    enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin},
+			Projects: hookProjects(paths, at), Now: a.Now,
+		})
 	}
 	return hook.Options{
 		Host: of, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,

@@ -63,6 +63,8 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mcpserver.OpenGateway(mcpserver.GatewayOptions{Upstreams: list, Dir: dir, Environ: environ,
-		Stderr: a.Stderr, Version: console.BuildVersion(a.Version)})
+	return mcpserver.OpenGateway(mcpserver.GatewayOptions{
+		Upstreams: list, Dir: dir, Environ: environ,
+		Stderr: a.Stderr, Version: console.BuildVersion(a.Version),
+	})
 }

@@ -119,7 +119,8 @@ func (a *App) WorkDir() (string, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case dir == "":
-		return "", diag.Errorf(diag.NotFound, "the current directory does not exist any more").WithHint("cd to one that does, or use -C DIR")
+		return "", diag.Errorf(diag.NotFound, "the current directory does not exist any more").
+			WithHint("cd to one that does, or use -C DIR")
 	case errors.Is(err, os.ErrNotExist):
 		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir).WithHint("mkdir -p %s", dir)
 	case err != nil:

@@ -18,7 +18,9 @@ func (a *App) CompletePacks(_ *cobra.Command, _ []string, prefix string) ([]stri
 }
 
 // CompleteInstalledPacks completes what the manifest requires.
-func (a *App) CompleteInstalledPacks(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a *App) CompleteInstalledPacks(cmd *cobra.Command, _ []string, prefix string) ([]string,
+	cobra.ShellCompDirective,
+) {
 	c, err := a.Client()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -28,7 +30,9 @@ func (a *App) CompleteInstalledPacks(cmd *cobra.Command, _ []string, prefix stri
 }
 
 // CompletePacksAndSkills completes installed packs and skills, and the packs of the embedded index.
-func (a *App) CompletePacksAndSkills(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a *App) CompletePacksAndSkills(cmd *cobra.Command, _ []string, prefix string) ([]string,
+	cobra.ShellCompDirective,
+) {
 	c, err := a.Client()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -75,7 +75,8 @@ func (a *App) PrintSaved(p Palette, r *skillpm.InstallReport) {
 		if r.DryRun {
 			verb = "would be kept in"
 		}
-		fmt.Fprintf(a.Stdout, "  a copy of the edited %s %s %s\n", Printable(Home(r)+at), verb, p.Cyan(Printable(Home(r)+r.Saved[at])))
+		fmt.Fprintf(a.Stdout, "  a copy of the edited %s %s %s\n", Printable(Home(r)+at), verb,
+			p.Cyan(Printable(Home(r)+r.Saved[at])))
 	}
 }
 

@@ -31,7 +31,8 @@ func BytesText(n int64) string {
 
 // ParseAge reads the duration of a flag in weeks, days or smaller units.
 func ParseAge(flag, text string) (time.Duration, error) {
-	bad := diag.Errorf(diag.Usage, "--%s %q is not a time", flag, text).WithHint("write days, weeks or hours, as 7d, 2w or 36h")
+	bad := diag.Errorf(diag.Usage, "--%s %q is not a time", flag, text).
+		WithHint("write days, weeks or hours, as 7d, 2w or 36h")
 	for unit, hours := range map[string]float64{"d": 24, "w": 7 * 24} {
 		number, ok := strings.CutSuffix(text, unit)
 		if !ok {

@@ -37,8 +37,10 @@ type RuntimeFlags struct {
 func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	f := &RuntimeFlags{}
 	flags := cmd.Flags()
-	flags.StringVar(&f.Profile, "profile", "", "serve skills as `HOST` does (SKILLPM_PROFILE; default "+profile.Runtime+")")
-	flags.StringVar(&f.Session, "session", "", "the agent's session `ID` (SKILLPM_SESSION); without one nothing is kept")
+	flags.StringVar(&f.Profile, "profile", "",
+		"serve skills as `HOST` does (SKILLPM_PROFILE; default "+profile.Runtime+")")
+	flags.StringVar(&f.Session, "session", "",
+		"the agent's session `ID` (SKILLPM_SESSION); without one nothing is kept")
 	flags.StringVar(&f.agent, "agent-type", "", "serve skills that are for agents of `TYPE` (SKILLPM_AGENT)")
 	flags.StringVar(&f.tenant, "tenant", "", "serve skills that are for `TENANT` (SKILLPM_TENANT)")
 	flags.StringVar(&f.environment, "environment", "", "serve skills that are for `ENVIRONMENT` (SKILLPM_ENVIRONMENT)")
@@ -112,8 +114,9 @@ func (a *App) CompletionHost(cmd *cobra.Command) *runtime.Host {
 		return ""
 	}
 	h, err := a.Host(cmd.Context(), &RuntimeFlags{
-		Profile: text("profile"), Session: text("session"), agent: text("agent-type"), tenant: text("tenant"), environment: text("environment"),
-		noSkills: text("no-skills") == "true",
+		Profile: text("profile"), Session: text("session"), agent: text("agent-type"), tenant: text("tenant"),
+		environment: text("environment"),
+		noSkills:    text("no-skills") == "true",
 	})
 	if err != nil {
 		return nil

@@ -48,8 +48,10 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		return nil, diag.Errorf(diag.Usage, "there is no key to sign with").
 			WithHint("name its file with --key, or set %s; skillpm keygen makes one", keyVariable)
 	}
-	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) { // what it holds may be a secret, and is not repeated
-		return nil, diag.Errorf(diag.Usage, "%s holds no key: it is for the PEM text itself, not for the name of a file", keyVariable).
+	// what it holds may be a secret, and is not repeated
+	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) {
+		return nil, diag.Errorf(diag.Usage,
+			"%s holds no key: it is for the PEM text itself, not for the name of a file", keyVariable).
 			WithHint("name the file with --key FILE, or set %s to what is in it", keyVariable)
 	}
 	key, err := sign.ParsePrivate(text, func() ([]byte, error) { return a.keyPassword(name) })

@@ -28,7 +28,8 @@ func kinds(flagType string) string {
 func FlagError(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if kind := kinds(invalid.GetFlag().Value.Type()); kind != "" && errors.Is(err, strconv.ErrRange) {
-			return diag.Errorf(diag.Usage, "--%s %q is too large or too small", invalid.GetFlag().Name, invalid.GetValue())
+			return diag.Errorf(diag.Usage, "--%s %q is too large or too small", invalid.GetFlag().Name,
+				invalid.GetValue())
 		} else if kind != "" {
 			return diag.Errorf(diag.Usage, "--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), kind)
 		}

@@ -226,8 +226,10 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	if e.o.Limit > 0 {
 		limit = min(limit, e.o.Limit)
 	}
-	o := session.RunOptions{Args: e.request.Args, Trigger: e.o.Trigger, Limit: limit, MaxOutput: maxOutput,
-		Begin: e.o.Begin}
+	o := session.RunOptions{
+		Args: e.request.Args, Trigger: e.o.Trigger, Limit: limit, MaxOutput: maxOutput,
+		Begin: e.o.Begin,
+	}
 	if e.model != "" {
 		o.Env = map[string]string{"SKILLPM_MODEL": e.model}
 	}
@@ -239,8 +241,11 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 		return &Reply{
 			State: Timeout, Summary: string(TimedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)),
 			Advice: e.say.split, Code: diag.Internal,
-			Data: Data{{"skill", skill.Name}, {"elapsed", json.Number(seconds(res.Duration))},
-				{"limit", json.Number(seconds(limit))}},
+			Data: Data{
+				{"skill", skill.Name},
+				{"elapsed", json.Number(seconds(res.Duration))},
+				{"limit", json.Number(seconds(limit))},
+			},
 		}
 	case res.ExitCode != 0:
 		said := fragment(res)

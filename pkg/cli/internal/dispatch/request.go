@@ -141,8 +141,10 @@ func parsePrompt(text string) (Request, error) {
 		return Request{}, noSkill
 	}
 	if len(words) > maxArgs {
-		return Request{}, &LineError{Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
-			Advice: "pass large input as a file"}
+		return Request{}, &LineError{
+			Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
+			Advice: "pass large input as a file",
+		}
 	}
 	for i, w := range words[1:] {
 		if w.plain {
@@ -221,8 +223,10 @@ func split(text string) (words []word, steps bool, err error) {
 				continue
 			}
 			if end < 0 {
-				return nil, false, &LineError{Reason: fmt.Sprintf("a quote %c has no end", r),
-					Advice: "close it, or put a backslash before it"}
+				return nil, false, &LineError{
+					Reason: fmt.Sprintf("a quote %c has no end", r),
+					Advice: "close it, or put a backslash before it",
+				}
 			}
 			s.add(inner...)
 			s.plain = false

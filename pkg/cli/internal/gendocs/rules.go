@@ -27,9 +27,12 @@ func writeRules(dir string) error {
 
 func rulesTable() string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nWhat `skillpm validate` can find. `skillpm rules` lists them, and `skillpm explain ID` tells about one.\n\n" +
-		"The severity is that of the worst case. A rule that is **off** says something only when it is asked for. What is marked **fix** is mended by " +
-		"`skillpm validate --fix` in most cases. A **fact** tells what a skill can do and is no defect: `--strict` does not make it an error.\n")
+	b.WriteString("# Rules\n\nWhat `skillpm validate` can find. `skillpm rules` lists them, and `skillpm explain " +
+		"ID` tells about one.\n\n" +
+		"The severity is that of the worst case. A rule that is **off** says something only when it is asked for. " +
+		"What is marked **fix** is mended by " +
+		"`skillpm validate --fix` in most cases. A **fact** tells what a skill can do and is no defect: `--strict` " +
+		"does not make it an error.\n")
 	for _, f := range rule.Families() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n| id | severity | | what it finds |\n|---|---|---|---|\n", f.ID, f.Title)
 		for _, r := range rule.All() {
@@ -58,7 +61,8 @@ func rulePage(r rule.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n**%s.**", r.ID, r.Title, capital(r.Severity.String()))
 	if r.Off {
-		fmt.Fprintf(&b, " It is off until it is asked for: `skillpm validate --enable %s`, or `rules: {%s: %s}` in skillpm.yaml.", r.ID, r.ID, r.Severity)
+		fmt.Fprintf(&b, " It is off until it is asked for: `skillpm validate --enable %s`, or `rules: {%s: %s}` in "+
+			"skillpm.yaml.", r.ID, r.ID, r.Severity)
 	}
 	if r.Fixable {
 		b.WriteString(" `skillpm validate --fix` mends it in most cases.")

@@ -159,8 +159,10 @@ func (a *app) printApprovals(ctx context.Context, h *runtime.Host, all []enforce
 			e.Expires, until = &x.Expires, "until "+x.Expires.Format(time.DateOnly)
 		}
 		list = append(list, e)
-		rows = append(rows, []string{x.Skill, state, cmp.Or(words(x.Capabilities), "nothing"),
-			x.By + " (" + x.Level.String() + ")", x.At.Format(time.DateOnly), until, x.Reason})
+		rows = append(rows, []string{
+			x.Skill, state, cmp.Or(words(x.Capabilities), "nothing"),
+			x.By + " (" + x.Level.String() + ")", x.At.Format(time.DateOnly), until, x.Reason,
+		})
 	}
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"approvals": list})

@@ -95,8 +95,10 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
-	file, err := a.governed(h, audit.Record{Action: audit.Approve, Skill: strings.Join(names, " "),
-		Reason: word.Reason}, func() (string, error) {
+	file, err := a.governed(h, audit.Record{
+		Action: audit.Approve, Skill: strings.Join(names, " "),
+		Reason: word.Reason,
+	}, func() (string, error) {
 		return h.Guard().Approve(ctx, l, word, reviews...)
 	})
 	if err != nil {
@@ -137,8 +139,10 @@ func (a *app) toApprove(ctx context.Context, h *runtime.Host, name string, f *ap
 			continue
 		}
 		for _, s := range p.Skills {
-			list = append(list, foundSkill{Skill: enforce.Skill{Name: s.Name, Pack: p.Pack, Source: p.Source},
-				files: s.Files})
+			list = append(list, foundSkill{
+				Skill: enforce.Skill{Name: s.Name, Pack: p.Pack, Source: p.Source},
+				files: s.Files,
+			})
 		}
 	}
 	return list, nil
@@ -177,8 +181,10 @@ type approvedJSON struct {
 func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, reviews []enforce.Review) error {
 	list := []approvedJSON{}
 	for _, r := range reviews {
-		e := approvedJSON{Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(),
-			Evidence: r.Capabilities}
+		e := approvedJSON{
+			Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(),
+			Evidence: r.Capabilities,
+		}
 		if e.Capabilities == nil {
 			e.Capabilities, e.Evidence = []policy.Capability{}, []string{}
 		}

@@ -136,8 +136,10 @@ func (a *app) ownLog() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	log := enforce.Open(enforce.Options{Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin},
-		Now: a.Now}).Log()
+	log := enforce.Open(enforce.Options{
+		Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin},
+		Now:   a.Now,
+	}).Log()
 	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
 		audit.Options{}).Path(), nil
 }

@@ -116,8 +116,10 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		a.Note("no such skill has been used since then; skillpm audit stats shows all")
 		return nil
 	}
-	rows := [][]string{{"SKILL", "PACK", "ACTIVATED", "RUNS", "FAILED", "REFUSED", "TOTAL", "MEAN", "P95", "MOST",
-		"LAST USE"}}
+	rows := [][]string{{
+		"SKILL", "PACK", "ACTIVATED", "RUNS", "FAILED", "REFUSED", "TOTAL", "MEAN", "P95", "MOST",
+		"LAST USE",
+	}}
 	for _, k := range skills {
 		row := []string{k.Skill, cmp.Or(k.Pack, "-")}
 		for _, n := range []int64{k.Activations, k.Runs, k.Failures, k.Refusals} {

@@ -202,8 +202,10 @@ func doubts(p *policy.Policy) (list []string) {
 		"hooks: {unreadable: open}":       p.Hooks.Unreadable == policy.Open,
 		"execution: {unavailable: allow}": p.Execution.Unavailable == policy.AllowUnconfined,
 	}
-	for _, key := range []string{"allowed-tools: grant", "hooks: {unreadable: open}",
-		"execution: {unavailable: allow}"} {
+	for _, key := range []string{
+		"allowed-tools: grant", "hooks: {unreadable: open}",
+		"execution: {unavailable: allow}",
+	} {
 		if loose[key] && p.Level == policy.ProjectLevel {
 			list = append(list, key+" does not count in a project's policy")
 		}

@@ -234,8 +234,10 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 // rulesOf lists the rules of a policy.
 func rulesOf(p *policy.Policy) (list []ruleJSON) {
 	add := func(line int, rule, format string, args ...any) {
-		list = append(list, ruleJSON{Policy: p.Path, Line: line, Level: p.Level.String(), Mode: string(p.Mode),
-			Rule: rule, Says: fmt.Sprintf(format, args...)})
+		list = append(list, ruleJSON{
+			Policy: p.Path, Line: line, Level: p.Level.String(), Mode: string(p.Mode),
+			Rule: rule, Says: fmt.Sprintf(format, args...),
+		})
 	}
 	if err := p.Err(); err != nil {
 		add(0, "file", "denies everything: %v", err)
@@ -343,8 +345,13 @@ func limitsText(l policy.Limits) string {
 	for _, x := range []struct {
 		key string
 		n   int64
-	}{{"files", l.Files}, {"file_bytes", l.FileBytes}, {"total_bytes", l.TotalBytes}, {"path_bytes", l.PathBytes},
-		{"depth", l.Depth}} {
+	}{
+		{"files", l.Files},
+		{"file_bytes", l.FileBytes},
+		{"total_bytes", l.TotalBytes},
+		{"path_bytes", l.PathBytes},
+		{"depth", l.Depth},
+	} {
 		if x.n > 0 {
 			text := strconv.FormatInt(x.n, 10)
 			if strings.HasSuffix(x.key, "_bytes") {

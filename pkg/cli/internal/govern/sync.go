@@ -85,8 +85,10 @@ func (a *app) printSynced(r *skillpm.SyncReport) error {
 		a.Note("the enterprise layer is in step with %s %s", r.Source, r.Version)
 		return nil
 	}
-	marks := map[string]string{skillpm.SyncInstalled: "+", skillpm.SyncUpdated: "~", skillpm.SyncRestored: "=",
-		skillpm.SyncRemoved: "-"}
+	marks := map[string]string{
+		skillpm.SyncInstalled: "+", skillpm.SyncUpdated: "~", skillpm.SyncRestored: "=",
+		skillpm.SyncRemoved: "-",
+	}
 	for _, p := range r.Packs {
 		mark, changed := marks[p.Action]
 		switch {

@@ -42,9 +42,10 @@ indexes. All of it can be fetched again, so nothing is lost when it goes.`,
 
 func newCachePath(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "path",
-		Short:   "Print the directory of the caches",
-		Long:    "Print the directory of the caches. With --json, those in it as well: root, store,\ngit, http and try. XDG_CACHE_HOME moves it.",
+		Use:   "path",
+		Short: "Print the directory of the caches",
+		Long: "Print the directory of the caches. With --json, those in it as well: root, store,\ngit, http and " +
+			"try. XDG_CACHE_HOME moves it.",
 		Example: "  skillpm cache path\n  skillpm cache path --json",
 		RunE: func(*cobra.Command, []string) error {
 			c, err := a.Client()
@@ -86,7 +87,8 @@ which skills of this project or of the user have them.`,
 		},
 	}
 	cmd.Flags().StringVar(&order, "sort", order, "sort by `size|used`: the largest first, or what was used longest ago")
-	a.CompleteFlag(cmd, "sort", cobra.FixedCompletions([]string{skillpm.SortBySize, skillpm.SortByUse}, cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "sort", cobra.FixedCompletions([]string{skillpm.SortBySize, skillpm.SortByUse},
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -98,7 +100,10 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 			if t.Damaged {
 				used = "damaged"
 			}
-			rows = append(rows, []string{shortTree(t.Tree), console.BytesText(t.Bytes), strconv.Itoa(t.Files), used, strings.Join(t.UsedBy, ", ")})
+			rows = append(rows, []string{
+				shortTree(t.Tree), console.BytesText(t.Bytes), strconv.Itoa(t.Files), used,
+				strings.Join(t.UsedBy, ", "),
+			})
 		}
 		if err := console.Table(a.Stdout, rows); err != nil {
 			return err
@@ -107,13 +112,15 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 	if a.Quiet {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", console.Plural(len(list.Trees), "tree"), console.Plural(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
+	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", console.Plural(len(list.Trees), "tree"),
+		console.Plural(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
 	for _, other := range []struct {
 		what string
 		size skillpm.CacheSize
 	}{{"git commits", list.Git}, {"index files", list.HTTP}, {"packs that are tried", list.Try}} {
 		if other.size.Files > 0 {
-			fmt.Fprintf(a.Stdout, "%s: %s, %s\n", other.what, console.Plural(other.size.Files, "file"), console.BytesText(other.size.Bytes))
+			fmt.Fprintf(a.Stdout, "%s: %s, %s\n", other.what, console.Plural(other.size.Files, "file"),
+				console.BytesText(other.size.Bytes))
 		}
 	}
 	return nil
@@ -168,7 +175,8 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	}
 	if len(r.Damaged) == 0 {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "%s %s, %s: all as their digests say\n", p.Green("✓"), console.Plural(r.Trees, "tree"), console.BytesText(r.Bytes))
+			fmt.Fprintf(a.Stdout, "%s %s, %s: all as their digests say\n", p.Green("✓"),
+				console.Plural(r.Trees, "tree"), console.BytesText(r.Bytes))
 		}
 		return nil
 	}
@@ -176,7 +184,8 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	if stays > 0 {
 		return err.WithHint("%d could not be removed: make the store writable, or remove it", stays)
 	}
-	return err.WithHint("they are out of the way, and are fetched again when they are needed; skillpm verify checks what is installed")
+	return err.WithHint("they are out of the way, and are fetched again when they are needed; skillpm verify " +
+		"checks what is installed")
 }
 
 func wereTrees(n int) string {
@@ -247,7 +256,8 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 		size skillpm.CacheSize
 	}{{"of git commits", r.Git}, {"of indexes", r.HTTP}, {"of packs that were tried", r.Try}} {
 		if other.size.Files > 0 {
-			fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", p.Red("-"), console.Plural(other.size.Files, "file"), other.what, console.BytesText(other.size.Bytes))
+			fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", p.Red("-"), console.Plural(other.size.Files, "file"), other.what,
+				console.BytesText(other.size.Bytes))
 		}
 	}
 	if r.Leftovers > 0 {
@@ -257,7 +267,8 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 	if r.DryRun {
 		verb = "would free"
 	}
-	fmt.Fprintf(a.Stdout, "%s %s; %s in the store, %s\n", verb, console.BytesText(r.Bytes), stay(r), console.BytesText(r.KeptBytes))
+	fmt.Fprintf(a.Stdout, "%s %s; %s in the store, %s\n", verb, console.BytesText(r.Bytes), stay(r),
+		console.BytesText(r.KeptBytes))
 	return nil
 }
 

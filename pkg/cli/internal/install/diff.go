@@ -64,7 +64,8 @@ what was installed.`,
 	f.BoolVar(&o.Edits, "edits", false, "show what was edited in installed skills instead")
 	f.BoolVar(&stat, "stat", false, "print the summary and how much changes in each file")
 	f.BoolVar(&names, "name-only", false, "print the names of changed files only")
-	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.StringVar(&o.Registry, "registry", "",
+		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
@@ -124,7 +125,8 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 		case pack.To == "":
 			what = pack.From + ", no longer required"
 		}
-		fmt.Fprintf(a.Stdout, "# %s %s: %s changed, +%d -%d\n", p.Bold(pack.Pack), what, console.Plural(s.Files, "file"), s.Insertions, s.Deletions)
+		fmt.Fprintf(a.Stdout, "# %s %s: %s changed, +%d -%d\n", p.Bold(pack.Pack), what,
+			console.Plural(s.Files, "file"), s.Insertions, s.Deletions)
 		shown := map[string]int{}
 		for _, n := range pack.Notes {
 			if shown[n.Kind]++; shown[n.Kind] <= shownNotes {
@@ -171,6 +173,7 @@ func (a *app) printStat(r *skillpm.DiffReport) error {
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "%s changed, +%d -%d\n", console.Plural(r.Stat.Files, "file"), r.Stat.Insertions, r.Stat.Deletions)
+	fmt.Fprintf(a.Stdout, "%s changed, +%d -%d\n", console.Plural(r.Stat.Files, "file"), r.Stat.Insertions,
+		r.Stat.Deletions)
 	return nil
 }

@@ -78,11 +78,15 @@ func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 		return nil
 	}
 	return diag.Errorf(diag.Conflict, "%s and %s in %s", console.Plural(counts[diag.SeverityError], "error"),
-		console.Plural(counts[diag.SeverityWarning], "warning"), console.Plural(r.Checks, "check")).WithHint("each says what mends it")
+		console.Plural(counts[diag.SeverityWarning], "warning"), console.Plural(r.Checks, "check")).
+		WithHint("each says what mends it")
 }
 
 func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
-	colour := map[diag.Severity]func(string) string{diag.SeverityError: p.Red, diag.SeverityWarning: p.Yellow, diag.SeverityAdvice: p.Cyan}[d.Severity]
+	colour := map[diag.Severity]func(string) string{
+		diag.SeverityError: p.Red, diag.SeverityWarning: p.Yellow,
+		diag.SeverityAdvice: p.Cyan,
+	}[d.Severity]
 	line := d.Message
 	if d.Path != "" && !strings.HasPrefix(d.Message, d.Path) {
 		line = d.Path + ": " + line

@@ -22,7 +22,10 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	defer c.Close()
 	s, err := c.LastSync()
 	r.Checks++
-	found := skillpm.Diagnosis{Check: "enterprise-layer", Severity: diag.SeverityWarning, Path: c.Paths.Enterprise, Fix: "sudo skillpm sync"}
+	found := skillpm.Diagnosis{
+		Check: "enterprise-layer", Severity: diag.SeverityWarning, Path: c.Paths.Enterprise,
+		Fix: "sudo skillpm sync",
+	}
 	switch {
 	case err != nil:
 		found.Severity, found.Message, found.Fix = diag.SeverityError, err.Error(), diag.HintOf(err)
@@ -30,14 +33,19 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	case s == nil:
 		return nil
 	case s.Version == "":
-		found.Message, found.Means = "the enterprise layer was never synced with "+s.Source, "the organisation's skills and policy may not be in force"
+		found.Message, found.Means = "the enterprise layer was never synced with "+s.Source,
+			"the organisation's skills and policy may not be in force"
 	default:
 		since := time.Duration(s.Age) * time.Second
-		r.Facts = append(r.Facts, skillpm.Fact{Name: "enterprise layer", Value: fmt.Sprintf("%s %s, asked for %s ago", s.Source, s.Version, since)})
+		r.Facts = append(r.Facts, skillpm.Fact{
+			Name:  "enterprise layer",
+			Value: fmt.Sprintf("%s %s, asked for %s ago", s.Source, s.Version, since),
+		})
 		if since < staleSync {
 			return nil
 		}
-		found.Message = fmt.Sprintf("%s was last asked for the enterprise layer %d days ago", s.Source, int(since.Hours())/24)
+		found.Message = fmt.Sprintf("%s was last asked for the enterprise layer %d days ago", s.Source,
+			int(since.Hours())/24)
 		found.Means = "newer skills, and what was denied since, are not in force; perhaps the timer does not run"
 	}
 	r.Findings = append(r.Findings, found)

@@ -62,7 +62,8 @@ else and follows the reader's light or dark colours. --skills adds the skills,
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "text", "print `text|dot|mermaid|svg|json`")
 	f.StringVar(&o.Invert, "invert", "", "draw what requires `PACK`")
-	f.IntVar(&o.Depth, "depth", 0, fmt.Sprintf("draw `N` levels at most; a text tree has %d unless told otherwise", graph.MaxDepth))
+	f.IntVar(&o.Depth, "depth", 0, fmt.Sprintf("draw `N` levels at most; a text tree has %d unless told otherwise",
+		graph.MaxDepth))
 	f.BoolVar(&draw.Skills, "skills", false, "with the skills of each pack")
 	f.BoolVar(&draw.ASCII, "ascii", false, "draw the text tree without box-drawing characters")
 	scopeFlag(cmd, &o.Scope)

@@ -70,18 +70,25 @@ signed by the same.`,
 		ValidArgsFunction: a.CompletePacks,
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
-	f.BoolVar(&o.Frozen, "frozen", false, "install what skillpm.lock says; fail if it and skillpm.yaml disagree or anything differs")
+	f.StringVar(&o.Registry, "registry", "",
+		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.BoolVar(&o.Frozen, "frozen", false,
+		"install what skillpm.lock says; fail if it and skillpm.yaml disagree or anything differs")
 	f.BoolVar(&o.Frozen, "locked", false, "another name of --frozen")
 	f.BoolVar(&o.Upgrade, "upgrade", false, "choose all versions anew, within the ranges, as update does")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	editFlags(cmd, &o.Keep, &o.Force)
-	f.StringSliceVar(&o.Skills, "skill", nil, "install only the skill `NAME` of the pack (may be repeated; '*' for all again)")
+	f.StringSliceVar(&o.Skills, "skill", nil,
+		"install only the skill `NAME` of the pack (may be repeated; '*' for all again)")
 	f.StringVar(&o.As, "as", "", "give the skill the name `NAME` here")
-	f.StringSliceVar(&o.Agents, "agent", nil, "link for the agent `ID` from now on (may be repeated; all, or detected for those in use)")
-	f.StringVar(&o.LinkMode, "link-mode", "", "from now on give agents links or copies: `symlink|copy|hardlink`; hardlink shares files with the store")
-	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	f.StringSliceVar(&o.Agents, "agent", nil,
+		"link for the agent `ID` from now on (may be repeated; all, or detected for those in use)")
+	f.StringVar(&o.LinkMode, "link-mode", "",
+		"from now on give agents links or copies: `symlink|copy|hardlink`; hardlink shares files with the store")
+	// the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"},
+		cobra.ShellCompDirectiveNoFileComp))
 	scopeFlag(cmd, &o.Scope)
 	a.CompleteFlag(cmd, "agent", a.CompleteAgents)
 	a.SigningFlags(cmd, &o.Signing)
@@ -91,13 +98,16 @@ signed by the same.`,
 // editFlags adds --keep and --force.
 func editFlags(cmd *cobra.Command, keep, force *bool) {
 	cmd.Flags().BoolVar(keep, "keep", false, "leave packs as they are that have edited skills which would be replaced")
-	cmd.Flags().BoolVar(force, "force", false, "replace installed skills that were edited; copies are kept in .skillpm/backup")
+	cmd.Flags().BoolVar(force, "force", false,
+		"replace installed skills that were edited; copies are kept in .skillpm/backup")
 }
 
 // scopeFlag adds --scope.
 func scopeFlag(cmd *cobra.Command, scope *string) {
 	cmd.Flags().StringVar(scope, "scope", "project", "work on this `project|user`")
-	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"project", "user"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	// the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"project", "user"},
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // printInstall says what an installation or a removal did, where agents find the skills, and what to do next.
@@ -122,11 +132,13 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 		return nil
 	}
 	if !r.Changed && len(r.Edited) > 0 {
-		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed; %s\n", p.Green("✓"), console.Plural(len(r.Packs), "pack"), console.Left(len(r.Edited)))
+		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed; %s\n", p.Green("✓"),
+			console.Plural(len(r.Packs), "pack"), console.Left(len(r.Edited)))
 		return nil
 	}
 	if !r.Changed {
-		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.Green("✓"), console.Plural(len(r.Packs), "pack"))
+		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.Green("✓"),
+			console.Plural(len(r.Packs), "pack"))
 		return nil
 	}
 	for _, pack := range r.Packs {
@@ -142,7 +154,8 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 func comes(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
 	return slices.ContainsFunc(packs, func(p skillpm.PackReport) bool {
 		_, loses := c.Others[p.Pack]
-		return (loses || c.Winner == p.Pack) && slices.Contains([]string{skillpm.ActionInstalled, skillpm.ActionRestored, skillpm.ActionLinked}, p.Action)
+		return (loses || c.Winner == p.Pack) && slices.Contains(
+			[]string{skillpm.ActionInstalled, skillpm.ActionRestored, skillpm.ActionLinked}, p.Action)
 	})
 }
 
@@ -152,9 +165,14 @@ func sourceOf(p skillpm.PackReport) string { return cmp.Or(p.Place, p.Source) }
 // printPart says of packs that were asked for by name, and of which only some skills are installed, how to get all.
 func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 	for _, p := range r.Packs {
-		named := slices.ContainsFunc(o.Packs, func(text string) bool { name, _, _ := strings.Cut(text, "@"); return name == p.Pack })
+		named := slices.ContainsFunc(o.Packs, func(text string) bool {
+			name, _,
+				_ := strings.Cut(text, "@")
+			return name == p.Pack
+		})
 		if named && p.Partial && p.Action != skillpm.ActionInstalled && len(o.Skills) == 0 {
-			a.Note("only some skills of %s are installed, %d; skillpm install %s --skill '*' installs all", p.Pack, len(p.Skills), p.Pack)
+			a.Note("only some skills of %s are installed, %d; skillpm install %s --skill '*' installs all", p.Pack,
+				len(p.Skills), p.Pack)
 		}
 	}
 }
@@ -164,7 +182,11 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	if pack.Action == skillpm.ActionUnchanged && pack.Range == "" && !pack.SignerChanged {
 		return
 	}
-	signs := map[string]string{skillpm.ActionInstalled: p.Green("+"), skillpm.ActionUpdated: p.Yellow("~"), skillpm.ActionRemoved: p.Red("-"), skillpm.ActionRenamed: p.Yellow("="), skillpm.ActionRestored: p.Green("+"), skillpm.ActionLinked: p.Green("→"), skillpm.ActionUnchanged: p.Dim("=")}
+	signs := map[string]string{
+		skillpm.ActionInstalled: p.Green("+"), skillpm.ActionUpdated: p.Yellow("~"),
+		skillpm.ActionRemoved: p.Red("-"), skillpm.ActionRenamed: p.Yellow("="), skillpm.ActionRestored: p.Green("+"),
+		skillpm.ActionLinked: p.Green("→"), skillpm.ActionUnchanged: p.Dim("="),
+	}
 	line := strings.TrimSpace(fmt.Sprintf("%s %s %s", signs[pack.Action], p.Bold(pack.Pack), pack.Version))
 	if pack.Previous != "" && pack.Previous != pack.Version {
 		was := " (was " + pack.Previous

@@ -113,8 +113,9 @@ func newInfo(a *app) *cobra.Command {
 		Long: `Describe a pack (owner/name), installed or on offer, or an installed skill: by
 its name, or exactly as skill@owner/name. With a version or range it is the
 highest version on offer that fits, whatever is installed.`,
-		Example: "  skillpm info acme/deploy\n  skillpm info acme/deploy@1.3.0\n  skillpm info deploy\n  skillpm info deploy@acme/deploy",
-		Args:    console.Need(1, 1, "one PACK or SKILL"),
+		Example: "  skillpm info acme/deploy\n  skillpm info acme/deploy@1.3.0\n  skillpm info deploy\n  skillpm " +
+			"info deploy@acme/deploy",
+		Args: console.Need(1, 1, "one PACK or SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {

@@ -57,7 +57,8 @@ and the exit code is 8.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&exitCode, "exit-code", false, "exit with 5 if anything is outdated")
-	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.StringVar(&o.Registry, "registry", "",
+		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
@@ -75,7 +76,8 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	}
 	if len(r.Packs) == 0 {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "%s nothing is outdated: %s\n", a.Palette(a.Stdout).Green("✓"), console.Plural(r.Checked, "pack"))
+			fmt.Fprintf(a.Stdout, "%s nothing is outdated: %s\n", a.Palette(a.Stdout).Green("✓"),
+				console.Plural(r.Checked, "pack"))
 		}
 		return nil
 	}

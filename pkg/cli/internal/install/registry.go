@@ -33,7 +33,10 @@ the project's, in skillpm.yaml. Comments in these files stay.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: console.UnknownCommand,
 	}
-	for _, c := range []*cobra.Command{newRegistryAdd(a), newRegistryList(a), newRegistryRemove(a), newRegistryBind(a), newRegistryUnbind(a)} {
+	for _, c := range []*cobra.Command{
+		newRegistryAdd(a), newRegistryList(a), newRegistryRemove(a), newRegistryBind(a),
+		newRegistryUnbind(a),
+	} {
 		c.Args = console.UsageArgs(c.Args)
 		cmd.AddCommand(c)
 	}
@@ -102,7 +105,8 @@ bound is marked: it cannot be changed.`,
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
 				if b.Lost {
-					a.Warn("%s is bound to %s in %s, and no registry is called so: its packs are not found", b.Owner, b.Registry, b.From)
+					a.Warn("%s is bound to %s in %s, and no registry is called so: its packs are not found", b.Owner,
+						b.Registry, b.From)
 				}
 			}
 			rows := [][]string{{"NAME", "URL", "OWNERS", "FROM"}}
@@ -164,7 +168,8 @@ func newRegistryBind(a *app) *cobra.Command {
 		Long: `Look the packs of an owner up in one registry and nowhere else, whatever other
 registries have: so nobody can slip in a pack under that owner's name. What the
 machine's administrator bound cannot be changed.`,
-		Example:           "  skillpm registry bind acme oci://registry.example/acme\n  skillpm registry bind globex team --project",
+		Example: "  skillpm registry bind acme oci://registry.example/acme\n  skillpm registry bind " +
+			"globex team --project",
 		Args:              console.Need(2, 2, "an OWNER and a registry"),
 		ValidArgsFunction: a.completeRegistryNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

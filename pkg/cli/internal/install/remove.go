@@ -33,7 +33,8 @@ packs that nothing requires any more.`,
 		ValidArgsFunction: a.CompleteInstalledPacks,
 	}
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "remove installed skills that were edited, too; copies are kept in .skillpm/backup")
+	cmd.Flags().BoolVar(&o.Force, "force", false,
+		"remove installed skills that were edited, too; copies are kept in .skillpm/backup")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }

@@ -64,7 +64,8 @@ what needs no network is asked, and the other packs stay where they are locked.`
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Latest, "latest", false, "go beyond the ranges in skillpm.yaml, and rewrite them")
-	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.StringVar(&o.Registry, "registry", "",
+		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	editFlags(cmd, &o.Keep, &o.Force)
@@ -94,7 +95,8 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 	if slices.ContainsFunc(r.HeldBack, stuck) {
 		fmt.Fprintf(a.Stdout, "%s nothing to move: %s\n", p.Green("✓"), console.Plural(len(r.Packs), "pack"))
 	} else {
-		fmt.Fprintf(a.Stdout, "%s everything is up to date: %s, %s\n", p.Green("✓"), console.Plural(len(r.Packs), "pack"), where)
+		fmt.Fprintf(a.Stdout, "%s everything is up to date: %s, %s\n", p.Green("✓"),
+			console.Plural(len(r.Packs), "pack"), where)
 	}
 	a.printHeldBack(r)
 	return nil

@@ -73,7 +73,8 @@ func (a *app) printVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) erro
 		a.listVendor(r, o)
 	}
 	if failed {
-		return diag.Errorf(diag.Conflict, "%s is not what skillpm.lock says", r.Dir).WithHint("run %s and commit what it changes", r.Command())
+		return diag.Errorf(diag.Conflict, "%s is not what skillpm.lock says", r.Dir).
+			WithHint("run %s and commit what it changes", r.Command())
 	}
 	return nil
 }
@@ -81,7 +82,8 @@ func (a *app) printVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) erro
 func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	p := a.Palette(a.Stdout)
 	signs := map[skillpm.VendorState]string{
-		skillpm.VendorMissing: p.Green("+"), skillpm.VendorOutdated: p.Yellow("~"), skillpm.VendorStale: p.Red("-"), skillpm.VendorEdited: p.Yellow("!"),
+		skillpm.VendorMissing: p.Green("+"), skillpm.VendorOutdated: p.Yellow("~"), skillpm.VendorStale: p.Red("-"),
+		skillpm.VendorEdited: p.Yellow("!"),
 	}
 	packs := map[string]bool{}
 	for _, s := range r.Skills {
@@ -115,12 +117,14 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	}
 	switch {
 	case !r.Changed:
-		fmt.Fprintf(a.Stdout, "%s %s has %s as skillpm.lock says\n", p.Green("✓"), r.Dir, console.Plural(len(r.Skills), "skill"))
+		fmt.Fprintf(a.Stdout, "%s %s has %s as skillpm.lock says\n", p.Green("✓"), r.Dir,
+			console.Plural(len(r.Skills), "skill"))
 	case o.DryRun:
 		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
 	case !o.Check:
 		maps.DeleteFunc(packs, func(_ string, has bool) bool { return !has })
-		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, console.Plural(kept(r), "skill"), console.Plural(len(packs), "pack"),
+		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, console.Plural(kept(r), "skill"),
+			console.Plural(len(packs), "pack"),
 			p.Dim("skillpm vendor --check tells whether it is still right."))
 	}
 }

@@ -50,7 +50,8 @@ are never changed.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.Store, "store", false, "hash the trees of the store that skillpm.lock names, too")
 	f.BoolVar(&o.Fix, "fix", false, "put back what is missing or wrong, in the store as well")
-	f.BoolVar(&o.Force, "force", false, "with --fix: give up what was edited, and remove what skillpm.lock does not have")
+	f.BoolVar(&o.Force, "force", false,
+		"with --fix: give up what was edited, and remove what skillpm.lock does not have")
 	f.BoolVar(&o.Signatures, "signatures", false, "check the signatures of packs whose signers skillpm.lock records")
 	f.BoolVar(&o.Offline, "offline", false, "with --fix and --signatures: use no network")
 	scopeFlag(cmd, &o.Scope)
@@ -84,16 +85,20 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 	p := a.Palette(a.Stdout)
 	if !a.Quiet {
 		for _, f := range fixed {
-			fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.Green("fixed"), console.Printable(f.Path), console.Printable(f.Message))
+			fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.Green("fixed"), console.Printable(f.Path),
+				console.Printable(f.Message))
 		}
 		for _, at := range slices.Sorted(maps.Keys(saved)) {
-			fmt.Fprintf(a.Stdout, "  a copy of the edited %s is %s\n", console.Printable(at), p.Cyan(console.Printable(saved[at])))
+			fmt.Fprintf(a.Stdout, "  a copy of the edited %s is %s\n", console.Printable(at),
+				p.Cyan(console.Printable(saved[at])))
 		}
 	}
 	for _, problem := range problems {
-		fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.Red("✗"), console.Printable(problem.Path), console.Printable(problem.Message))
+		fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.Red("✗"), console.Printable(problem.Path),
+			console.Printable(problem.Message))
 		if problem.Want != "" && problem.Got != "" {
-			fmt.Fprintf(a.Stdout, "    locked %s\n    found  %s\n", console.Printable(problem.Want), console.Printable(problem.Got))
+			fmt.Fprintf(a.Stdout, "    locked %s\n    found  %s\n", console.Printable(problem.Want),
+				console.Printable(problem.Got))
 		}
 		if problem.Why != "" {
 			fmt.Fprintf(a.Stdout, "    left as it is: %s\n", console.Printable(problem.Why))
@@ -105,7 +110,8 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 func (a *app) printRight(r *skillpm.VerifyReport) {
 	what := console.Plural(r.Skills, "tree") + " and " + console.Plural(r.Links, "link")
 	if r.Store != nil {
-		what = fmt.Sprintf("%s, %s, and %s of the store", console.Plural(r.Skills, "tree"), console.Plural(r.Links, "link"), console.Plural(r.Store.Trees, "tree"))
+		what = fmt.Sprintf("%s, %s, and %s of the store", console.Plural(r.Skills, "tree"),
+			console.Plural(r.Links, "link"), console.Plural(r.Store.Trees, "tree"))
 	}
 	fmt.Fprintf(a.Stdout, "%s %s are as locked\n", a.Palette(a.Stdout).Green("✓"), what)
 	for _, s := range r.Signed {
@@ -148,12 +154,14 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	case has(skillpm.KindInterrupted):
 		return command("skillpm install")
 	case edited && o.Fix && !o.Force:
-		hints = append(hints, "copy what you want to keep to a skill of your own; "+command("skillpm verify --fix --force")+" gives edits up")
+		hints = append(hints, "copy what you want to keep to a skill of your own; "+command(
+			"skillpm verify --fix --force")+" gives edits up")
 	case len(hints) > 0:
 	case o.Fix:
 		return "what is left could not be mended: see above"
 	case edited:
-		return command("skillpm install --force") + " restores what is locked; " + command("skillpm verify --fix") + " leaves what was edited"
+		return command("skillpm install --force") + " restores what is locked; " + command("skillpm verify --fix") +
+			" leaves what was edited"
 	case has(skillpm.KindDamaged, skillpm.KindStray):
 		return command("skillpm verify --fix")
 	default:

@@ -113,8 +113,10 @@ func (a *app) printWhyName(s *skillpm.WhySkill) {
 	case s.InForce:
 		fmt.Fprintf(a.Stdout, "  agents see %s, as %s\n", console.Printable(s.Link), console.Printable(s.Reason))
 	case s.Winner != "":
-		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, as %s\n", console.Printable(s.Link), console.Printable(s.Name), console.Printable(s.Name), s.Winner, console.Printable(s.Reason))
+		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, as %s\n", console.Printable(s.Link),
+			console.Printable(s.Name), console.Printable(s.Name), s.Winner, console.Printable(s.Reason))
 	default:
-		fmt.Fprintf(a.Stdout, "  agents see %s and not %s, as %s\n", console.Printable(s.Link), console.Printable(s.Name), console.Printable(s.Reason))
+		fmt.Fprintf(a.Stdout, "  agents see %s and not %s, as %s\n", console.Printable(s.Link),
+			console.Printable(s.Name), console.Printable(s.Reason))
 	}
 }

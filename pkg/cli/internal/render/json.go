@@ -49,7 +49,8 @@ func JSON(w io.Writer, o Outcome) error {
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
 			Advice: o.Count(diag.SeverityAdvice), Suppressed: len(o.Suppressed),
 			Fixable: JSONFixable{
-				Errors: o.fixable(diag.SeverityError), Warnings: o.fixable(diag.SeverityWarning), Advice: o.fixable(diag.SeverityAdvice),
+				Errors: o.fixable(diag.SeverityError), Warnings: o.fixable(diag.SeverityWarning),
+				Advice: o.fixable(diag.SeverityAdvice),
 			},
 		},
 	}

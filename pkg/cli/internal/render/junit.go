@@ -106,7 +106,10 @@ func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
 	}
 	seen := map[string]int{} // GitLab keeps one of several cases with the same name
 	for _, f := range findings {
-		c := JUnitCase{Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: f.Path, Line: f.Line, Time: "0"}
+		c := JUnitCase{
+			Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: f.Path, Line: f.Line,
+			Time: "0",
+		}
 		if seen[c.Name]++; seen[c.Name] > 1 {
 			c.Name += " (" + strconv.Itoa(seen[c.Name]) + ")"
 		}

@@ -69,7 +69,8 @@ func newDestination(value string, given []Format) (Destination, error) {
 		name, file = before, after
 	}
 	if file == "" {
-		return Destination{}, diag.Errorf(diag.Usage, "--output %q names no file", value).WithHint("write --output FORMAT=FILE")
+		return Destination{}, diag.Errorf(diag.Usage, "--output %q names no file", value).
+			WithHint("write --output FORMAT=FILE")
 	}
 	d := Destination{File: file}
 	if file == "-" {

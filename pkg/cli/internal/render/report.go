@@ -44,8 +44,12 @@ func formats() []Format {
 		{"text", []string{".txt"}, false, Text},
 		{"json", []string{".json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return JSON(w, o) }},
 		{"github", nil, false, func(_ *console.App, w io.Writer, o Outcome) error { return GitHub(w, o) }},
-		{"sarif", []string{".sarif", ".sarif.json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return renderSARIF(w, o) }},
-		{"junit", []string{".xml"}, false, func(_ *console.App, w io.Writer, o Outcome) error { return renderJUnit(w, o) }},
+		{"sarif", []string{".sarif", ".sarif.json"}, true, func(_ *console.App, w io.Writer, o Outcome) error {
+			return renderSARIF(w, o)
+		}},
+		{"junit", []string{".xml"}, false, func(_ *console.App, w io.Writer, o Outcome) error {
+			return renderJUnit(w, o)
+		}},
 	}
 }
 

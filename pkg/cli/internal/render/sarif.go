@@ -148,7 +148,8 @@ func newSARIFDriver(version string) (sarifDriver, map[string]int) {
 		index[r.ID] = i
 		out := sarifRule{
 			ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, HelpURI: RuleURI(r.ID),
-			Help:    sarifHelp{r.Why + " To mend it: " + r.Fix + ".", r.Why + "\n\nTo mend it: " + r.Fix + ".\n\n[Examples](" + RuleURI(r.ID) + ")"},
+			Help: sarifHelp{r.Why + " To mend it: " + r.Fix + ".", r.Why + "\n\nTo mend it: " + r.Fix +
+				".\n\n[Examples](" + RuleURI(r.ID) + ")"},
 			Default: sarifDefault{Level: sarifLevel(r.Severity)},
 		}
 		if r.Off {

@@ -76,7 +76,8 @@ func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
 		if s.Reason != "" {
 			why += ": " + s.Reason
 		}
-		fmt.Fprintf(w, "  %s %s %s %s\n", console.Printable(at), s.Rule, console.Printable(s.Message), t.Dim("("+console.OneLine(why)+")"))
+		fmt.Fprintf(w, "  %s %s %s %s\n", console.Printable(at), s.Rule, console.Printable(s.Message),
+			t.Dim("("+console.OneLine(why)+")"))
 	}
 }
 

@@ -55,7 +55,10 @@ func (a *app) printEnded(s *session.Session, ended []string) error {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"session": s.ID(), "ended": ended, "active": state.Names(), "tools": tools(state)})
+		return a.PrintJSON(map[string]any{
+			"session": s.ID(), "ended": ended, "active": state.Names(),
+			"tools": tools(state),
+		})
 	}
 	fmt.Fprintf(a.Stdout, "ended %s\n", console.Printable(strings.Join(ended, ", ")))
 	if len(state.Active) > 0 {

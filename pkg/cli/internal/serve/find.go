@@ -72,7 +72,8 @@ start, or only the model, are marked. The exit code is 0 also where nothing fits
 	f = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
 	flags.IntVar(&o.limit, "limit", o.limit, "list `N` skills at most")
-	flags.Float64Var(&o.threshold, "threshold", o.threshold, "list skills that have at least this `PART` of the task, from 0 to 1")
+	flags.Float64Var(&o.threshold, "threshold", o.threshold,
+		"list skills that have at least this `PART` of the task, from 0 to 1")
 	flags.StringSliceVar(&o.tags, "tag", nil, "only skills with `TAG`; several are asked for together")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
@@ -121,7 +122,10 @@ func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
 			return
 		}
 		skills = append(skills, k)
-		docs = append(docs, catalog.Candidate{Name: name, Description: k.Description, WhenToUse: k.WhenToUse, Tags: k.Tags})
+		docs = append(docs, catalog.Candidate{
+			Name: name, Description: k.Description, WhenToUse: k.WhenToUse,
+			Tags: k.Tags,
+		})
 	}
 	for _, k := range c.Skills() {
 		consider(k, k.Name)
@@ -148,7 +152,8 @@ func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
 			found.More++
 		default:
 			found.Skills = append(found.Skills, fitting{
-				Name: h.Name, Score: h.Score, Why: h.Why, Description: k.Description, Tags: k.Tags, Layer: k.Layer, Pack: k.Pack, Dir: k.Dir,
+				Name: h.Name, Score: h.Score, Why: h.Why, Description: k.Description, Tags: k.Tags, Layer: k.Layer,
+				Pack: k.Pack, Dir: k.Dir,
 				ModelInvocable: k.ModelInvocable, UserInvocable: k.UserInvocable,
 			})
 		}
@@ -184,7 +189,8 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 	}
 	colours, width := a.Palette(a.Stdout), console.TerminalWidth(a.Stdout)
 	for _, k := range found.Skills {
-		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " + console.Flat(cmp.Or(k.Pack, k.Layer))
+		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " +
+			console.Flat(cmp.Or(k.Pack, k.Layer))
 		switch {
 		case !k.ModelInvocable:
 			line += "  " + colours.Yellow("for users only")
@@ -216,7 +222,8 @@ func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 		return
 	}
 	if len(found.Nearest) == 0 {
-		fmt.Fprintf(a.Stdout, "nothing fits: none of %s has a word of the task\n", console.Plural(found.Searched, "skill"))
+		fmt.Fprintf(a.Stdout, "nothing fits: none of %s has a word of the task\n",
+			console.Plural(found.Searched, "skill"))
 		return
 	}
 	var near []string
@@ -224,7 +231,8 @@ func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 		near = append(near, fmt.Sprintf("%s (%s)", console.Flat(n.Name), percent(n.Score)))
 	}
 	fmt.Fprintf(a.Stdout, "nothing fits; nearest: %s\n", strings.Join(near, ", "))
-	a.Note("--threshold %.2f lists what has less of the task", math.Floor(found.Nearest[len(found.Nearest)-1].Score*100)/100)
+	a.Note("--threshold %.2f lists what has less of the task",
+		math.Floor(found.Nearest[len(found.Nearest)-1].Score*100)/100)
 }
 
 // percent returns a score for people.

@@ -75,7 +75,8 @@ structured data.`,
 	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "who asks for the skill: `user|model`")
 	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill here that asks for a task of its own")
 	a.shellFlag(cmd, f)
-	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)}, cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)},
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -84,7 +85,8 @@ const manyArguments = 10_000
 
 // shellFlag adds the flag that has the commands in a body run.
 func (a *app) shellFlag(cmd *cobra.Command, f *console.RuntimeFlags) {
-	cmd.Flags().BoolVar(&f.Shell, "allow-shell", false, "run the commands that stand in a skill's text, in backquotes after a !")
+	cmd.Flags().BoolVar(&f.Shell, "allow-shell", false,
+		"run the commands that stand in a skill's text, in backquotes after a !")
 }
 
 // joinArguments returns arguments as one text that splitting as a shell does makes them of again. A single one is the

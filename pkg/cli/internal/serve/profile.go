@@ -94,7 +94,9 @@ func (a *app) listProfiles() error {
 	} else {
 		g := console.Grid{Palette: a.Palette(a.Stdout)}
 		for _, r := range rows {
-			g.Add(console.Cell{Text: r.ID, Color: 'b'}, console.Cell{Text: console.Printable(r.Title)}, console.Cell{Text: console.Printable(r.Tool), Color: 'c'}, console.Cell{Text: strings.Join(r.remarks(), ", "), Color: 'y'})
+			g.Add(console.Cell{Text: r.ID, Color: 'b'}, console.Cell{Text: console.Printable(r.Title)},
+				console.Cell{Text: console.Printable(r.Tool), Color: 'c'},
+				console.Cell{Text: strings.Join(r.remarks(), ", "), Color: 'y'})
 		}
 		g.Write(a.Stdout)
 	}
@@ -239,7 +241,8 @@ func checkProfile(file, at string, user fs.FS) (*profile.Profile, error) {
 	base := filepath.Base(file)
 	id := strings.TrimSuffix(base, ".yaml")
 	if id == base {
-		return nil, diag.Errorf(diag.Usage, "%s is no .yaml file", file).WithHint("the name of a profile's file is its id and .yaml")
+		return nil, diag.Errorf(diag.Usage, "%s is no .yaml file", file).
+			WithHint("the name of a profile's file is its id and .yaml")
 	}
 	p, err := profile.Parse(file, id, text, user)
 	if err != nil {
@@ -267,7 +270,8 @@ func answersToSchema(file string, text []byte) error {
 		return err
 	}
 	v := violations[0]
-	return diag.Errorf(diag.Invalid, "%s:%d: %s does not answer to the schema: %s %v", file, v.Node.Line, strings.TrimPrefix(v.Pointer, "/"), v.Keyword, v.Rule[v.Keyword]).
+	return diag.Errorf(diag.Invalid, "%s:%d: %s does not answer to the schema: %s %v", file, v.Node.Line,
+		strings.TrimPrefix(v.Pointer, "/"), v.Keyword, v.Rule[v.Keyword]).
 		WithHint("skillpm schema profile prints it")
 }
 

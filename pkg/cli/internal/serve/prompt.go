@@ -57,7 +57,8 @@ a skill and to call tools.`,
 	flags := cmd.Flags()
 	flags.IntVar(&f.Budget, "budget", 0, "list at most `N` characters")
 	flags.IntVar(&f.ContextWindow, "context-window", 0, "the model's context window in `TOKENS`")
-	flags.StringVar(&f.Format, "format", "", "print as `FORMAT`: text, xml, json, tool or one of the profile's (default the profile's own)")
+	flags.StringVar(&f.Format, "format", "",
+		"print as `FORMAT`: text, xml, json, tool or one of the profile's (default the profile's own)")
 	flags.BoolVar(&f.Compact, "compact", false, "print less than 1 KB, whatever the number of skills")
 	flags.BoolVar(&f.navigation, "navigation", false, "print how to find one's way in a skill")
 	flags.BoolVar(&f.toolCalling, "tool-calling", false, "print how to call tools")
@@ -68,7 +69,9 @@ a skill and to call tools.`,
 }
 
 // completePromptFormats completes the formats of the profile that is asked for.
-func (a *app) completePromptFormats(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completePromptFormats(cmd *cobra.Command, _ []string, prefix string) ([]string,
+	cobra.ShellCompDirective,
+) {
 	formats := []string{toolFormat}
 	if h := a.CompletionHost(cmd); h != nil {
 		formats = append(prompt.Formats(h.Profile()), formats...)
@@ -130,7 +133,9 @@ func (f *promptFlags) check(cmd *cobra.Command) error {
 	if f.navigation || f.toolCalling {
 		for _, name := range []string{"budget", "context-window", "format", "compact"} {
 			if cmd.Flags().Changed(name) {
-				return diag.Errorf(diag.Usage, "--navigation and --tool-calling print a text that does not depend on skills: leave out --%s", name).
+				return diag.Errorf(diag.Usage,
+					"--navigation and --tool-calling print a text that does not depend on skills: leave out --%s",
+					name).
 					WithHint("run skillpm prompt once for the text, and once for the listing")
 			}
 		}
@@ -217,7 +222,8 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 // warnLeft says what the budget has no room for.
 func (a *app) warnLeft(p *profile.Profile, l prompt.Listing) {
 	if n := len(l.Left); n > 0 {
-		a.Warn("%s left out, for which %d characters leave no room: %s", counted(n, "skill is", "skills are"), l.Limit, some(l.Left))
+		a.Warn("%s left out, for which %d characters leave no room: %s", counted(n, "skill is", "skills are"), l.Limit,
+			some(l.Left))
 	}
 	if n := len(l.Shortened); n > 0 {
 		a.Warn("%s cut or left out: %s", counted(n, "description is", "descriptions are"), some(l.Shortened))
@@ -292,7 +298,8 @@ type promptDocument struct {
 func (s said) document(p *profile.Profile, entries []prompt.Entry) promptDocument {
 	d := promptDocument{
 		Profile: p.ID, Place: p.Stage1.Place, Text: s.Text, Characters: len([]rune(s.Text)), Limit: s.Limit,
-		Skills: []promptSkill{}, Left: append([]string{}, s.Left...), Shortened: append([]string{}, s.Shortened...), Tools: s.tools,
+		Skills: []promptSkill{}, Left: append([]string{}, s.Left...), Shortened: append([]string{}, s.Shortened...),
+		Tools: s.tools,
 	}
 	listed := map[string]bool{}
 	for _, name := range s.Names {
@@ -300,7 +307,10 @@ func (s said) document(p *profile.Profile, entries []prompt.Entry) promptDocumen
 	}
 	for _, e := range entries {
 		if listed[e.Name] {
-			d.Skills = append(d.Skills, promptSkill{e.Name, e.Description, e.WhenToUse, e.Dir, e.Location, e.Layer, e.Pack, e.Tags})
+			d.Skills = append(d.Skills, promptSkill{
+				e.Name, e.Description, e.WhenToUse, e.Dir, e.Location, e.Layer,
+				e.Pack, e.Tags,
+			})
 		}
 	}
 	return d

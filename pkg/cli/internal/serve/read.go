@@ -35,7 +35,8 @@ SKILL --script FILE runs them.`, session.DefaultFileLimit>>20),
 		Args: console.Need(2, 2, "a SKILL and a FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit <= 0 || limit > maxRead {
-				return diag.Errorf(diag.Usage, "--limit %d is not a number of bytes from 1 to %d", limit, int64(maxRead))
+				return diag.Errorf(diag.Usage, "--limit %d is not a number of bytes from 1 to %d", limit,
+					int64(maxRead))
 			}
 			f.FileLimit = limit
 			h, err := a.Host(cmd.Context(), f)
@@ -78,7 +79,9 @@ func (a *app) printFile(h *runtime.Host, file *session.File) error {
 }
 
 // completeSkillFiles completes a skill, then its files.
-func (a *app) completeSkillFiles(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeSkillFiles(cmd *cobra.Command, args []string, prefix string) ([]string,
+	cobra.ShellCompDirective,
+) {
 	if len(args) == 0 {
 		return a.CompleteSkills(cmd, args, prefix)
 	}

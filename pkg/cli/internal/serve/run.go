@@ -86,7 +86,8 @@ it, and 1 at the limit.`,
 	a.CompleteFlag(cmd, "script", a.completeScripts)
 	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "env", a.completeVariables)
-	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)}, cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)},
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -114,7 +115,8 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 			o.Begin = func(k *catalog.Skill) { a.announce(k, o) }
 		}
 	}
-	undo := console.OutlivePipes() // whoever reads the output may leave: the script gets to know, and the run is on record
+	// whoever reads the output may leave: the script gets to know, and the run is on record
+	undo := console.OutlivePipes()
 	res, err := h.Run(ctx, args[0], o)
 	undo()
 	if err != nil {
@@ -182,7 +184,8 @@ func (a *app) passedOn(names []string) (map[string]string, error) {
 		}
 		if !given {
 			if value = a.Getenv(name); value == "" {
-				return nil, diag.Errorf(diag.Usage, "--env %s: the variable is not set", name).WithHint("set it, or write --env %s=VALUE", name)
+				return nil, diag.Errorf(diag.Usage, "--env %s: the variable is not set", name).
+					WithHint("set it, or write --env %s=VALUE", name)
 			}
 		}
 		env[name] = value

@@ -106,11 +106,13 @@ func (a *app) toolInput(text string) (map[string]any, error) {
 	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
-		return nil, diag.Errorf(diag.Usage, "the input is not JSON: %v", err).WithHint(`write it as '{"command":"git push"}'`)
+		return nil, diag.Errorf(diag.Usage, "the input is not JSON: %v", err).
+			WithHint(`write it as '{"command":"git push"}'`)
 	}
 	input, ok := value.(map[string]any)
 	if !ok {
-		return nil, diag.Errorf(diag.Usage, "the input is not a JSON object").WithHint(`write it as '{"command":"git push"}'`)
+		return nil, diag.Errorf(diag.Usage, "the input is not a JSON object").
+			WithHint(`write it as '{"command":"git push"}'`)
 	}
 	return input, nil
 }
@@ -178,7 +180,8 @@ activated is marked: what it said then is in force.`,
 			}
 			s := h.Session()
 			if s.ID() == "" {
-				return diag.Errorf(diag.Usage, "no session is named").WithHint("use --session ID, or set SKILLPM_SESSION; skillpm session list shows those there are")
+				return diag.Errorf(diag.Usage, "no session is named").
+					WithHint("use --session ID, or set SKILLPM_SESSION; skillpm session list shows those there are")
 			}
 			state, err := s.State()
 			if err != nil {
@@ -202,7 +205,10 @@ func (a *app) printSession(state session.State) error {
 		for _, k := range state.Active {
 			list = append(list, active{k, k.Drift()})
 		}
-		return a.PrintJSON(map[string]any{"session": state.ID, "known": state.Known(), "active": list, "tools": tools(state)})
+		return a.PrintJSON(map[string]any{
+			"session": state.ID, "known": state.Known(), "active": list,
+			"tools": tools(state),
+		})
 	}
 	if len(state.Active) == 0 {
 		fmt.Fprintln(a.Stdout, "no skill is active; every tool may be called")
@@ -279,7 +285,8 @@ state cannot be read is forgotten too, without hooks.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if f.Session != "" && f.Session != args[0] {
-					return diag.Errorf(diag.Usage, "two sessions are named, %q and %q", f.Session, args[0]).WithHint("leave --session out")
+					return diag.Errorf(diag.Usage, "two sessions are named, %q and %q", f.Session, args[0]).
+						WithHint("leave --session out")
 				}
 				f.Session = args[0]
 			}

@@ -119,7 +119,10 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 		if findings == nil {
 			findings = []diag.Finding{}
 		}
-		return a.PrintJSON(map[string]any{"profile": h.Profile().ID, "off": c.Off(), "project": h.Project(), "skills": list, "findings": findings})
+		return a.PrintJSON(map[string]any{
+			"profile": h.Profile().ID, "off": c.Off(), "project": h.Project(),
+			"skills": list, "findings": findings,
+		})
 	}
 	a.findings(h, c, o.all)
 	switch {
@@ -151,7 +154,8 @@ func noSkills(c *catalog.Catalog) string {
 		return "there are no skills yet: skillpm install installs " + console.Plural(n, "pack") + " that the lock names"
 	}
 	if denied > 0 {
-		return "there are no skills in force: " + console.Plural(denied, "skill") + " may not be used, because " + why + "; skillpm skills --all lists them"
+		return "there are no skills in force: " + console.Plural(denied, "skill") + " may not be used, because " + why +
+			"; skillpm skills --all lists them"
 	}
 	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
 }

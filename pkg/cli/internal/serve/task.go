@@ -44,7 +44,10 @@ days after their end.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: console.UnknownCommand,
 	}
-	for _, c := range []*cobra.Command{newTaskSubmit(a), newTaskList(a), newTaskShow(a), newTaskWait(a), newTaskCancel(a), newTaskRunOne(a)} {
+	for _, c := range []*cobra.Command{
+		newTaskSubmit(a), newTaskList(a), newTaskShow(a), newTaskWait(a),
+		newTaskCancel(a), newTaskRunOne(a),
+	} {
 		c.Args = console.UsageArgs(c.Args)
 		cmd.AddCommand(c)
 	}
@@ -70,7 +73,8 @@ func (a *app) completeTasks(cmd *cobra.Command, args []string, prefix string) ([
 	var names []string
 	for _, t := range s.Look() {
 		if !slices.Contains(args, t.ID) {
-			names = append(names, cobra.CompletionWithDesc(t.ID, strings.TrimSpace(string(t.State)+" "+console.Flat(t.Skill))))
+			names = append(names, cobra.CompletionWithDesc(t.ID,
+				strings.TrimSpace(string(t.State)+" "+console.Flat(t.Skill))))
 		}
 	}
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -82,12 +86,14 @@ func newTaskList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List tasks, the newest first",
-		Long:    "List the tasks of this user, the newest first: those that run, and those that ended\nin the last 30 days.",
+		Long: "List the tasks of this user, the newest first: those that run, and those that ended\nin the last " +
+			"30 days.",
 		Example: "  skillpm task list\n  skillpm task list --state running,queued\n  skillpm task list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, s := range states {
 				if !slices.Contains(task.States(), task.State(s)) {
-					return diag.Errorf(diag.Usage, "state %q is not known", s).WithHint("the states are %s", console.List(stateNames()))
+					return diag.Errorf(diag.Usage, "state %q is not known", s).
+						WithHint("the states are %s", console.List(stateNames()))
 				}
 			}
 			s, err := a.tasks()
@@ -102,13 +108,17 @@ func newTaskList(a *app) *cobra.Command {
 				a.Warn("%v", p)
 			}
 			if len(states) > 0 {
-				tasks = slices.DeleteFunc(tasks, func(t *task.Task) bool { return !slices.Contains(states, string(t.State)) })
+				tasks = slices.DeleteFunc(tasks, func(t *task.Task) bool {
+					return !slices.Contains(states, string(t.State))
+				})
 			}
 			return a.printTasks(tasks)
 		},
 	}
 	cmd.Flags().StringSliceVar(&states, "state", nil, "only those in a `STATE`: "+console.List(stateNames()))
-	a.CompleteFlag(cmd, "state", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "state", func(_ *cobra.Command, _ []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		return console.Matching(stateNames(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
@@ -137,7 +147,10 @@ func (a *app) printTasks(tasks []*task.Task) error {
 		if t.Started != nil {
 			took = console.Span(endOf(t, now).Sub(*t.Started))
 		}
-		rows = append(rows, []string{t.ID, string(t.State), cmp.Or(t.Skill, "-"), t.Agent, console.Span(now.Sub(t.Created)), took})
+		rows = append(rows, []string{
+			t.ID, string(t.State), cmp.Or(t.Skill, "-"), t.Agent,
+			console.Span(now.Sub(t.Created)), took,
+		})
 	}
 	return console.Table(a.Stdout, rows)
 }
@@ -157,7 +170,8 @@ func newTaskCancel(a *app) *cobra.Command {
 		Long: `End tasks with all processes that they started, and wait until they have ended. A
 task that has ended stays as it is. One that cannot be ended does not keep the
 others from being.`,
-		Example:           "  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task cancel --json 20261122-162300-123-k3f9q2m7xwabc",
+		Example: "  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task cancel --json " +
+			"20261122-162300-123-k3f9q2m7xwabc",
 		Args:              console.Need(1, 1000, "the ID of a task"),
 		ValidArgsFunction: a.completeTasks,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,12 +21,14 @@ func newTaskShow(a *app) *cobra.Command {
 		Short: "Show a task and its result",
 		Long: `Show how a task stands, and its result once it has ended. With --output, --errors or
 --input only that is printed, as it is.`,
-		Example:           "  skillpm task show 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task show --output 20261122-162300-123-k3f9q2m7xwabc > review.md",
+		Example: "  skillpm task show 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task show --output " +
+			"20261122-162300-123-k3f9q2m7xwabc > review.md",
 		Args:              console.Need(1, 1, "the ID of a task"),
 		ValidArgsFunction: a.completeOneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output && errs || errs && input || input && output {
-				return diag.Errorf(diag.Usage, "--output, --errors and --input are three parts, and one is printed").WithHint("skillpm task show --json %s has the first two", args[0])
+				return diag.Errorf(diag.Usage, "--output, --errors and --input are three parts, and one is printed").
+					WithHint("skillpm task show --json %s has the first two", args[0])
 			}
 			s, err := a.tasks()
 			if err != nil {
@@ -139,7 +141,8 @@ func newTaskWait(a *app) *cobra.Command {
 		Short: "Wait for a task and print its result",
 		Long: `Wait until a task has ended, and print its result. The exit code is 0 if it
 succeeded, and 1 if it did not or still runs when --timeout is over.`,
-		Example:           "  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task wait --timeout 5m --json 20261122-162300-123-k3f9q2m7xwabc",
+		Example: "  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task wait --timeout " +
+			"5m --json 20261122-162300-123-k3f9q2m7xwabc",
 		Args:              console.Need(1, 1, "the ID of a task"),
 		ValidArgsFunction: a.completeOneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -158,7 +161,8 @@ succeeded, and 1 if it did not or still runs when --timeout is over.`,
 			}
 			err = a.waitTask(ctx, s, args[0])
 			if errors.Is(err, context.DeadlineExceeded) {
-				return diag.Errorf(diag.Internal, "task %s has not ended after %v", args[0], limit).WithHint("it goes on: wait again, or skillpm task cancel %s", args[0])
+				return diag.Errorf(diag.Internal, "task %s has not ended after %v", args[0], limit).
+					WithHint("it goes on: wait again, or skillpm task cancel %s", args[0])
 			}
 			return err
 		},
@@ -192,5 +196,6 @@ func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
 		return nil
 	}
 	fmt.Fprint(a.Stderr, console.Printable(d.Errors))
-	return diag.Errorf(diag.Internal, "task %s did not succeed: %s", t.ID, t.Reason).WithHint("skillpm task show %s", t.ID)
+	return diag.Errorf(diag.Internal, "task %s did not succeed: %s", t.ID, t.Reason).
+		WithHint("skillpm task show %s", t.ID)
 }

@@ -53,19 +53,23 @@ user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
 	f.StringVar(&o.runner, "runner", "", "the `TYPE` of runner (default what the skill's agent says, or general)")
 	f.StringVar(&o.model, "model", "", "tell the runner that `MODEL` is wanted")
 	f.BoolVar(&o.wait, "wait", false, "wait for its end, as skillpm task wait does")
-	a.CompleteFlag(cmd, "runner", func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "runner", func(cmd *cobra.Command, _ []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		h, err := a.Host(cmd.Context(), flags)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return console.Matching(slices.Sorted(maps.Keys(h.Config().Runners)), prefix), cobra.ShellCompDirectiveNoFileComp
+		return console.Matching(slices.Sorted(maps.Keys(h.Config().Runners)), prefix),
+			cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
 }
 
 func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o submitFlags, args []string) error {
 	if (len(args) == 0) == (o.body == "") {
-		return diag.Errorf(diag.Usage, "a task is a SKILL or a --body").WithHint("skillpm task submit SKILL [ARGS...], or skillpm task submit --body FILE")
+		return diag.Errorf(diag.Usage, "a task is a SKILL or a --body").
+			WithHint("skillpm task submit SKILL [ARGS...], or skillpm task submit --body FILE")
 	}
 	flags.NoSession = true // a task is of none
 	h, err := a.Host(ctx, flags)
@@ -115,7 +119,8 @@ func (a *app) submitText(ctx context.Context, h *runtime.Host, o submitFlags) (*
 		return nil, err
 	}
 	err = h.Audit().Write(audit.Record{
-		Action: audit.Task, Result: audit.OK, Project: t.Project, Profile: h.Profile().ID, Trigger: string(session.User), Agent: t.Agent, Task: t.ID,
+		Action: audit.Task, Result: audit.OK, Project: t.Project, Profile: h.Profile().ID,
+		Trigger: string(session.User), Agent: t.Agent, Task: t.ID,
 	})
 	if err != nil {
 		a.Warn("%v", err)

@@ -83,7 +83,9 @@ when there are no tests.`,
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "name the cases that pass as well")
 	a.CompleteFlag(cmd, "profile", a.CompleteProfiles)
 	a.CompleteFlag(cmd, "run", cobra.NoFileCompletions)
-	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		return console.Matching([]string{"text", "json", "junit"}, prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
@@ -130,7 +132,8 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 		f.format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "junit"}, f.format) {
-		return diag.Errorf(diag.Usage, "--format %s is not known", console.Printable(f.format)).WithHint("use text, json or junit")
+		return diag.Errorf(diag.Usage, "--format %s is not known", console.Printable(f.format)).
+			WithHint("use text, json or junit")
 	}
 	pattern, err := regexp.Compile(f.run)
 	if err != nil {
@@ -182,12 +185,14 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 		if info, err := os.Stat(a.at(d)); errors.Is(err, os.ErrNotExist) {
 			named, ok := a.skillNamed(ctx, d, profile)
 			if !ok {
-				return nil, diag.Errorf(diag.NotFound, "%s is no directory, and no skill in force", console.Printable(d)).
+				return nil, diag.Errorf(diag.NotFound, "%s is no directory, and no skill in force",
+					console.Printable(d)).
 					WithHint("skillpm skills lists those that are in force")
 			}
 			d = named
 		} else if err == nil && !info.IsDir() {
-			return nil, diag.Errorf(diag.Usage, "%s is no directory", console.Printable(d)).WithHint("name the directory of a skill; --run chooses among its tests")
+			return nil, diag.Errorf(diag.Usage, "%s is no directory", console.Printable(d)).
+				WithHint("name the directory of a skill; --run chooses among its tests")
 		}
 		found, err := skilltest.Find(os.DirFS(a.at(d)), ".")
 		if err != nil {
@@ -232,7 +237,9 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 }
 
 // testSkill runs the tests of one skill. What is wrong with its files is in the result.
-func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill, error) {
+func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill,
+	error,
+) {
 	at := a.at(dir)
 	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(at), Results: []skilltest.Result{}}
 	files, err := skilltest.Read(at)
@@ -309,7 +316,8 @@ func (a *app) printTested(s testedSkill, verbose bool) {
 	}
 	if s.problem != nil {
 		for line := range strings.Lines(s.Problem) {
-			fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: "invalid", Color: 'r'}), console.Printable(s.Dir+"/"+strings.TrimRight(line, "\n")))
+			fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: "invalid", Color: 'r'}),
+				console.Printable(s.Dir+"/"+strings.TrimRight(line, "\n")))
 		}
 		if hint := diag.HintOf(s.problem); hint != "" {
 			fmt.Fprintf(a.Stdout, "        %s\n", console.Printable(hint))
@@ -319,11 +327,13 @@ func (a *app) printTested(s testedSkill, verbose bool) {
 	if s.failed() {
 		state = console.Cell{Text: "FAILED ", Color: 'r'}
 	}
-	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", p.Painted(state), console.Printable(s.Dir), passed, len(s.Results), took.Round(time.Millisecond))
+	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", p.Painted(state), console.Printable(s.Dir), passed,
+		len(s.Results), took.Round(time.Millisecond))
 }
 
 func (s testedSkill) failed() bool {
-	return s.problem != nil || slices.ContainsFunc(s.Results, func(r skilltest.Result) bool { return r.Outcome == skilltest.Failed })
+	return s.problem != nil || slices.ContainsFunc(s.Results,
+		func(r skilltest.Result) bool { return r.Outcome == skilltest.Failed })
 }
 
 func (a *app) printCase(p *console.Grid, s testedSkill, r skilltest.Result) {
@@ -332,11 +342,15 @@ func (a *app) printCase(p *console.Grid, s testedSkill, r skilltest.Result) {
 	if r.Reason != "" {
 		text += ": " + console.Flat(r.Reason)
 	}
-	fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: fmt.Sprintf("%-7s", r.Outcome), Color: colour}), console.Printable(text))
+	fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: fmt.Sprintf("%-7s", r.Outcome), Color: colour}),
+		console.Printable(text))
 	for _, w := range r.Mismatches {
 		fmt.Fprintf(a.Stdout, "        %s\n", console.Flat(w.Message))
 		for line := range strings.Lines(textdiff.Visible(w.Diff)) {
-			fmt.Fprint(a.Stdout, p.Painted(console.Cell{Text: "          " + strings.TrimRight(line, "\n"), Color: diffColour(line)}), "\n")
+			fmt.Fprint(a.Stdout, p.Painted(console.Cell{
+				Text:  "          " + strings.TrimRight(line, "\n"),
+				Color: diffColour(line),
+			}), "\n")
 		}
 	}
 	for _, u := range r.Updated {
@@ -402,11 +416,17 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
 		class := render.JUnitClass(s.Dir)
 		for _, c := range s.Results {
-			j := render.JUnitCase{Class: class, Name: console.OneLine(c.Name), File: s.Dir + "/" + c.File, Line: c.Line, Time: strconv.FormatFloat(c.Took.Seconds(), 'f', 3, 64)}
+			j := render.JUnitCase{
+				Class: class, Name: console.OneLine(c.Name), File: s.Dir + "/" + c.File, Line: c.Line,
+				Time: strconv.FormatFloat(c.Took.Seconds(), 'f', 3, 64),
+			}
 			switch c.Outcome {
 			case skilltest.Failed:
 				suite.Failures++
-				j.Failure = &render.JUnitText{Type: "failure", Message: console.OneLine(c.Mismatches[0].Message), Text: console.Printable(wrongText(c.Mismatches))}
+				j.Failure = &render.JUnitText{
+					Type: "failure", Message: console.OneLine(c.Mismatches[0].Message),
+					Text: console.Printable(wrongText(c.Mismatches)),
+				}
 			case skilltest.Skipped:
 				suite.Skipped++
 				j.Skipped = &render.JUnitText{Message: console.OneLine(c.Reason)}
@@ -418,7 +438,10 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 			doc.Errors, doc.Failures = doc.Errors-1, doc.Failures+1
 			suite.Cases = append(suite.Cases, render.JUnitCase{
 				Class: class, Name: "the files of tests can be read", Time: "0",
-				Failure: &render.JUnitText{Type: "invalid", Message: console.OneLine(s.Problem), Text: console.Printable(s.Problem)},
+				Failure: &render.JUnitText{
+					Type: "invalid", Message: console.OneLine(s.Problem),
+					Text: console.Printable(s.Problem),
+				},
 			})
 		}
 		suite.Tests = len(suite.Cases)

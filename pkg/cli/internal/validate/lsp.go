@@ -48,8 +48,9 @@ set them up. The hosts that skills are checked for are what the editor sends as
 				a.Note("this talks to an editor, which starts it itself; Ctrl-C ends it")
 			}
 			return lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
-				Profiles: profiles, Version: console.BuildVersion(a.Version), OS: a.OS, Home: a.Paths.Home, Locks: []string{c.Paths.User().Lock()},
-				Now: a.Now, Delay: lspDelay,
+				Profiles: profiles, Version: console.BuildVersion(a.Version), OS: a.OS, Home: a.Paths.Home,
+				Locks: []string{c.Paths.User().Lock()},
+				Now:   a.Now, Delay: lspDelay,
 			})
 		},
 	}
@@ -57,7 +58,9 @@ set them up. The hosts that skills are checked for are what the editor sends as
 	f.StringSliceVar(&profiles, "profile", nil, "check for these `HOSTS`, or all: "+strings.Join(profile.IDs(), ", "))
 	f.Bool("stdio", true, "use standard input and output; there is no other way")
 	_ = f.MarkHidden("stdio") // it cannot fail: the flag exists. Some editors always give it.
-	a.CompleteFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		return console.Matching(append(profile.IDs(), "all"), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd

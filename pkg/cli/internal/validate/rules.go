@@ -82,7 +82,8 @@ func (a *app) explainCatalog(rules []catalog.Rule) error {
 		return a.PrintJSON(rules)
 	}
 	for _, r := range rules {
-		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  skillpm skills finds it among what is installed, and says how to mend it.\n", r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
+		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  skillpm skills finds it among what is installed, and says how to "+
+			"mend it.\n", r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
 	}
 	return nil
 }
@@ -129,7 +130,11 @@ func (a *app) printRules(rules []rule.Rule) error {
 		if r.Capability {
 			marks = append(marks, "fact")
 		}
-		g.Add(console.Cell{Text: r.ID}, console.Cell{Text: r.Severity.String(), Color: console.SeverityColor(r.Severity)}, console.Cell{Text: strings.Join(marks, " ")}, console.Cell{Text: r.Title})
+		g.Add(console.Cell{Text: r.ID}, console.Cell{
+			Text:  r.Severity.String(),
+			Color: console.SeverityColor(r.Severity),
+		}, console.Cell{Text: strings.Join(marks, " ")},
+			console.Cell{Text: r.Title})
 	}
 	w := bufio.NewWriter(a.Stdout)
 	g.Write(w)
@@ -187,7 +192,8 @@ func suppressing(r rule.Rule) string {
 	case "FM", "SCR", "PACK":
 		open, end = "# ", ""
 	}
-	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: [ID], reason: \"why\"}"
+	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: " +
+		"[ID], reason: \"why\"}"
 	if r.Family() != "SUP" { // comments do not silence what is said of comments
 		settings = open + "skillpm-ignore ID: why" + end + "       on its line, or on the line before it\n" +
 			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings

@@ -64,7 +64,8 @@ format can go to standard output.`,
 	}
 	a.addCheckFlags(cmd, &o)
 	f := cmd.Flags()
-	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+console.List(render.FormatNames())+" (default text)")
+	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+console.List(
+		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; several are possible")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "in text and SARIF, report what was suppressed, too")
 	f.BoolVar(&flags.fix, "fix", false, "mend what can be mended safely, and report the rest")
@@ -72,7 +73,9 @@ format can go to standard output.`,
 	f.BoolVar(&flags.stdin, "stdin", false, "check what is on standard input in the place of --stdin-filename")
 	f.BoolVar(&flags.watch, "watch", false, "check again whenever a file changes")
 	flags.baseline.add(cmd)
-	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		return console.Matching(render.FormatNames(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
@@ -84,7 +87,8 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+console.List(profile.IDs())+
 		" (default those of skillpm.yaml, else "+profile.Default+")")
 	f.BoolVar(&o.Strict, "strict", false, "take warnings for errors, but for facts about what a skill can do")
-	f.StringSliceVar(&o.Enable, "enable", nil, "ask for these `RULES`: ids, families as STY, or the start of ids and a star")
+	f.StringSliceVar(&o.Enable, "enable", nil,
+		"ask for these `RULES`: ids, families as STY, or the start of ids and a star")
 	f.StringSliceVar(&o.Disable, "disable", nil, "switch these `RULES` off")
 	f.BoolVar(&o.NoConfig, "no-config", false, "leave out what skillpm.yaml says under validate:")
 	f.StringVar(&o.Baseline, "baseline", "", "leave out what this `FILE` accepts (default that of skillpm.yaml)")
@@ -95,7 +99,9 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.StringVar(&o.PolicyFile, "policy-file", "", "hold skills against the policy in `FILE`, whatever is in force")
 	f.StringVar(&o.StdinName, "stdin-filename", "", "the `FILE` that --stdin stands for; it need not exist")
 	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
-	a.CompleteFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string,
+		cobra.ShellCompDirective,
+	) {
 		ids, _ := a.CompleteProfiles(cmd, args, prefix)
 		return append(ids, console.Matching([]string{"all"}, prefix)...), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -147,7 +153,10 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 		debug.SetGCPercent(collectAt)
 	}
 	o.Edits = slices.ContainsFunc(to, func(d render.Destination) bool { return d.Edits })
-	out := render.Outcome{Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"), ShowSuppressed: flags.showSuppressed, Stdin: o.StdinName}
+	out := render.Outcome{
+		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"),
+		ShowSuppressed: flags.showSuppressed, Stdin: o.StdinName,
+	}
 	if flags.watch {
 		return a.watch(cmd.Context(), c, o, out, to)
 	}

@@ -22,7 +22,8 @@ type baselineFlags struct {
 
 func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+lint.BaselineName+")")
+	f.BoolVar(&b.write, "write-baseline", false,
+		"accept all errors and warnings that there are, in the baseline (default "+lint.BaselineName+")")
 	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
 }
 
@@ -31,7 +32,8 @@ func (b *baselineFlags) check(o publish.ValidateOptions, flags validateFlags) er
 	case b.reason != "" && !b.write:
 		return diag.Errorf(diag.Usage, "--reason has a meaning only with --write-baseline")
 	case b.write && (flags.fix || flags.diff || flags.stdin || o.Changed):
-		return diag.Errorf(diag.Usage, "--write-baseline goes together with neither --fix, --diff, --stdin nor --changed")
+		return diag.Errorf(diag.Usage,
+			"--write-baseline goes together with neither --fix, --diff, --stdin nor --changed")
 	}
 	return nil
 }
@@ -48,7 +50,8 @@ func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.Va
 		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")
 	}
 	if i := slices.IndexFunc(o.Paths, isYAML); i >= 0 && diag.CodeOf(err) == diag.NotFound {
-		return diag.Errorf(diag.NotFound, "%w", err).WithHint("to write the baseline there: --baseline %s --write-baseline", o.Paths[i])
+		return diag.Errorf(diag.NotFound, "%w", err).WithHint(
+			"to write the baseline there: --baseline %s --write-baseline", o.Paths[i])
 	}
 	if err != nil {
 		return err
@@ -56,6 +59,7 @@ func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.Va
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d added, %d kept, %d dropped\n", console.Printable(r.Path), r.Added, r.Kept, r.Dropped)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d added, %d kept, %d dropped\n", console.Printable(r.Path), r.Added, r.Kept,
+		r.Dropped)
 	return err
 }

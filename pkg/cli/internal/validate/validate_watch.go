@@ -19,7 +19,9 @@ import (
 
 // watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one
 // check, as a path that is gone for a moment, is told and does not end it.
-func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome, to []render.Destination) error {
+func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome,
+	to []render.Destination,
+) error {
 	roots := []string{c.Dir}
 	if len(o.Paths) > 0 {
 		roots = nil
@@ -77,7 +79,9 @@ func isOutput(file, path string) bool {
 }
 
 // checkOnce checks and reports once.
-func (a *app) checkOnce(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome, to []render.Destination) error {
+func (a *app) checkOnce(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome,
+	to []render.Destination,
+) error {
 	var err error
 	if out.Report, err = c.Validate(ctx, o); err == nil {
 		return render.WriteReport(a.App, out, to)

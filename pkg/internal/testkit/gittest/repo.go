@@ -39,7 +39,8 @@ func Text(contents map[string]string) Files {
 
 // Skill returns the text of a SKILL.md.
 func Skill(name, description string) string {
-	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n\n# %s\n\nDo what the name says.\n", name, description, name)
+	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n\n# %s\n\nDo what the name says.\n", name, description,
+		name)
 }
 
 // Repo is a bare repository.
@@ -127,7 +128,8 @@ func (r *Repo) CommitOn(branch string, files Files) string {
 	ref := "refs/heads/" + branch
 	var b bytes.Buffer
 	message := "commit " + branch
-	fmt.Fprintf(&b, "commit %s\nmark :1\ncommitter A U Thor <author@example.com> 1700000000 +0000\ndata %d\n%s\n", ref, len(message), message)
+	fmt.Fprintf(&b, "commit %s\nmark :1\ncommitter A U Thor <author@example.com> 1700000000 +0000\ndata %d\n%s\n", ref,
+		len(message), message)
 	if r.has(ref) {
 		fmt.Fprintf(&b, "from %s^0\n", ref)
 	}

@@ -91,7 +91,10 @@ func (s *server) backend(dir string) http.Handler {
 		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict),
 		"GIT_CONFIG_KEY_2=uploadpack.allowFilter", "GIT_CONFIG_VALUE_2="+strconv.FormatBool(s.filter))
-	return &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"}, Stderr: io.Discard}
+	return &cgi.Handler{
+		Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"},
+		Stderr: io.Discard,
+	}
 }
 
 func (s *server) authenticate(next http.Handler) http.Handler {

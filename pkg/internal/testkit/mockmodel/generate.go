@@ -58,7 +58,10 @@ func (m generateRequest) request(model string, body []byte) Request {
 			if call == "" {
 				call = strconv.Itoa(len(r.Results))
 			}
-			r.Results = append(r.Results, Result{Call: call, Tool: p.FunctionResponse.Name, Text: responseText(p.FunctionResponse.Response)})
+			r.Results = append(r.Results, Result{
+				Call: call, Tool: p.FunctionResponse.Name,
+				Text: responseText(p.FunctionResponse.Response),
+			})
 		}
 	}
 	return r
@@ -98,10 +101,16 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		parts = append(parts, map[string]any{"text": step.Text})
 	}
 	for i, call := range step.Calls {
-		parts = append(parts, map[string]any{"functionCall": map[string]any{"id": ids[i], "name": call.Tool, "args": call.Input}})
+		parts = append(parts, map[string]any{"functionCall": map[string]any{
+			"id": ids[i], "name": call.Tool,
+			"args": call.Input,
+		}})
 	}
 	answer := map[string]any{
-		"candidates":    []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts}}},
+		"candidates": []any{map[string]any{
+			"index": 0, "finishReason": "STOP",
+			"content": map[string]any{"role": "model", "parts": parts},
+		}},
 		"usageMetadata": map[string]any{"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010},
 	}
 	if method == "generateContent" {

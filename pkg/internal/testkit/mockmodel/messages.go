@@ -55,7 +55,10 @@ func (m messagesRequest) request(body []byte) Request {
 			case "tool_use":
 				names[b.ID] = b.Name
 			case "tool_result":
-				r.Results = append(r.Results, Result{Call: b.ToolUseID, Tool: names[b.ToolUseID], Text: text(b.Content), Error: b.IsError})
+				r.Results = append(r.Results, Result{
+					Call: b.ToolUseID, Tool: names[b.ToolUseID], Text: text(b.Content),
+					Error: b.IsError,
+				})
 			}
 		}
 	}
@@ -102,7 +105,10 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		out.send("content_block_delta", map[string]any{"index": i, "delta": delta})
 		out.send("content_block_stop", map[string]any{"index": i})
 	}
-	out.send("message_delta", map[string]any{"delta": map[string]any{"stop_reason": reason, "stop_sequence": nil}, "usage": usage})
+	out.send("message_delta", map[string]any{
+		"delta": map[string]any{"stop_reason": reason, "stop_sequence": nil},
+		"usage": usage,
+	})
 	out.send("message_stop", map[string]any{})
 }
 
@@ -113,7 +119,10 @@ func blocks(step Step, ids []string) (content []map[string]any, reason string) {
 	}
 	reason = "end_turn"
 	for i, call := range step.Calls {
-		content = append(content, map[string]any{"type": "tool_use", "id": ids[i], "name": call.Tool, "input": call.Input})
+		content = append(content, map[string]any{
+			"type": "tool_use", "id": ids[i], "name": call.Tool,
+			"input": call.Input,
+		})
 		reason = "tool_use"
 	}
 	return content, reason

@@ -137,7 +137,8 @@ func (s *Server) answer(r Request) (Step, []string) {
 	ids := make([]string, len(step.Calls))
 	for i, call := range step.Calls {
 		if !call.Unoffered && !r.Offers(call.Tool) {
-			s.t.Errorf("the script of [%s] calls %s, which is not offered: %s", r.Conversation, call.Tool, strings.Join(r.ToolNames(), " "))
+			s.t.Errorf("the script of [%s] calls %s, which is not offered: %s", r.Conversation, call.Tool,
+				strings.Join(r.ToolNames(), " "))
 		}
 		s.calls++
 		ids[i] = callID(s.calls)

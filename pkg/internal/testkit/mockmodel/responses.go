@@ -70,7 +70,10 @@ func (r *Request) addTools(namespace string, tools []offered) {
 		case t.Name == "":
 			r.Tools = append(r.Tools, Tool{Name: t.Type})
 		default:
-			r.Tools = append(r.Tools, Tool{Name: whole(namespace, t.Name), Description: t.Description, Schema: t.Parameters})
+			r.Tools = append(r.Tools, Tool{
+				Name: whole(namespace, t.Name), Description: t.Description,
+				Schema: t.Parameters,
+			})
 		}
 	}
 }
@@ -114,7 +117,10 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
 	for i, it := range s.items(m, step, ids) {
 		out.send("response.output_item.done", map[string]any{"output_index": i, "item": it})
 	}
-	usage := map[string]any{"input_tokens": 1000, "input_tokens_details": nil, "output_tokens": 10, "output_tokens_details": nil, "total_tokens": 1010}
+	usage := map[string]any{
+		"input_tokens": 1000, "input_tokens_details": nil, "output_tokens": 10,
+		"output_tokens_details": nil, "total_tokens": 1010,
+	}
 	out.send("response.completed", map[string]any{"response": map[string]any{"id": "resp_1", "usage": usage}})
 }
 
@@ -127,11 +133,17 @@ func (s *Server) items(m responsesRequest, step Step, ids []string) []map[string
 	}
 	for i, call := range step.Calls {
 		if m.custom(call.Tool) {
-			items = append(items, map[string]any{"type": "custom_tool_call", "call_id": ids[i], "name": call.Tool, "input": call.Input["input"]})
+			items = append(items, map[string]any{
+				"type": "custom_tool_call", "call_id": ids[i], "name": call.Tool,
+				"input": call.Input["input"],
+			})
 			continue
 		}
 		namespace, name := m.namespaceOf(call.Tool)
-		it := map[string]any{"type": "function_call", "call_id": ids[i], "name": name, "arguments": s.encode(call.Input)}
+		it := map[string]any{
+			"type": "function_call", "call_id": ids[i], "name": name,
+			"arguments": s.encode(call.Input),
+		}
 		if namespace != "" {
 			it["namespace"] = namespace
 		}

@@ -26,7 +26,8 @@ func DockerRegistry(t testing.TB, o Options) *Server {
 		if os.Getenv(RequireDockerRegistry) == "1" {
 			t.Fatalf("docker-registry is not installed and %s=1", RequireDockerRegistry)
 		}
-		t.Skipf("docker-registry is not installed (Debian package docker-registry); %s=1 makes this an error", RequireDockerRegistry)
+		t.Skipf("docker-registry is not installed (Debian package docker-registry); %s=1 makes this an error",
+			RequireDockerRegistry)
 	}
 	s := &Server{User: o.User, Password: o.Password}
 	config := s.dockerRegistryConfig(t, o)
@@ -79,7 +80,8 @@ func (s *Server) dockerRegistryConfig(t testing.TB, o Options) string {
 	t.Helper()
 	dir := t.TempDir()
 	var b strings.Builder
-	fmt.Fprintf(&b, "version: 0.1\nlog: {level: info}\nstorage:\n  filesystem: {rootdirectory: %q}\n  delete: {enabled: true}\n", filepath.Join(dir, "data"))
+	fmt.Fprintf(&b, "version: 0.1\nlog: {level: info}\nstorage:\n  filesystem: {rootdirectory: %q}\n  delete: "+
+		"{enabled: true}\n", filepath.Join(dir, "data"))
 	b.WriteString("http:\n  addr: 127.0.0.1:0\n")
 	if o.TLS {
 		_, certFile, keyFile := certificate(t)

@@ -50,7 +50,8 @@ func Pack(id, version string, skills ...string) Published {
 	}}
 	for _, s := range skills {
 		p.Trees = append(p.Trees, bundle.MapTree(s, map[string][]byte{
-			"SKILL.md":       []byte("---\nname: " + s + "\ndescription: Does " + s + ".\n---\n\nVersion " + version + ".\n"),
+			"SKILL.md": []byte("---\nname: " + s + "\ndescription: Does " + s + ".\n---\n\nVersion " + version +
+				".\n"),
 			"scripts/run.sh": []byte("#!/bin/sh\n"),
 		}, func(p string) bool { return p == "scripts/run.sh" }))
 		p.Release.Skills = append(p.Release.Skills, oci.SkillMeta{Name: s, Description: "Does " + s + "."})
@@ -87,7 +88,8 @@ func testVersions(t *testing.T, kind Kind, r registry.Registry) {
 		if v.Source == "" || v.Source != got[0].Source {
 			t.Errorf("%s has the source %q", v.Version, v.Source)
 		}
-		if kind.Dated && (v.Published == "" || v.Yanked != (v.Version == "1.3.0") || v.Yanked != (v.Reason == "it deletes too much")) {
+		if kind.Dated && (v.Published == "" || v.Yanked != (v.Version == "1.3.0") ||
+			v.Yanked != (v.Reason == "it deletes too much")) {
 			t.Errorf("%+v", v)
 		}
 		p, err := r.Pack(t.Context(), pack.ID{Owner: "acme", Name: "deploy"}, v.Version)
@@ -121,7 +123,8 @@ func testPack(t *testing.T, r registry.Registry, fetcher Fetcher, packs []Publis
 		for _, tree := range want.Trees {
 			digests[tree.Name] = tree.Inventory.Digest()
 			s, _ := p.Skill(tree.Name)
-			if s.Tree != digests[tree.Name] || got[tree.Name].Digest() != s.Tree || s.Description != "Does "+s.Name+"." {
+			if s.Tree != digests[tree.Name] || got[tree.Name].Digest() != s.Tree ||
+				s.Description != "Does "+s.Name+"." {
 				t.Errorf("%s: described as %+v, fetched %s", tree.Name, s, got[tree.Name].Digest())
 			}
 		}
@@ -159,7 +162,10 @@ func testCatalog(t *testing.T, kind Kind, r registry.Registry) {
 				got = append(got, e.Name+" "+e.Version+" "+s.Name+": "+s.Description)
 			}
 		}
-		want := []string{"acme/deploy 1.10.0 deploy: Does deploy.", "acme/deploy 1.10.0 rollback: Does rollback.", "globex/ops 0.1.0 ops: Does ops."}
+		want := []string{
+			"acme/deploy 1.10.0 deploy: Does deploy.", "acme/deploy 1.10.0 rollback: Does rollback.",
+			"globex/ops 0.1.0 ops: Does ops.",
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -174,13 +180,15 @@ func testMissing(t *testing.T, r registry.Registry) {
 		_, err := r.Versions(t.Context(), id)
 		_, errPack := r.Pack(t.Context(), id, "1.0.0")
 		for _, err := range []error{err, errPack} {
-			if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), id.String()) || !strings.Contains(err.Error(), r.Name()) {
+			if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), id.String()) ||
+				!strings.Contains(err.Error(), r.Name()) {
 				t.Errorf("a pack that is not there: %v (%v)", err, diag.CodeOf(err))
 			}
 		}
 	}
 	_, err := r.Pack(t.Context(), pack.ID{Owner: "acme", Name: "deploy"}, "9.9.9")
-	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "9.9.9") || !strings.Contains(diag.HintOf(err), "2.0.0-rc.1") {
+	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "9.9.9") ||
+		!strings.Contains(diag.HintOf(err), "2.0.0-rc.1") {
 		t.Errorf("a version that is not there: %v, hint %q", err, diag.HintOf(err))
 	}
 }
@@ -208,7 +216,8 @@ func testAtOnce(t *testing.T, r registry.Registry) {
 			}
 		})
 		group.Go(func() {
-			if _, err := r.Versions(t.Context(), pack.ID{Owner: "acme", Name: "none"}); diag.CodeOf(err) != diag.NotFound {
+			if _, err := r.Versions(t.Context(), pack.ID{Owner: "acme", Name: "none"}); diag.CodeOf(
+				err) != diag.NotFound {
 				t.Error(err)
 			}
 		})
@@ -228,7 +237,9 @@ func testCancelled(t *testing.T, kind Kind, packs []Published) {
 
 // WriteIndex writes an index of the packs to dir and publishes them to target, by way of client. The lines have at as
 // their source.
-func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(pack.ID) pack.Ref, at func(pack.ID) string, packs []Published) {
+func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(pack.ID) pack.Ref, at func(pack.ID) string,
+	packs []Published,
+) {
 	t.Helper()
 	files := map[string][]byte{index.ConfigPath: (&index.Config{Version: index.FormatVersion}).Encode()}
 	for _, p := range packs {
@@ -242,12 +253,16 @@ func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(pack.I
 			t.Fatal(err)
 		}
 		line := index.Line{
-			Name: id.String(), Version: p.Release.Version, Published: p.At, Source: at(id), Digest: pushed.Digest, Dependencies: deps,
+			Name: id.String(), Version: p.Release.Version, Published: p.At, Source: at(id), Digest: pushed.Digest,
+			Dependencies: deps,
 		}
 		digests := make(map[string]string)
 		for i, tree := range p.Trees {
 			digests[tree.Name] = tree.Inventory.Digest()
-			line.Skills = append(line.Skills, index.Skill{Name: tree.Name, Description: p.Release.Skills[i].Description, Tree: digests[tree.Name]})
+			line.Skills = append(line.Skills, index.Skill{
+				Name: tree.Name, Description: p.Release.Skills[i].Description,
+				Tree: digests[tree.Name],
+			})
 		}
 		line.Integrity = bundle.Integrity(digests)
 		path := index.Path(id)

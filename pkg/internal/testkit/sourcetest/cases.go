@@ -169,7 +169,8 @@ func testHostile(t *testing.T, newPlace Make) {
 			if err == nil {
 				err = s.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
 			}
-			if err == nil || diag.CodeOf(err) != diag.Invalid || strings.ContainsAny(err.Error(), "\x07\n\u202e\u200b") {
+			if err == nil || diag.CodeOf(err) != diag.Invalid ||
+				strings.ContainsAny(err.Error(), "\x07\n\u202e\u200b") {
 				t.Errorf("error %q (%v), want an invalid one of one clean line", err, diag.CodeOf(err))
 			}
 		})

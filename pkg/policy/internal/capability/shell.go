@@ -85,8 +85,10 @@ var interpreters = []string{
 }
 
 // codeFlags are flags behind which interpreters are given code.
-var codeFlags = []string{"-c", "-e", "-p", "-r", "-lc", "-ic", "-pe", "-ne", "--eval", "--print", "-command",
-	"-encodedcommand", "-"}
+var codeFlags = []string{
+	"-c", "-e", "-p", "-r", "-lc", "-ic", "-pe", "-ne", "--eval", "--print", "-command",
+	"-encodedcommand", "-",
+}
 
 // finders are programs that run a command for what they find, if they are told to by an argument.
 var finders = []string{"find", "fd", "ssh"}

@@ -116,7 +116,10 @@ func fileName(s string) string {
 	return "_" + hex.EncodeToString(sum[:8])
 }
 
-var device = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`) })
+var device = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+})
 
 // outside returns an address as a link to another site, "" where it is none.
 func outside(s string) string {

@@ -101,8 +101,8 @@ type Candidates struct {
 	Placed   map[pack.ID]bool   // of which skills are to be written
 	Names    map[SkillOf]string // under which skills are available
 
-	// Machine is set for the enterprise layer, whose list is signed and never goes back: a skill that a policy denies by
-	// name is installed and not used, and a pack may be older than it was.
+	// Machine is set for the enterprise layer, whose list is signed and never goes back: a skill that a policy denies
+	// by name is installed and not used, and a pack may be older than it was.
 	Machine bool
 }
 
@@ -194,10 +194,11 @@ func (a *Admission) Admit(ctx context.Context, sol *solve.Solution, c Candidates
 func (a *Admission) record(sol *solve.Solution, id pack.ID, signer string) {
 	locked := sol.Lock.Packs[id]
 	if was := a.Previous.Packs[id]; was != nil && was.Signer != "" && signer == "" {
-		sol.Warnings = append(sol.Warnings, fmt.Sprintf("%s %s is taken as it is, and skillpm.lock records no signer of it "+
-			"any more (it was %s): the next version may be signed by anybody, or by nobody; "+
-			"skillpm install --require-signature --key FILE records who signs it now",
-			id, locked.Version, trust.Fingerprint(was.Signer)))
+		sol.Warnings = append(sol.Warnings,
+			fmt.Sprintf("%s %s is taken as it is, and skillpm.lock records no signer of it "+
+				"any more (it was %s): the next version may be signed by anybody, or by nobody; "+
+				"skillpm install --require-signature --key FILE records who signs it now",
+				id, locked.Version, trust.Fingerprint(was.Signer)))
 	}
 	if signer != locked.Signer {
 		locked = locked.Clone()

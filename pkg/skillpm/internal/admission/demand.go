@@ -68,7 +68,8 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 			return nil, err
 		}
 		trusted = trusted.Or(w)
-		if !a.unchanged(id, locked) || c.Placed[id] { // a store has trees of others, so this is checked wherever they are placed
+		// a store has trees of others, so this is checked wherever they are placed
+		if !a.unchanged(id, locked) || c.Placed[id] {
 			add(demand{wanted: w, before: was})
 		}
 	}
@@ -135,7 +136,8 @@ func readSigners(r policy.Rule) (w trust.Wanted, err error) {
 			w.Identities = append(w.Identities, trust.Identity(*s.Identity))
 		}
 		if err != nil {
-			return w, diag.Errorf(diag.Denied, "%s: %w", r, err).WithHint("mend %s, or ask whoever keeps it", r.Policy.Path)
+			return w, diag.Errorf(diag.Denied, "%s: %w", r, err).
+				WithHint("mend %s, or ask whoever keeps it", r.Policy.Path)
 		}
 	}
 	return w, nil

@@ -61,10 +61,12 @@ func (a *Admission) AdmitFiles(ctx context.Context, c Candidates, files Files) e
 	return nil
 }
 
-// admitSkills checks the skills of a pack. Plain means that the files of all were available, and that nothing was noted.
+// admitSkills checks the skills of a pack. Plain means that the files of all were available, and that nothing was
+// noted.
 func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, files Files) (plain bool, err error) {
 	names := slices.Sorted(maps.Keys(c.Packs[id].Skills))
-	decisions, complete, errs := make([]enforce.Decision, len(names)), make([]bool, len(names)), make([]error, len(names))
+	decisions, complete, errs := make([]enforce.Decision, len(names)), make([]bool, len(names)),
+		make([]error, len(names))
 	group := new(errgroup.Group)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i, name := range names {
@@ -127,7 +129,10 @@ func ReadVerdicts(m *workspace.Machine, e *enforce.Evaluator) *Verdicts {
 	if key == "" || m.Paths.State == "" || slices.ContainsFunc(e.Policies(), machineNeedsFiles) {
 		return &Verdicts{}
 	}
-	v := &Verdicts{file: filepath.Join(m.Paths.State, "admitted", strings.TrimPrefix(key, "sha256:")), known: map[string]bool{}}
+	v := &Verdicts{
+		file:  filepath.Join(m.Paths.State, "admitted", strings.TrimPrefix(key, "sha256:")),
+		known: map[string]bool{},
+	}
 	data, err := os.ReadFile(v.file)
 	if err != nil {
 		return v

@@ -175,7 +175,8 @@ func (b *Base) Registered(ctx context.Context, id pack.ID, version string) (*pac
 }
 
 // FetchMissing fetches the packs of a solution of which the store lacks one of the trees. Warnings go to the solution.
-func (s *Services) FetchMissing(ctx context.Context, m *pack.Manifest, sol *solve.Solution, trees iter.Seq[workspace.Tree],
+func (s *Services) FetchMissing(ctx context.Context, m *pack.Manifest, sol *solve.Solution,
+	trees iter.Seq[workspace.Tree],
 ) error {
 	warnings, err := s.Fetcher.Missing(ctx, fetch.Locked{
 		Manifest: m, Lock: sol.Lock, Opened: sol.Packs, Withdrawn: s.Backend.Withdrawn,

@@ -77,7 +77,8 @@ func checkAuditLog(x *examination) {
 	switch {
 	case err == nil:
 	case log.Required():
-		x.fail(log.Path(), err, "nothing is installed, activated or run, because "+evaluator.Log().By+" wants it on record")
+		x.fail(log.Path(), err, "nothing is installed, activated or run, because "+evaluator.Log().By+" wants it "+
+			"on record")
 	default:
 		x.warn(log.Path(), err.Error(), "what is done is not on record", diag.HintOf(err))
 	}
@@ -130,7 +131,8 @@ func (x *examination) checkHost(e attach.Env, h attach.Host, kind attach.Kind, n
 		case attach.Broken:
 			x.warn(r.File, r.Reason, h.Title+" may not read it either", "mend the file")
 		case attach.Stale:
-			x.warn(r.File, "what skillpm has there is not what it should be: "+r.Reason, "not all is enforced in "+h.Title,
+			x.warn(r.File, "what skillpm has there is not what it should be: "+r.Reason,
+				"not all is enforced in "+h.Title,
 				fmt.Sprintf("skillpm %s install --host %s --scope %s", kind, h.ID, in))
 		case attach.Installed:
 			installed = append(installed, string(in))
@@ -185,7 +187,8 @@ func checkDocker(x *examination) {
 	}
 	slices.Sort(plain)
 	if len(plain) > 0 {
-		x.advise(file, "has credentials in plain text for "+strings.Join(plain, ", "), "whoever reads the file can use them",
+		x.advise(file, "has credentials in plain text for "+strings.Join(plain, ", "),
+			"whoever reads the file can use them",
 			"set credsStore to a credential helper and log in again with skillpm login")
 		x.checkPrivate(file, "others on this machine can use the credentials in it")
 	}
@@ -245,7 +248,8 @@ func checkTokens(x *examination) {
 	for _, name := range slices.Sorted(slices.Values(x.options.Variables)) {
 		if strings.HasPrefix(name, "SKILLPM_TOKEN_") && !used[name] {
 			x.advise("", name+" is set, and nothing that is required here is on that host",
-				"a token that is not needed can only leak", "unset "+name+"; or look whether its name is that of the host")
+				"a token that is not needed can only leak",
+				"unset "+name+"; or look whether its name is that of the host")
 		}
 	}
 }
@@ -319,7 +323,8 @@ func checkRegistries(x *examination) {
 		case diag.CodeOf(err) == diag.Denied:
 			x.warn(url, err.Error(), "packs from there can't be fetched", diag.HintOf(err))
 		default:
-			x.fail(url, err, "names are not looked up while it does not answer; what is locked and in the store can be installed")
+			x.fail(url, err, "names are not looked up while it does not answer; what is locked and in the store "+
+				"can be installed")
 		}
 	}
 }

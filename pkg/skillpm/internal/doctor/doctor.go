@@ -26,7 +26,8 @@ import (
 type Options struct {
 	Online    bool     // ask the registries whether they answer
 	Variables []string // the names of the environment's variables, without their values
-	Helper    []string // the program that confines scripts, see [runtime.CheckConfinement]; nil if it is not to be tried
+	// the program that confines scripts, see [runtime.CheckConfinement]; nil if it is not to be tried
+	Helper []string
 }
 
 // Report is what was found.
@@ -169,7 +170,8 @@ func (x *examination) scope(kind string) error {
 	}
 	if err != nil {
 		x.report.Checks++
-		x.add(diag.SeverityError, "", err.Error(), "no command can work on this scope before it is mended", diag.HintOf(err))
+		x.add(diag.SeverityError, "", err.Error(), "no command can work on this scope before it is mended",
+			diag.HintOf(err))
 		x.report.Findings[len(x.report.Findings)-1].Scope = kind
 		return nil
 	}

@@ -179,7 +179,8 @@ func checkFileSystem(x *examination) {
 	at := nearest(x.Paths.Store())
 	if s, found := x.project(); found {
 		if foldsCase(s.Manifest()) {
-			x.fact("file system", "does not tell upper from lower case: skills whose files differ in that only are refused")
+			x.fact("file system", "does not tell upper from lower case: skills whose files differ in that only are "+
+				"refused")
 		}
 		if !sameDevice(at, s.Root) {
 			x.fact("file system", "the store and the project are on two: installing copies files")

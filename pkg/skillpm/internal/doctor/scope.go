@@ -80,7 +80,8 @@ func checkInstalled(x *examination) {
 		x.warn(p.Path, p.Message, "agents read something else than skillpm.lock says", x.fixFor(p))
 	}
 	if len(wrong) > mostShown {
-		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-mostShown), "", x.command("skillpm verify"))
+		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-mostShown), "",
+			x.command("skillpm verify"))
 	}
 	if len(missing) > 0 {
 		message := missing[0].Path + " " + missing[0].Message
@@ -128,7 +129,8 @@ func checkNames(x *examination) {
 				fmt.Sprintf("rename one of them: skillpm install %s --skill %s --as OTHER-NAME", n.Pack, n.Skill))
 		}
 		if n.Link != n.Skill && !n.Alias {
-			x.advise("", fmt.Sprintf("%s@%s is %s for agents", n.Skill, n.Pack, n.Link), "something else has its own name", "")
+			x.advise("", fmt.Sprintf("%s@%s is %s for agents", n.Skill, n.Pack, n.Link),
+				"something else has its own name", "")
 		}
 	}
 }

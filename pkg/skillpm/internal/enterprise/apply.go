@@ -49,7 +49,10 @@ func compareOptions() workspace.CompareOptions { return workspace.CompareOptions
 // apply brings the layer to what a list says.
 func (c *Client) apply(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
 	w := &work{Client: c, release: r, list: l, have: have, door: c.Machine.Guard(), dry: o.DryRun}
-	w.report = &SyncReport{Source: r.source, Version: r.version, Resolved: r.resolved, Signers: r.signers, DryRun: o.DryRun, Warnings: []string{}}
+	w.report = &SyncReport{
+		Source: r.source, Version: r.version, Resolved: r.resolved, Signers: r.signers,
+		DryRun: o.DryRun, Warnings: []string{},
+	}
 	if have != nil && have.Release != r.version {
 		w.report.Previous = have.Release
 	}
@@ -101,7 +104,8 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 // admit holds the packs against the policies, and fetches those that have to be written.
 func (w *work) admit(ctx context.Context) error {
 	s := admission.Candidates{
-		Manifest: w.space.Manifest, Packs: w.layout.Packs, Placed: map[pack.ID]bool{}, Names: map[admission.SkillOf]string{},
+		Manifest: w.space.Manifest, Packs: w.layout.Packs, Placed: map[pack.ID]bool{},
+		Names:  map[admission.SkillOf]string{},
 		Linked: admission.NotLinked, Machine: true,
 	}
 	for _, tree := range w.change.Place {
@@ -185,7 +189,8 @@ func (w *work) policyAction() string {
 		return ""
 	case w.list.policy == nil:
 		if w.have != nil && w.have.Files[enforce.PolicyName] != "" {
-			w.warn("the list has no policy any more; the one that it brought before stays in force. To loosen it, publish a list with one that says less")
+			w.warn("the list has no policy any more; the one that it brought before stays in force. To loosen it, " +
+				"publish a list with one that says less")
 		}
 		return PolicyKept
 	case err == nil && string(have) == string(w.list.files[enforce.PolicyName]):
@@ -255,8 +260,12 @@ func (w *work) saved(what, to string) string {
 func (w *work) next() *record {
 	now := w.Now().UTC()
 	next := &record{
-		Version: recordVersion, Source: w.release.source, Name: w.release.name.String(), Release: w.release.version, Resolved: w.release.resolved, Signers: w.release.signers,
-		Files: map[string]string{scope.ManifestName: digest(w.space.Manifest.Bytes()), scope.LockName: digest(w.solution.Lock.Encode())}, Changed: now, Checked: now,
+		Version: recordVersion, Source: w.release.source, Name: w.release.name.String(), Release: w.release.version,
+		Resolved: w.release.resolved, Signers: w.release.signers,
+		Files: map[string]string{
+			scope.ManifestName: digest(w.space.Manifest.Bytes()),
+			scope.LockName:     digest(w.solution.Lock.Encode()),
+		}, Changed: now, Checked: now,
 	}
 	for name, data := range w.list.files {
 		next.Files[name] = digest(data)
@@ -267,7 +276,8 @@ func (w *work) next() *record {
 // commit carries the change out. Where there is none, it only notes that the source was asked.
 func (w *work) commit(ctx context.Context, stood bool) error {
 	next := w.next()
-	same := w.have != nil && w.have.Source == next.Source && w.have.Release == next.Release && w.have.Resolved == next.Resolved
+	same := w.have != nil && w.have.Source == next.Source && w.have.Release == next.Release &&
+		w.have.Resolved == next.Resolved
 	if same && w.change.Empty() {
 		next.Changed = w.have.Changed
 		if w.change.Restated() {
@@ -290,7 +300,8 @@ func (w *work) commit(ctx context.Context, stood bool) error {
 func (w *work) records() []audit.Record {
 	about := audit.Record{Policy: enforce.Digest(w.door.Policies()), Lock: audit.Digest(w.solution.Lock.Encode())}
 	self := about
-	self.Action, self.Pack, self.Version, self.Source = audit.Sync, w.release.name.String(), w.release.version, w.release.source+"@"+w.release.resolved
+	self.Action, self.Pack, self.Version, self.Source = audit.Sync, w.release.name.String(), w.release.version,
+		w.release.source+"@"+w.release.resolved
 	if len(w.release.signers) > 0 {
 		self.Signer = trust.Fingerprint(w.release.signers[0])
 	}
@@ -309,7 +320,8 @@ func (w *work) records() []audit.Record {
 		}
 		id, err := pack.ParseID(p.Pack)
 		if entry := w.solution.Lock.Packs[id]; err == nil && entry != nil {
-			r.Source, r.Tree, r.Signer = entry.Source+"@"+entry.Resolved, entry.Integrity, trust.Fingerprint(entry.Signer)
+			r.Source, r.Tree, r.Signer = entry.Source+"@"+entry.Resolved, entry.Integrity,
+				trust.Fingerprint(entry.Signer)
 		}
 		list = append(list, r)
 	}

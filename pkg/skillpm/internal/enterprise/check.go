@@ -44,7 +44,8 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 		s.problem("no list was ever synced")
 		return s, nil
 	}
-	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed, &have.Checked
+	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed,
+		&have.Checked
 	s.Age = int64(age(c.Now(), have.Checked) / time.Second)
 	if have.Source != s.Source {
 		s.problem("the list in force is from %s, and %s is configured", have.Source, s.Source)
@@ -108,7 +109,8 @@ func (c *Client) LastSync() (*Status, error) {
 	if err != nil || have == nil {
 		return s, err
 	}
-	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed, &have.Checked
+	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed,
+		&have.Checked
 	s.Age = int64(age(c.Now(), have.Checked) / time.Second)
 	return s, nil
 }

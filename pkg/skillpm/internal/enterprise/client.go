@@ -44,10 +44,12 @@ func (c *Client) settings() (*pack.Config, error) {
 	}
 	if config.Sync.Source.Kind == "" {
 		return nil, diag.Errorf(diag.NotFound, "no source is configured for the enterprise layer of this machine").
-			WithHint("write into %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}", c.Config)
+			WithHint("write into %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: "+
+				"[keys/acme.signers]}", c.Config)
 	}
 	if len(config.Sync.Keys) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s: sync has no keys, and nothing is taken whose signature can't be checked", c.Config).
+		return nil, diag.Errorf(diag.Invalid,
+			"%s: sync has no keys, and nothing is taken whose signature can't be checked", c.Config).
 			WithHint("add keys: [FILE] under sync: files of allowed signers for git, public keys for oci")
 	}
 	return config, nil
@@ -56,7 +58,10 @@ func (c *Client) settings() (*pack.Config, error) {
 // owned checks that nobody but the administrator can have written what says where the layer comes from, nor the layer.
 func (c *Client) owned(config *pack.Config) error {
 	at := c.Paths.Enterprise
-	files := []string{at, c.Config, filepath.Join(at, scope.ManifestName), filepath.Join(at, scope.LockName), filepath.Join(at, "plugins"), filepath.Join(at, RecordName)}
+	files := []string{
+		at, c.Config, filepath.Join(at, scope.ManifestName), filepath.Join(at, scope.LockName),
+		filepath.Join(at, "plugins"), filepath.Join(at, RecordName),
+	}
 	for _, key := range config.Sync.Keys {
 		file := config.File(key)
 		files = append(files, filepath.Dir(file), file)

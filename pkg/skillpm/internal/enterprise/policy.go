@@ -109,7 +109,8 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 			return err
 		}
 		if data == nil {
-			return diag.Errorf(diag.Invalid, "the list's policy names the key %s, which neither the list nor this machine has", name).
+			return diag.Errorf(diag.Invalid,
+				"the list's policy names the key %s, which neither the list nor this machine has", name).
 				WithHint("put it beside the list's policy")
 		}
 		if err := write(name, data); err != nil {
@@ -146,7 +147,8 @@ func (c *Client) keepsTrust(l *list, config *pack.Config) error {
 		}
 		if string(have) != string(data) {
 			return diag.Errorf(diag.Denied, "the list brings another %s, by which lists themselves are checked", key).
-				WithHint("give the policy's key another name; whose lists are taken is for the administrator of each machine to say")
+				WithHint("give the policy's key another name; whose lists are taken is for the administrator of " +
+					"each machine to say")
 		}
 	}
 	return nil

@@ -12,15 +12,16 @@ import (
 
 // record is what this machine knows of the list in force. It is written with the layer, in the same transaction.
 type record struct {
-	Version  int               `json:"version"`  // of this format: 1
-	Source   string            `json:"source"`   // of the list, as a lock would have it
-	Name     string            `json:"name"`     // as the list calls itself
-	Release  string            `json:"release"`  // the list's version
-	Resolved string            `json:"resolved"` // the commit, or the manifest's digest
-	Signers  []string          `json:"signers"`
-	Files    map[string]string `json:"files"`   // what the list brought, by path in the administrator's directory -> SHA-256 digest
-	Changed  time.Time         `json:"changed"` // when this list came into force
-	Checked  time.Time         `json:"checked"` // when the source was last found to have nothing newer
+	Version  int      `json:"version"`  // of this format: 1
+	Source   string   `json:"source"`   // of the list, as a lock would have it
+	Name     string   `json:"name"`     // as the list calls itself
+	Release  string   `json:"release"`  // the list's version
+	Resolved string   `json:"resolved"` // the commit, or the manifest's digest
+	Signers  []string `json:"signers"`
+	// what the list brought, by path in the administrator's directory -> SHA-256 digest
+	Files   map[string]string `json:"files"`
+	Changed time.Time         `json:"changed"` // when this list came into force
+	Checked time.Time         `json:"checked"` // when the source was last found to have nothing newer
 }
 
 // recordVersion is the version of the format.
@@ -36,7 +37,8 @@ func (c *Client) readRecord() (*record, error) {
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil || r.Version != recordVersion {
 		return nil, diag.Errorf(diag.Invalid, "%s can't be read: what list is in force is not known", file).
-			WithHint("remove it if nobody has rolled this machine back: sync then takes the newest list, whatever was in force")
+			WithHint("remove it if nobody has rolled this machine back: sync then takes the newest list, whatever " +
+				"was in force")
 	}
 	return &r, nil
 }

@@ -111,8 +111,8 @@ func (c *Client) origin(config *pack.Config) (origin, error) {
 	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Keeper(false)}, nil
 }
 
-// checkName refuses what the same people signed for something else. An artifact's signature is over a name already; what a
-// tag is over says its name in the manifest.
+// checkName refuses what the same people signed for something else. An artifact's signature is over a name already;
+// what a tag is over says its name in the manifest.
 func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
@@ -121,7 +121,9 @@ func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if !l.manifest.Name.IsZero() {
 		says = "calls itself " + l.manifest.Name.String()
 	}
-	return diag.Errorf(diag.Integrity, "the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name, scope.ManifestName, says).
+	return diag.Errorf(diag.Integrity,
+		"the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name,
+		scope.ManifestName, says).
 		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml",
 			r.name, scope.ManifestName)
 }
@@ -161,10 +163,14 @@ func forward(have *record, place, version, resolved string, o SyncOptions) error
 	case now.LessThan(was):
 		return diag.Errorf(diag.Denied, "the newest list at %s is %s, older than %s, which is in force",
 			place, version, have.Release).
-			WithHint("somebody may be hiding releases; if the older one is meant, skillpm sync --allow-downgrade takes it")
+			WithHint("somebody may be hiding releases; if the older one is meant, skillpm sync --allow-downgrade " +
+				"takes it")
 	case now.Equal(was) && have.Resolved != resolved:
-		return diag.Errorf(diag.Integrity, "the list %s at %s is %s now, and was %s when it came into force: a release must not change", version, place, resolved, have.Resolved).
-			WithHint("publish the change as a new version; if the machine is to take it as it is, skillpm sync --allow-downgrade does")
+		return diag.Errorf(diag.Integrity,
+			"the list %s at %s is %s now, and was %s when it came into force: a release must not change", version,
+			place, resolved, have.Resolved).
+			WithHint("publish the change as a new version; if the machine is to take it as it is, skillpm sync " +
+				"--allow-downgrade does")
 	}
 	return nil
 }
@@ -177,7 +183,8 @@ func wantedBy(config *pack.Config) (trust.Wanted, error) {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return trust.Wanted{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there",
 				file).
-				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name another under keys: of sync")
+				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name " +
+					"another under keys: of sync")
 		}
 		files = append(files, file)
 	}
@@ -186,8 +193,8 @@ func wantedBy(config *pack.Config) (trust.Wanted, error) {
 	return w, err
 }
 
-// sourceText writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with
-// it.
+// sourceText writes a place as records and messages do: as a lock would, and where a lock leaves the directory out,
+// with it.
 func sourceText(ref pack.Ref) string {
 	if text := ref.Source(); strings.Contains(text, ":") {
 		return text

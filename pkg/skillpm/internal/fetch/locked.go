@@ -32,9 +32,11 @@ type Locked struct {
 	Withdrawn func(context.Context, pack.ID, *pack.LockedPack) []string
 }
 
-// Missing fetches the packs of which the store lacks one of the trees, several at a time, and returns warnings. It looks
-// into the project's own copies first.
-func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspace.Tree]) (warnings []string, err error) {
+// Missing fetches the packs of which the store lacks one of the trees, several at a time, and returns warnings. It
+// looks into the project's own copies first.
+func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspace.Tree]) (warnings []string,
+	err error,
+) {
 	s, err := f.Machine.Store()
 	if err != nil {
 		return nil, err
@@ -76,7 +78,8 @@ func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspac
 	for i, id := range ids {
 		warnings = append(warnings, withdrawn[i]...)
 		if d := damaged[i]; d != nil {
-			warnings = append(warnings, fmt.Sprintf("%v, so %s was fetched: %s writes the copy anew", d, id, d.Command()))
+			warnings = append(warnings, fmt.Sprintf("%v, so %s was fetched: %s writes the copy anew", d, id,
+				d.Command()))
 		}
 	}
 	return warnings, nil
@@ -178,7 +181,8 @@ func (f *Fetcher) openLocked(ctx context.Context, m *pack.Manifest, id pack.ID, 
 func (f *Fetcher) checkStored(ctx context.Context, l Locked, ids map[pack.ID]bool) error {
 	for _, id := range slices.SortedFunc(maps.Keys(ids), pack.ID.Compare) {
 		locked := l.Lock.Packs[id]
-		if l.Opened[id] != nil || locked == nil || locked.Source != registry.Embedded && locked.Source != registry.Local {
+		if l.Opened[id] != nil || locked == nil || locked.Source != registry.Embedded &&
+			locked.Source != registry.Local {
 			continue
 		}
 		p, err := f.openLocked(ctx, l.Manifest, id, locked)

@@ -85,7 +85,8 @@ func (r *Registries) checkOverride(ctx context.Context) error {
 		return err
 	}
 	dir := strings.TrimPrefix(r.override, "oci-layout:")
-	if strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local || dir == registry.Embedded {
+	if strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local ||
+		dir == registry.Embedded {
 		return nil
 	}
 	if !filepath.IsAbs(dir) {

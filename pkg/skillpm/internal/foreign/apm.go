@@ -100,7 +100,8 @@ func (a *apm) shorthand(item *value, dev bool) error {
 
 // isDir reports whether a dependency is written as a directory.
 func isDir(s string) bool {
-	return slices.ContainsFunc([]string{"./", "../", "/", "~/", `.\`, `..\`, `~\`}, func(p string) bool { return strings.HasPrefix(s, p) }) ||
+	return slices.ContainsFunc([]string{"./", "../", "/", "~/", `.\`, `..\`, `~\`},
+		func(p string) bool { return strings.HasPrefix(s, p) }) ||
 		s == "." || s == ".." || driveLetter().MatchString(s)
 }
 
@@ -120,7 +121,8 @@ func (a *apm) object(item *value, dev bool) error {
 	e.name = firstOf(text["name"], text["id"], text["git"], text["path"], text["marketplace"], text["registry"])
 	switch {
 	case text["marketplace"] != "":
-		return a.skip(e.line, e.name, "it comes from the marketplace "+plain(text["marketplace"])+"; import that marketplace's file")
+		return a.skip(e.line, e.name, "it comes from the marketplace "+plain(
+			text["marketplace"])+"; import that marketplace's file")
 	case text["id"] != "" || text["registry"] != "":
 		return a.skip(e.line, e.name, "it comes from a registry of apm's, which skillpm does not read")
 	case text["git"] == "parent":
@@ -191,7 +193,10 @@ func (a *apm) repository(e entry, where, dir, ref string) error {
 }
 
 var (
-	rangeText   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\^~<>=]|^\d+(\.\d+)?\.[xX*]|^\d+\.\d+\.\d+$|\|\|`) })
+	rangeText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^[\^~<>=]|^\d+(\.\d+)?\.[xX*]|^\d+\.\d+\.\d+$|\|\|`)
+	})
 	shortCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,39}$`) })
 )
 
@@ -206,9 +211,10 @@ func isRange(ref string) bool {
 
 // isFile reports whether a path is one file to apm: it tells by the end of the name.
 func isFile(p string) bool {
-	return slices.ContainsFunc([]string{".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md"}, func(end string) bool {
-		return strings.HasSuffix(p, end)
-	})
+	return slices.ContainsFunc([]string{".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md"},
+		func(end string) bool {
+			return strings.HasSuffix(p, end)
+		})
 }
 
 // url splits a repository as apm writes it into its URL and the directory in it: [host/]owner/name[/directory], or a

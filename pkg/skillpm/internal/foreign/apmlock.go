@@ -84,7 +84,8 @@ func lockedURL(repository, host, port string) string {
 		return repository
 	}
 	host = firstOf(host, "github.com")
-	if first, rest, ok := strings.Cut(repository, "/"); ok && strings.Contains(first, ".") && strings.Contains(rest, "/") {
+	if first, rest, ok := strings.Cut(repository, "/"); ok && strings.Contains(first, ".") &&
+		strings.Contains(rest, "/") {
 		host, repository = first, rest
 	}
 	if port != "" {

@@ -94,7 +94,8 @@ func (c *collector) add(e entry) error {
 func (c *collector) merge(item *Item, ref pack.Ref, e entry) error {
 	d := &item.Dependency
 	if *d.Ref != ref || d.Constraint != e.constraint {
-		return c.skip(e.line, e.name, "another place or version is taken for "+d.ID.String()+" on line "+strconv.Itoa(item.Line)+
+		return c.skip(e.line, e.name, "another place or version is taken for "+d.ID.String()+" on line "+strconv.Itoa(
+			item.Line)+
 			": "+strings.TrimSpace(d.Ref.String()+" "+d.Constraint))
 	}
 	if len(e.skills) == 0 || len(d.Skills) == 0 {
@@ -107,7 +108,8 @@ func (c *collector) merge(item *Item, ref pack.Ref, e entry) error {
 	if alias := c.legalAlias(e); item.Alias == "" {
 		item.Alias = alias
 	} else if alias != "" && alias != item.Alias {
-		return c.skip(e.line, "alias "+alias, d.ID.String()+" has the alias "+item.Alias+" on line "+strconv.Itoa(item.Line))
+		return c.skip(e.line, "alias "+alias, d.ID.String()+" has the alias "+item.Alias+" on line "+strconv.Itoa(
+			item.Line))
 	}
 	return nil
 }
@@ -215,7 +217,10 @@ func plain(s string) string {
 	if len(s) > limit {
 		s, cut = strings.ToValidUTF8(s[:limit], ""), true
 	}
-	odd := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.Is(unicode.Bidi_Control, r) })
+	odd := strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsGraphic(r) ||
+			unicode.Is(unicode.Bidi_Control, r)
+	})
 	if s == "" || odd {
 		s = strconv.QuoteToASCII(s)
 	}

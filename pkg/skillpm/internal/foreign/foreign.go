@@ -77,7 +77,8 @@ func Parse(name string, data []byte) (*Import, error) {
 	read := f.reader(root)
 	if read.read == nil {
 		return nil, f.errorf(nil, "is no file that skillpm can import").
-			WithHint("it reads skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml and .claude-plugin/marketplace.json")
+			WithHint("it reads skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml and " +
+				".claude-plugin/marketplace.json")
 	}
 	c := &collector{file: f, out: &Import{Tool: read.tool}, at: make(map[pack.ID]int)}
 	if err := read.read(c, root); err != nil {

@@ -12,7 +12,10 @@ import (
 )
 
 // pluginParts are what an entry of a marketplace may hold besides skills.
-var pluginParts = []string{"commands", "agents", "hooks", "mcpServers", "lspServers", "outputStyles", "monitors", "workflows", "themes"}
+var pluginParts = []string{
+	"commands", "agents", "hooks", "mcpServers", "lspServers", "outputStyles", "monitors",
+	"workflows", "themes",
+}
 
 // marketplace reads a marketplace.json: what it offers, each plugin a pack.
 func (c *collector) marketplace(root *value) error {
@@ -202,7 +205,8 @@ func (m *market) remote(e entry, source *value, skills []string, strict bool) er
 	case "local", "directory":
 		return m.local(e, text["path"], skills, strict)
 	case "npm", "pip":
-		return m.skip(e.line, e.name, "it is the "+text["source"]+" package "+plain(text["package"])+", and skillpm installs from git and registries of skills")
+		return m.skip(e.line, e.name, "it is the "+text["source"]+" package "+plain(
+			text["package"])+", and skillpm installs from git and registries of skills")
 	case "":
 		return m.errorf(source, "the source of %s does not say what it is", plain(e.name))
 	default:

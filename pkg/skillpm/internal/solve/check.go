@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// checkDependencies refuses dependencies that a pack may not have: only the root manifest reaches into the machine, what
-// a registry serves depends on names, and a pack in a repository may depend on others in it.
+// checkDependencies refuses dependencies that a pack may not have: only the root manifest reaches into the machine,
+// what a registry serves depends on names, and a pack in a repository may depend on others in it.
 func (b *Backend) checkDependencies(p *pack.Pack) error {
 	for _, d := range p.Dependencies {
 		if d.Ref == nil {
@@ -32,7 +32,8 @@ func (b *Backend) checkDependencies(p *pack.Pack) error {
 		switch {
 		case fromDir && d.Ref.Kind == pack.KindPath:
 			if !b.sameProject(p.Ref.URL, d.Ref.URL) {
-				return outside.WithHint("packs in one git repository, or of one workspace, may name each other by path; " +
+				return outside.WithHint("packs in one git repository, or of one workspace, may name each other by " +
+					"path; " +
 					"else name both in skillpm.yaml")
 			}
 		case !fromDir && !fromGit:
@@ -152,8 +153,8 @@ func (b *Backend) strayed(id pack.ID, src string, locked *pack.LockedPack) []str
 		id, locked.Source, id.Owner, bound)}
 }
 
-// Withdrawn warns of a locked version that its registry or source has withdrawn since. It is for packs that are fetched,
-// whose source is asked anyway. If the source does not answer, that is not an error.
+// Withdrawn warns of a locked version that its registry or source has withdrawn since. It is for packs that are
+// fetched, whose source is asked anyway. If the source does not answer, that is not an error.
 func (b *Backend) Withdrawn(ctx context.Context, id pack.ID, locked *pack.LockedPack) []string {
 	if b.Fetcher.Offline || fetch.IsDirectory(locked.Source) {
 		return nil

@@ -47,9 +47,11 @@ func Ignored(ctx context.Context, root, dir string) []string {
 	case first == "":
 		return nil
 	case first == names[0]:
-		return []string{fmt.Sprintf("git ignores %s, so that a clone has no copy: take it out of .gitignore, or add it with git add -f %s", dir, dir)}
+		return []string{fmt.Sprintf("git ignores %s, so that a clone has no copy: take it out of .gitignore, or "+
+			"add it with git add -f %s", dir, dir)}
 	case more == 0:
 		return []string{fmt.Sprintf("git ignores %s, so that a clone lacks it: add it with git add -f %s", first, dir)}
 	}
-	return []string{fmt.Sprintf("git ignores %s and %d more files of the copy, so that a clone lacks them: add them with git add -f %s", first, more, dir)}
+	return []string{fmt.Sprintf("git ignores %s and %d more files of the copy, so that a clone lacks them: add "+
+		"them with git add -f %s", first, more, dir)}
 }

@@ -135,7 +135,8 @@ func (w *Workspace) tidy(removed []string, dirs []AgentDir) {
 			return d.real == at || strings.HasPrefix(d.real, at+"/")
 		})
 	}
-	known := agent.Dirs(agent.Relocate(agent.All(), w.machine.Paths.Home, w.machine.Getenv), w.Scope.Kind == scope.KindUser)
+	known := agent.Dirs(agent.Relocate(agent.All(), w.machine.Paths.Home, w.machine.Getenv),
+		w.Scope.Kind == scope.KindUser)
 	for _, at := range removed {
 		if dir := path.Dir(at); slices.Contains(known, dir) {
 			for ; dir != "." && !served(dir) && isEmptyDir(w.Scope.Abs(dir)); dir = path.Dir(dir) {

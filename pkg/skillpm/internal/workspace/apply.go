@@ -44,7 +44,8 @@ func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
 	if err != nil {
 		return err
 	}
-	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link) && maps.Equal(now.saved, c.saved)
+	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link) &&
+		maps.Equal(now.saved, c.saved)
 	if !same {
 		return ErrChanged
 	}

@@ -57,7 +57,8 @@ type CompareOptions struct {
 // would be replaced or removed is an [EditedError]: nothing of anybody's is lost.
 func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	c := &Change{
-		Place: map[string]Tree{}, keep: make(map[string]Tree, len(l.trees)), link: map[string]string{}, files: map[string][]byte{},
+		Place: map[string]Tree{}, keep: make(map[string]Tree, len(l.trees)), link: map[string]string{},
+		files: map[string][]byte{},
 		looks: map[string]treeState{}, saved: map[string]string{},
 	}
 	var lost []Edit

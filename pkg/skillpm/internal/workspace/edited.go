@@ -257,7 +257,8 @@ func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
 	}
 	name := w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
 	for i, free := 2, name; ; i++ {
-		if _, err := os.Lstat(w.Scope.Abs(free)); errors.Is(err, fs.ErrNotExist) || sameContent(w.Scope.Abs(at), w.Scope.Abs(free)) {
+		if _, err := os.Lstat(w.Scope.Abs(free)); errors.Is(err, fs.ErrNotExist) ||
+			sameContent(w.Scope.Abs(at), w.Scope.Abs(free)) {
 			return free
 		}
 		free = name + "-" + strconv.Itoa(i)
@@ -287,7 +288,8 @@ func holdsWork(dir string) bool {
 		switch base := strings.ToLower(d.Name()); {
 		case base == "__pycache__":
 			return fs.SkipDir
-		case base == ".ds_store", base == "thumbs.db", base == "desktop.ini", strings.HasPrefix(base, "._"), strings.HasSuffix(base, ".pyc"), strings.HasSuffix(base, ".pyo"):
+		case base == ".ds_store", base == "thumbs.db", base == "desktop.ini", strings.HasPrefix(base, "._"),
+			strings.HasSuffix(base, ".pyc"), strings.HasSuffix(base, ".pyo"):
 			return nil
 		}
 		return found

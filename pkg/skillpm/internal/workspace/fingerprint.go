@@ -112,7 +112,9 @@ func (w *Workspace) StartScan() {
 	go func() {
 		defer close(g.done)
 		trees, links := slices.Sorted(maps.Keys(state.Trees)), slices.Sorted(maps.Keys(state.Links))
-		right := inParallel(trees, abs, func(s *statter, path, at string) bool { return s.matches(path, state.Trees[at].look) })
+		right := inParallel(trees, abs, func(s *statter, path, at string) bool {
+			return s.matches(path, state.Trees[at].look)
+		})
 		for i, at := range trees {
 			g.trees[at] = right[i]
 		}

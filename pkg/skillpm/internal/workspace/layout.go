@@ -43,7 +43,8 @@ func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir
 	l := &Layout{Dirs: dirs, Linked: map[pack.ID]*LinkedPack{}, ways: map[[2]string]string{}}
 	var err error
 	taken := func(name string) bool { return w.handWritten(dirs, name) }
-	l.Named, l.Names, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+	l.Named, l.Names, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names,
+		taken)
 	if err != nil {
 		return nil, err
 	}

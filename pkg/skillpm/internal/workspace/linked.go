@@ -64,7 +64,8 @@ func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Ma
 		p, err := ReadLinked(w.state.Linked[name])
 		if err != nil || p.ID.String() != name {
 			l.Warnings = append(l.Warnings, fmt.Sprintf(
-				"%s is linked to %s, where it is no longer; skillpm unlink %s ends that", name, w.state.Linked[name], name))
+				"%s is linked to %s, where it is no longer; skillpm unlink %s ends that", name, w.state.Linked[name],
+				name))
 			continue
 		}
 		l.Linked[p.ID] = p

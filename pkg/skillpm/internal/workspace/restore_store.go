@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// RestoreStore puts those trees of the lock into the store that the store does not have and that are installed and intact.
-// That one is neither is no error: it has to be fetched.
+// RestoreStore puts those trees of the lock into the store that the store does not have and that are installed and
+// intact. That one is neither is no error: it has to be fetched.
 func (w *Workspace) RestoreStore(s *store.Store, trees iter.Seq[Tree]) error {
 	root, err := os.OpenRoot(w.Scope.Root)
 	if err != nil {

@@ -38,7 +38,8 @@ func (s *statter) close() {
 func (s *statter) stat(path string) (facts, bool) {
 	path, dir := strings.CutSuffix(path, "/")
 	var st unix.Stat_t
-	if s.fd < 0 || unix.Fstatat(s.fd, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil || dir != (st.Mode&unix.S_IFMT == unix.S_IFDIR) {
+	if s.fd < 0 || unix.Fstatat(s.fd, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil ||
+		dir != (st.Mode&unix.S_IFMT == unix.S_IFDIR) {
 		return facts{}, false
 	}
 	f := facts{mode: int64(st.Mode), modified: unix.TimespecToNsec(st.Mtim)}

@@ -70,7 +70,10 @@ func (w *Workspace) InstalledPack(id pack.ID) (InstalledPack, bool) {
 const stateHeader = "skillpm-state 2"
 
 func newState() *state {
-	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}, Linked: map[string]string{}, Packs: map[string]InstalledPack{}}
+	return &state{
+		Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{},
+		Linked: map[string]string{}, Packs: map[string]InstalledPack{},
+	}
 }
 
 // readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this

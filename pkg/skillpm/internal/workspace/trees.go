@@ -156,7 +156,8 @@ func checkName(dir string, t Tree) error {
 	}
 	doc, _ := skill.Parse(data) // what is wrong with it is for validate to say
 	name := doc.Name()
-	if name == t.Skill || !skill.LegalName(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
+	if name == t.Skill || !skill.LegalName(name) && !strings.ContainsFunc(name,
+		func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
 		return nil
 	}
 	return diag.Errorf(diag.Invalid, "%s: the skill %s declares the name %q", t.Pack, t.Skill, name).

@@ -77,7 +77,8 @@ type Problem struct {
 
 // ForeignHint returns what to do about an entry of an agent's directory that skillpm did not write.
 func (p Problem) ForeignHint() string {
-	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as OTHER-NAME",
+	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as "+
+		"OTHER-NAME",
 		p.Path, path.Base(p.Path))
 }
 
@@ -116,7 +117,8 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
 		r.Problems = append(r.Problems, Problem{
-			Kind: KindInterrupted, Path: w.Rel(w.Scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it",
+			Kind: KindInterrupted, Path: w.Rel(w.Scope.Journal()),
+			Message: "an install was interrupted; skillpm install finishes or undoes it",
 		})
 	}
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
@@ -237,7 +239,10 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 	case err != nil:
 		return []Problem{{Kind: KindForeign, Path: at, Message: "is not a link of skillpm's", Want: target}}
 	case got != target && !w.owns(at):
-		return []Problem{{Kind: KindForeign, Path: at, Message: "is a link that skillpm did not make", Want: target, Got: got}}
+		return []Problem{{
+			Kind: KindForeign, Path: at, Message: "is a link that skillpm did not make", Want: target,
+			Got: got,
+		}}
 	case got != target:
 		return []Problem{{Kind: KindLink, Path: at, Message: "link leads elsewhere", Want: target, Got: got}}
 	}

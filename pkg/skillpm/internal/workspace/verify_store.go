@@ -54,7 +54,8 @@ func (w *Workspace) VerifyStore(ctx context.Context) (*StoreReport, error) {
 				return nil
 			case damaged:
 				r.Problems = append(r.Problems, Problem{
-					Kind: KindDamaged, Path: t.path(), Message: "is damaged in the store: " + damage.What, Want: t.Digest,
+					Kind: KindDamaged, Path: t.path(), Message: "is damaged in the store: " + damage.What,
+					Want: t.Digest,
 				})
 			case err != nil:
 				return err

@@ -47,15 +47,18 @@ func (s *Secrets) Learn(secret string) {
 func spellings(secret string) []string {
 	raw := []byte(secret)
 	quoted := strconv.Quote(secret)
-	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1],
-		html.EscapeString(secret)}
+	list := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1],
+		html.EscapeString(secret),
+	}
 	if text, err := json.Marshal(secret); err == nil {
 		list = append(list, string(text[1:len(text)-1]))
 	}
 	digits := hex.EncodeToString(raw)
 	percent := strings.ToUpper(pairs().ReplaceAllString(digits, "%$0"))
 	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
-	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} { // with = at the end they begin like this
+	// with = at the end they begin like this
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		list = append(list, e.EncodeToString(raw))
 	}
 	for _, s := range slices.Clip(list) { // in upper case as in lower case

@@ -77,8 +77,10 @@ func readIndex(dir, goos string) index {
 	if !ok {
 		return index{}
 	}
-	return index{files: below(decoded.Entries, filepath.ToSlash(prefix)),
-		modes: goos == "windows" || !keepsModes(gitDir)}
+	return index{
+		files: below(decoded.Entries, filepath.ToSlash(prefix)),
+		modes: goos == "windows" || !keepsModes(gitDir),
+	}
 }
 
 // merged is the stage of files that no merge has left in conflict. (go-git's constant of that name is 1, as no index

@@ -55,7 +55,8 @@ func (s *server) handler(name string, check Check) mcp.ToolHandler {
 
 // result returns what came of a call.
 func (s *server) result(ctx context.Context, session *mcp.ClientSession, name string, res *mcp.CallToolResult,
-	err error) (*mcp.CallToolResult, error) {
+	err error,
+) (*mcp.CallToolResult, error) {
 	if err == nil {
 		for id, asked := range res.InputRequests {
 			if question, ok := asked.(*mcp.ElicitParams); ok {
@@ -78,8 +79,10 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 
 // failed returns an error that the model is to see.
 func failed(format string, args ...any) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true,
-		Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
+	return &mcp.CallToolResult{
+		IsError: true,
+		Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}},
+	}
 }
 
 // object reads the arguments of a call. Numbers stay as they are written.

@@ -133,8 +133,10 @@ func (e serverConfig) upstream(name string, getenv func(string) string) (Upstrea
 			return ""
 		})
 	}
-	u := Upstream{Name: name, Dir: fill(e.Dir), URL: fill(e.URL), Env: filled(e.Env, fill),
-		Headers: filled(e.Headers, fill)}
+	u := Upstream{
+		Name: name, Dir: fill(e.Dir), URL: fill(e.URL), Env: filled(e.Env, fill),
+		Headers: filled(e.Headers, fill),
+	}
 	if e.Command != "" {
 		u.Command = []string{fill(e.Command)}
 		for _, arg := range e.Args {

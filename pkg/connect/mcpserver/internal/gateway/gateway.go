@@ -60,8 +60,10 @@ func Open(o Options) (*Gateway, error) {
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait
 	}
-	g := &Gateway{options: o, first: make(chan struct{}), cancel: func() {}, relist: relistPause, again: againPause,
-		attached: map[*attachment]bool{}}
+	g := &Gateway{
+		options: o, first: make(chan struct{}), cancel: func() {}, relist: relistPause, again: againPause,
+		attached: map[*attachment]bool{},
+	}
 	names := map[string]bool{}
 	for _, u := range o.Upstreams {
 		if err := u.check(diag.Usage); err != nil {
