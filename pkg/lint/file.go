@@ -10,9 +10,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // The sizes in bytes beyond which a file is not looked into. Those of real skills are far below: the largest of 20,000

@@ -14,8 +14,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // Options says how skills are checked.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 )
 
 // calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A

@@ -10,8 +10,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // hitRules are the rules for what package scan finds.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/skill/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 )
 
 // shellWords splits a command line at spaces that are not in quotes. It is no shell: nothing is expanded.

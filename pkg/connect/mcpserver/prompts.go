@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // wholeLine is the argument of a prompt whose skill names none of its own.
@@ -127,7 +127,7 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 // unknownPrompt says that a user may start no skill of that name.
 func unknownPrompt(name string, err error) error {
 	if u, ok := errors.AsType[*catalog.UnknownError](err); ok && !u.Denied && !u.Invalid {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + expand.Quote(name)}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + skill.QuoteArgument(name)}
 	}
 	return problem(err)
 }
@@ -147,7 +147,7 @@ func lineOf(k *catalog.Skill, given map[string]string) (string, error) {
 			return "", diag.Errorf(diag.Usage,
 				"argument %s is given and %s before it is not: they count by their order", a.Name, missed)
 		case ok:
-			words = append(words, expand.Quote(value))
+			words = append(words, skill.QuoteArgument(value))
 		case a.Required:
 			return "", diag.Errorf(diag.Usage, "prompt %s needs the argument %s", k.Name, a.Name)
 		default:

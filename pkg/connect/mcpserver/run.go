@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // runSchema is that of skill_run: a skill, or the handle of what was pending.
@@ -168,7 +168,7 @@ func (v *serving) ran(j *job) *mcp.CallToolResult {
 	}
 	r := j.result
 	var b strings.Builder
-	fmt.Fprintf(&b, "$ %s\n", expand.Join(r.Argv))
+	fmt.Fprintf(&b, "$ %s\n", skill.JoinArguments(r.Argv))
 	stream(&b, "", r.Stdout, r.StdoutSize)
 	stream(&b, "stderr:\n", r.Stderr, r.StderrSize)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -250,18 +250,18 @@ func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []st
 // text makes what the model is told.
 func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, inForce tool.Set) error {
 	rules := s.env.Profile.Substitution
-	in := expand.Input{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.values(l.Skill)}
+	in := skill.ExpandInput{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.values(l.Skill)}
 	if rules.Shell && (s.env.Shell || o.Shell) {
 		in.Shell = s.shell(ctx, a, l, inForce)
 	}
-	done := expand.Expand(l.Body, rules, in)
+	done := skill.Expand(l.Body, rules, in)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if done.Cut {
 		a.Warnings = append(a.Warnings,
 			fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name,
-				expand.MaxInserted))
+				skill.MaxInserted))
 	}
 	a.Warnings = append(a.Warnings, unrun(l.Name, done.Left, in.Shell != nil)...)
 	a.Body = done.Text
@@ -288,8 +288,8 @@ func (s *Session) Body(ctx context.Context, name, arguments string) (string, err
 	if _, err := s.decide(ctx, l, &audit.Record{}); err != nil {
 		return "", err
 	}
-	return expand.Body(l.Body, s.env.Profile.Substitution,
-		expand.Input{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
+	return skill.ExpandBody(l.Body, s.env.Profile.Substitution,
+		skill.ExpandInput{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
 }
 
 // values are what the profile's variables stand for.

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // HookError says that a skill's own script, which runs before or after it, did not succeed.
@@ -61,7 +61,7 @@ func (e *HookError) Hint() string {
 	if e.Err != nil {
 		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Which)
 	}
-	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", expand.Quote(e.Skill), expand.Quote(e.Script))
+	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", skill.QuoteArgument(e.Skill), skill.QuoteArgument(e.Script))
 }
 
 // before runs the script that a skill names to run before it.

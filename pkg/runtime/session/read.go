@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // The limits of what is listed of a skill's directory.
@@ -201,7 +201,7 @@ func (s *Session) mayRead(k *catalog.Skill, name string) error {
 	}
 	return diag.Errorf(diag.Denied, "%s of skill %q is a script: under profile %s scripts are run, not read", name,
 		k.Name, s.env.Profile.ID).
-		WithHint("run it: skillpm run %s --script %s", expand.Quote(k.Name), expand.Quote(name))
+		WithHint("run it: skillpm run %s --script %s", skill.QuoteArgument(k.Name), skill.QuoteArgument(name))
 }
 
 // notByLink applies [Session.mayRead] to where a link inside the skill target.

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -172,8 +172,8 @@ func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() =
 func noCommand(name, dir string) error {
 	err := diag.Errorf(diag.Invalid, "skill %q has no command: it is instructions to follow", name)
 	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {
-		return err.WithHint("run one of its scripts: skillpm run %s --script %s", expand.Quote(name),
-			expand.Quote(scripts[0]))
+		return err.WithHint("run one of its scripts: skillpm run %s --script %s", skill.QuoteArgument(name),
+			skill.QuoteArgument(scripts[0]))
 	}
-	return err.WithHint("skillpm load %s prints them", expand.Quote(name))
+	return err.WithHint("skillpm load %s prints them", skill.QuoteArgument(name))
 }

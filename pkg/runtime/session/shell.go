@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -88,7 +88,7 @@ func shellCommand(shell, command string) ([]string, error) {
 }
 
 // unrun says which commands of a body stay as they are.
-func unrun(name string, left []expand.Command, may bool) (warnings []string) {
+func unrun(name string, left []skill.ShellCommand, may bool) (warnings []string) {
 	if len(left) == 0 {
 		return nil
 	}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // endCommand returns the command that ends a skill and what is above it.
 func endCommand(name, session string) string {
-	return "skillpm deactivate " + expand.Quote(name) + " --session " + expand.Quote(session)
+	return "skillpm deactivate " + skill.QuoteArgument(name) + " --session " + skill.QuoteArgument(session)
 }
 
 // ActiveError says that a skill is not activated again.

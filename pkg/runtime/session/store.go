@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // The limits of what is kept.
@@ -214,7 +214,7 @@ func damaged(id, path string, err error) error {
 	}
 	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so nothing is allowed: %s: %w", id,
 		path, err).
-		WithHint("if you know that no skill should be active in it: skillpm session end %s", expand.Quote(id))
+		WithHint("if you know that no skill should be active in it: skillpm session end %s", skill.QuoteArgument(id))
 }
 
 // write puts a session's state in its place.

@@ -3,7 +3,7 @@ package profile
 import (
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Serving is how a host hands skills to its model.
@@ -35,7 +35,7 @@ type Serving struct {
 	Scripts string `yaml:"scripts"`
 
 	// Substitution is what becomes of placeholders in a body.
-	Substitution expand.Rules `yaml:"substitution"`
+	Substitution skill.ExpandRules `yaml:"substitution"`
 
 	Trigger    Trigger    `yaml:"trigger"`
 	Stage1     Stage1     `yaml:"stage1"`

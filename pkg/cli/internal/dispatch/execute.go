@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Options say how a dispatch is carried out.
@@ -117,9 +118,9 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 			return e.damaged(name, claims.Skipped[0].Reason)
 		}
 	}
-	advice := fmt.Sprintf(e.say.install, "skillpm search "+expand.Quote(name))
+	advice := fmt.Sprintf(e.say.install, "skillpm search "+skill.QuoteArgument(name))
 	if _, pack, exact := strings.Cut(name, "@"); exact {
-		advice = fmt.Sprintf(e.say.install, "skillpm install "+expand.Quote(pack))
+		advice = fmt.Sprintf(e.say.install, "skillpm install "+skill.QuoteArgument(pack))
 	}
 	switch {
 	case unknown.Off || unknown.Reason != "":
@@ -136,7 +137,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 func (e *execution) damaged(name, why string) *Reply {
 	install := "skillpm install restores packs, skillpm skills --all says where it is"
 	if _, pack, exact := strings.Cut(name, "@"); exact {
-		install = "skillpm install " + expand.Quote(pack)
+		install = "skillpm install " + skill.QuoteArgument(pack)
 	}
 	r := e.fail(MetadataMissing, e.say.metadata, why, fmt.Sprintf(e.say.reinstall, install))
 	r.Code = diag.Invalid
@@ -184,30 +185,27 @@ func (e *execution) failed(err error) *Reply {
 }
 
 // prompt replies with the instructions of a skill without a command, or with the task that has them.
-func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
+func (e *execution) prompt(ctx context.Context, k *catalog.Skill) *Reply {
 	a, err := e.host.Load(ctx, e.request.Skill,
-		session.Activate{Arguments: expand.Join(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
+		session.Activate{Arguments: skill.JoinArguments(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
 	if err != nil {
 		return e.failed(err)
 	}
-	name := skill.Declared
-	if name == "" {
-		name = skill.Name
-	}
+	name := cmp.Or(k.Declared, k.Name)
 	if a.TaskID != "" {
 		return &Reply{
-			State: Success, Summary: fmt.Sprintf(e.say.submitted, skill.Name),
-			Data:   Data{{"skill", skill.Name}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
+			State: Success, Summary: fmt.Sprintf(e.say.submitted, k.Name),
+			Data:   Data{{"skill", k.Name}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
 			Advice: fmt.Sprintf(e.say.wait, "skillpm task wait "+a.TaskID),
 		}
 	}
 	return &Reply{
-		State: Success, Summary: fmt.Sprintf(e.say.prompt, skill.Name),
+		State: Success, Summary: fmt.Sprintf(e.say.prompt, k.Name),
 		Data: Data{
-			{"skill", skill.Name},
+			{"skill", k.Name},
 			{"type", "prompt"},
 			{"name", name},
-			{"description", skill.Description},
+			{"description", k.Description},
 			{"content", a.Source},
 			{"executable", false},
 		},

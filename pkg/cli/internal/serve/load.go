@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 func newLoad(a *app) *cobra.Command {
@@ -95,7 +95,7 @@ func joinArguments(args []string) string {
 	if len(args) == 1 {
 		return args[0]
 	}
-	return expand.Join(args)
+	return skill.JoinArguments(args)
 }
 
 // checkTrigger refuses a word that is neither.

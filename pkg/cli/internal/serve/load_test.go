@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // FuzzJoinArguments: a skill gets the arguments that were given, however they look.
@@ -18,7 +18,7 @@ func FuzzJoinArguments(f *testing.F) {
 		if len(args) == 1 {
 			args = append(args, "x")
 		}
-		if got := expand.Split(joinArguments(args)); !slices.Equal(got, args) {
+		if got := skill.SplitArguments(joinArguments(args)); !slices.Equal(got, args) {
 			t.Errorf("%q becomes %q, which is %q", args, joinArguments(args), got)
 		}
 	})

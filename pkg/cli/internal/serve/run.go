@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // runFlags are the flags of the run command.
@@ -144,8 +144,8 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 }
 
 // announce says on standard error what is about to run.
-func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
-	l, err := skill.Load()
+func (a *app) announce(k *catalog.Skill, o session.RunOptions) {
+	l, err := k.Load()
 	if err != nil {
 		return // it was read a moment ago
 	}
@@ -153,7 +153,7 @@ func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
 	if what == "" {
 		what = l.Front.Command
 	}
-	a.Remark("running " + strings.TrimSpace(what+" "+expand.Join(o.Args)))
+	a.Remark("running " + strings.TrimSpace(what+" "+skill.JoinArguments(o.Args)))
 }
 
 // scriptLimit returns how long a command may run: what was asked for, and never longer than the settings say.

@@ -7,10 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -18,7 +17,7 @@ import (
 func (r *reader) main(data []byte) {
 	doc, _ := skill.Parse(data)
 	r.front(doc)
-	for _, c := range expand.Commands(string(doc.Body())) {
+	for _, c := range skill.ShellCommands(string(doc.Body())) {
 		line := lineOf(data, doc.BodyStart+c.Start)
 		r.add(policy.DynamicShell, skill.File, line, "runs %s when it is loaded", quoted(c.Line))
 		r.commands(skill.File, line, c.Line)

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/markdown"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // networkPrograms are programs that connect to elsewhere.

@@ -8,10 +8,10 @@ import (
 	"path"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // The sizes in bytes beyond which a file is not looked into: what it may be able to do is not known then, and counts as

@@ -12,7 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Upstream is an MCP server behind the gateway: a program, or an address.
@@ -50,7 +50,7 @@ func ParseFlag(text string) (Upstream, error) {
 	if strings.HasPrefix(rest, "https://") || strings.HasPrefix(rest, "http://") {
 		u.URL = rest
 	} else {
-		u.Command = expand.Split(rest)
+		u.Command = skill.SplitArguments(rest)
 	}
 	return u, u.check(diag.Usage)
 }

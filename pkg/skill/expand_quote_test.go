@@ -1,10 +1,10 @@
-package expand_test
+package skill_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Split is the inverse of Join.
@@ -14,8 +14,8 @@ func FuzzJoin(f *testing.F) {
 	f.Add("--env", `"`, "ä=1")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		want := []string{a, b, c}
-		if got := expand.Split(expand.Join(want)); !slices.Equal(got, want) {
-			t.Errorf("%q becomes %s, and that %q", want, expand.Join(want), got)
+		if got := skill.SplitArguments(skill.JoinArguments(want)); !slices.Equal(got, want) {
+			t.Errorf("%q becomes %s, and that %q", want, skill.JoinArguments(want), got)
 		}
 	})
 }

@@ -1,11 +1,11 @@
-package expand
+package skill
 
 import "strings"
 
-// Split splits arguments as a shell does: at spaces, tabs and newlines that are not in quotes. A backslash takes the
-// meaning of what follows it, in double quotes only of ", \, $ and `. It never fails: a quote that nothing closes is a
-// character like any other, so that "the user's bug" is three words, and so is a backslash at the end.
-func Split(arguments string) []string {
+// SplitArguments splits arguments as a shell does: at spaces, tabs and newlines that are not in quotes. A backslash
+// takes the meaning of what follows it, in double quotes only of ", \, $ and `. It never fails: a quote that nothing
+// closes is a character like any other, so that "the user's bug" is three words, and so is a backslash at the end.
+func SplitArguments(arguments string) []string {
 	var out []string
 	var word strings.Builder
 	started := false

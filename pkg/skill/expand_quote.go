@@ -1,9 +1,9 @@
-package expand
+package skill
 
 import "strings"
 
-// Quote returns a word as a shell reads it, and as [Split] does. A plain one stays as it is.
-func Quote(word string) string {
+// QuoteArgument returns a word as a shell reads it, and as [SplitArguments] does. A plain one stays as it is.
+func QuoteArgument(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
 			!strings.ContainsRune("-_./:@%+,=", r)
@@ -13,11 +13,11 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Join returns words as one text, of which [Split] makes them again.
-func Join(words []string) string {
+// JoinArguments returns words as one text, of which [SplitArguments] makes them again.
+func JoinArguments(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = Quote(w)
+		quoted[i] = QuoteArgument(w)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -1,12 +1,12 @@
-package expand
+package skill
 
 import (
 	"strings"
 	"unicode"
 )
 
-// Command is a command in a text whose output the host puts in its place.
-type Command struct {
+// ShellCommand is a command in a text whose output the host puts in its place.
+type ShellCommand struct {
 	Line       string // what is run, as it is written
 	Start, End int    // the bytes of the text that its output replaces
 	Block      bool   // it is a block of ```!, not !`…`
@@ -15,11 +15,11 @@ type Command struct {
 	Refused string
 }
 
-// Commands returns the commands of a text, in order: !`command` at the start of a line or after a space, and blocks
-// that start with ```!. Whoever runs them asks about them in the text as it was written, so that nothing that was
-// inserted is ever run.
-func Commands(text string) []Command {
-	var out []Command
+// ShellCommands returns the commands of a text, in order: !`command` at the start of a line or after a space, and
+// blocks that start with ```!. Whoever runs them asks about them in the text as it was written, so that nothing that
+// was inserted is ever run.
+func ShellCommands(text string) []ShellCommand {
+	var out []ShellCommand
 	for pos := 0; pos < len(text); {
 		next := strings.IndexByte(text[pos:], '!')
 		if next < 0 {
@@ -42,26 +42,26 @@ func Commands(text string) []Command {
 
 // commandAt reads the command whose exclamation mark is at this place; from is where the last one ended. None says that
 // there is not one backtick left.
-func commandAt(text string, at, from int) (c Command, ok, none bool) {
+func commandAt(text string, at, from int) (c ShellCommand, ok, none bool) {
 	if at-3 >= from && text[at-3:at] == "```" {
 		start := at + 1
 		length := strings.Index(text[start:], "```")
 		if length < 0 {
-			return Command{}, false, strings.IndexByte(text[start:], '`') < 0
+			return ShellCommand{}, false, strings.IndexByte(text[start:], '`') < 0
 		}
 		line := strings.TrimSpace(text[start : start+length])
-		return Command{Line: line, Start: at - 3, End: start + length + 3, Block: true}, line != "", false
+		return ShellCommand{Line: line, Start: at - 3, End: start + length + 3, Block: true}, line != "", false
 	}
 	if !strings.HasPrefix(text[at:], "!`") || at > 0 && !spaceBefore(text, at) {
-		return Command{}, false, false
+		return ShellCommand{}, false, false
 	}
 	start := at + 2
 	length := strings.IndexByte(text[start:], '`')
 	if length < 0 {
-		return Command{}, false, true
+		return ShellCommand{}, false, true
 	}
 	line := text[start : start+length]
-	return Command{Line: line, Start: at, End: start + length + 1}, strings.TrimSpace(line) != "", false
+	return ShellCommand{Line: line, Start: at, End: start + length + 1}, strings.TrimSpace(line) != "", false
 }
 
 func spaceBefore(text string, at int) bool {
@@ -73,7 +73,7 @@ func spaceBefore(text string, at int) bool {
 }
 
 // command writes the output of a command, or the command as it stands.
-func (x *expander) command(c Command) {
+func (x *expander) command(c ShellCommand) {
 	whole := x.text[c.Start:c.End]
 	x.pos = c.End
 	line, used, refused := x.commandLine(c.Line)

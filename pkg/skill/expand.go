@@ -1,4 +1,4 @@
-package expand
+package skill
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 // it stands.
 const MaxInserted = 8 << 20
 
-// Rules says what a host substitutes.
-type Rules struct {
+// ExpandRules says what a host substitutes.
+type ExpandRules struct {
 	Indexed bool `yaml:"indexed"` // $ARGUMENTS, $ARGUMENTS[N] and $N
 	Named   bool `yaml:"named"`   // $name, for what `arguments:` declares
 	// the name in ${…}, to skill-dir, session-id, project-dir or plugin-root
@@ -21,8 +21,8 @@ type Rules struct {
 	Append string `yaml:"append"`
 }
 
-// Input is what is known when a skill is activated.
-type Input struct {
+// ExpandInput is what is known when a skill is activated.
+type ExpandInput struct {
 	Arguments string            // as they were given
 	Names     []string          // what `arguments:` of the skill declares, by position
 	Values    map[string]string // skill-dir, session-id, project-dir, plugin-root: what is known of them
@@ -32,24 +32,24 @@ type Input struct {
 	Shell func(command string) (output string, ran bool)
 }
 
-// Result is a text in which everything is substituted.
-type Result struct {
+// Expansion is a text in which everything is substituted.
+type Expansion struct {
 	Text     string
-	Used     bool      // a placeholder took arguments
-	Appended bool      // the arguments are the last line
-	Cut      bool      // MaxInserted was reached, and placeholders were left
-	Left     []Command // commands that were not run and stand in the text
+	Used     bool           // a placeholder took arguments
+	Appended bool           // the arguments are the last line
+	Cut      bool           // MaxInserted was reached, and placeholders were left
+	Left     []ShellCommand // commands that were not run and stand in the text
 }
 
-// Body returns the text with everything substituted.
-func Body(text string, r Rules, in Input) string { return Expand(text, r, in).Text }
+// ExpandBody returns the text with everything substituted.
+func ExpandBody(text string, r ExpandRules, in ExpandInput) string { return Expand(text, r, in).Text }
 
 // Expand substitutes what the rules say, and tells what became of it.
-func Expand(text string, r Rules, in Input) Result {
+func Expand(text string, r ExpandRules, in ExpandInput) Expansion {
 	x := newExpander(text, r, in)
-	var commands []Command
+	var commands []ShellCommand
 	if r.Shell {
-		commands = Commands(text)
+		commands = ShellCommands(text)
 	}
 	for _, c := range commands {
 		x.copyTo(c.Start)
@@ -67,8 +67,8 @@ func Expand(text string, r Rules, in Input) Result {
 type expander struct {
 	text      string
 	pos       int // everything before it is written
-	rules     Rules
-	in        Input
+	rules     ExpandRules
+	in        ExpandInput
 	arguments []string
 	names     map[string]int // to the position
 	longest   int            // bytes of the longest name
@@ -76,11 +76,11 @@ type expander struct {
 	out       strings.Builder
 	inserted  int
 	used      bool
-	result    Result
+	result    Expansion
 }
 
-func newExpander(text string, r Rules, in Input) *expander {
-	x := &expander{text: text, rules: r, in: in, arguments: Split(in.Arguments)}
+func newExpander(text string, r ExpandRules, in ExpandInput) *expander {
+	x := &expander{text: text, rules: r, in: in, arguments: SplitArguments(in.Arguments)}
 	x.out.Grow(len(text) + len(in.Arguments))
 	if r.Named {
 		x.names = map[string]int{}

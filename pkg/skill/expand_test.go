@@ -1,4 +1,4 @@
-package expand_test
+package skill_test
 
 import (
 	"reflect"
@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // indexed is what most hosts have.
-var indexed = expand.Rules{Indexed: true, Append: "line"}
+var indexed = skill.ExpandRules{Indexed: true, Append: "line"}
 
 // claude is what Claude Code has.
-var claude = expand.Rules{
+var claude = skill.ExpandRules{
 	Indexed: true, Named: true, Shell: true, Append: "paragraph",
 	Variables: map[string]string{
 		"CLAUDE_SKILL_DIR": "skill-dir", "CLAUDE_SESSION_ID": "session-id", "CLAUDE_PROJECT_DIR": "project-dir", "CLAUDE_PLUGIN_ROOT": "plugin-root",
@@ -24,7 +24,7 @@ var claude = expand.Rules{
 func TestP3Body(t *testing.T) {
 	for _, test := range []struct {
 		name, text, arguments string
-		rules                 expand.Rules
+		rules                 skill.ExpandRules
 		want                  string
 	}{
 		{"all", "Do $ARGUMENTS.", "a b", indexed, "Do a b."},
@@ -64,7 +64,7 @@ func TestP3Body(t *testing.T) {
 		{"nothing used, with a last newline", "Do it.\n", "a b", indexed, "Do it.\nARGUMENTS: a b\n"},
 		{"nothing used, after a blank line", "Do it.\n\n", "a", claude, "Do it.\n\nARGUMENTS: a\n"},
 		{"nothing used, no body", "", "a", indexed, "ARGUMENTS: a"},
-		{"nothing used, never appended", "Do it.", "a", expand.Rules{Indexed: true}, "Do it."},
+		{"nothing used, never appended", "Do it.", "a", skill.ExpandRules{Indexed: true}, "Do it."},
 		{"only $0", "Do $0.", "a b", indexed, "Do a."},
 		{"no arguments", "Do it.", "", indexed, "Do it."},
 		{"blank arguments", "Do it.", "  ", indexed, "Do it."},
@@ -72,8 +72,8 @@ func TestP3Body(t *testing.T) {
 		{"no arguments, an index", "Do $0.", "", indexed, "Do $0."},
 		{"an empty argument", "[$0]", `""`, indexed, "[]"},
 
-		{"no rules", `Do \$0 $ARGUMENTS ${CLAUDE_SKILL_DIR}`, "a", expand.Rules{}, `Do \$0 $ARGUMENTS ${CLAUDE_SKILL_DIR}`},
-		{"no rules, appended", `Do $0`, "a", expand.Rules{Append: "line"}, "Do $0\nARGUMENTS: a"},
+		{"no rules", `Do \$0 $ARGUMENTS ${CLAUDE_SKILL_DIR}`, "a", skill.ExpandRules{}, `Do \$0 $ARGUMENTS ${CLAUDE_SKILL_DIR}`},
+		{"no rules, appended", `Do $0`, "a", skill.ExpandRules{Append: "line"}, "Do $0\nARGUMENTS: a"},
 
 		{"named", "$issue by $who", "42 me", claude, "42 by me"},
 		{"a missing name is nothing", "[$who] $issue", "42", claude, "[] 42"},
@@ -90,7 +90,7 @@ func TestP3Body(t *testing.T) {
 		{"variables take no arguments", "${CLAUDE_SESSION_ID}", "a", claude, "s1\n\nARGUMENTS: a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := expand.Body(test.text, test.rules, expand.Input{
+			got := skill.ExpandBody(test.text, test.rules, skill.ExpandInput{
 				Arguments: test.arguments, Names: []string{"issue", "who", "issue-id"},
 				Values: map[string]string{"skill-dir": "/skills/x", "session-id": "s1"},
 			})
@@ -102,7 +102,7 @@ func TestP3Body(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	rules := expand.Rules{Named: true}
+	rules := skill.ExpandRules{Named: true}
 	for _, test := range []struct {
 		names []string
 		text  string
@@ -114,7 +114,7 @@ func TestNames(t *testing.T) {
 		{[]string{"ARGUMENTS"}, "$ARGUMENTS", "x"},
 		{[]string{"a.b"}, "$a.b $axb", "x $axb"},
 	} {
-		if got := expand.Body(test.text, rules, expand.Input{Arguments: "x y", Names: test.names}); got != test.want {
+		if got := skill.ExpandBody(test.text, rules, skill.ExpandInput{Arguments: "x y", Names: test.names}); got != test.want {
 			t.Errorf("%q with %v: got %q, want %q", test.text, test.names, got, test.want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestP3Split(t *testing.T) {
 		"ä ö":                {"ä", "ö"},
 		"#1 $x `y`":          {"#1", "$x", "`y`"},
 	} {
-		if got := expand.Split(in); !slices.Equal(got, want) {
+		if got := skill.SplitArguments(in); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestCommands(t *testing.T) {
 		"Done! `a` !":                nil,
 	} {
 		var got []string
-		for _, c := range expand.Commands(text) {
+		for _, c := range skill.ShellCommands(text) {
 			got = append(got, c.Line)
 			whole := text[c.Start:c.End]
 			if !strings.Contains(whole, c.Line) || strings.HasPrefix(whole, "```!") != c.Block {
@@ -209,7 +209,7 @@ func TestShell(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ran []string
-			got := expand.Expand(test.text, claude, expand.Input{
+			got := skill.Expand(test.text, claude, skill.ExpandInput{
 				Arguments: test.arguments, Values: map[string]string{"skill-dir": "/skills/x"},
 				Shell: func(command string) (string, bool) {
 					ran = append(ran, command)
@@ -229,13 +229,13 @@ func TestShell(t *testing.T) {
 			}
 		})
 	}
-	if got := expand.Body("!`x` $0", indexed, expand.Input{Arguments: "a", Shell: func(string) (string, bool) {
+	if got := skill.ExpandBody("!`x` $0", indexed, skill.ExpandInput{Arguments: "a", Shell: func(string) (string, bool) {
 		t.Error("a command is run for a host that has none")
 		return "", true
 	}}); got != "!`x` a" {
 		t.Errorf("got %q", got)
 	}
-	if got := expand.Expand("!`x`", claude, expand.Input{}); got.Text != "!`x`" || len(got.Left) != 1 {
+	if got := skill.Expand("!`x`", claude, skill.ExpandInput{}); got.Text != "!`x`" || len(got.Left) != 1 {
 		t.Errorf("without anybody to run it: %+v", got)
 	}
 }
@@ -243,11 +243,11 @@ func TestShell(t *testing.T) {
 func TestBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	text := strings.Repeat("$0 ", 1000)
-	got := expand.Expand(text, indexed, expand.Input{Arguments: long})
-	if !got.Cut || len(got.Text) > len(text)+expand.MaxInserted || !strings.HasSuffix(got.Text, "$0 ") {
+	got := skill.Expand(text, indexed, skill.ExpandInput{Arguments: long})
+	if !got.Cut || len(got.Text) > len(text)+skill.MaxInserted || !strings.HasSuffix(got.Text, "$0 ") {
 		t.Errorf("%d bytes, cut %v", len(got.Text), got.Cut)
 	}
-	out := expand.Expand("!`x` !`x`", claude, expand.Input{Shell: func(string) (string, bool) { return strings.Repeat("y", expand.MaxInserted), true }})
+	out := skill.Expand("!`x` !`x`", claude, skill.ExpandInput{Shell: func(string) (string, bool) { return strings.Repeat("y", skill.MaxInserted), true }})
 	if !out.Cut || len(out.Left) != 1 || !strings.HasSuffix(out.Text, " !`x`") {
 		t.Errorf("%d bytes, cut %v, left %v", len(out.Text), out.Cut, out.Left)
 	}
@@ -260,15 +260,15 @@ func FuzzBody(f *testing.F) {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, text, arguments string) {
-		in := expand.Input{
+		in := skill.ExpandInput{
 			Arguments: arguments, Names: []string{"x", "long"}, Values: map[string]string{"skill-dir": arguments},
 			Shell: func(command string) (string, bool) { return command, len(command)%2 == 0 },
 		}
-		got := expand.Expand(text, claude, in)
-		if len(got.Text) > len(text)+len(arguments)+len("\n\nARGUMENTS: \n")+expand.MaxInserted {
+		got := skill.Expand(text, claude, in)
+		if len(got.Text) > len(text)+len(arguments)+len("\n\nARGUMENTS: \n")+skill.MaxInserted {
 			t.Fatalf("%d bytes from %d", len(got.Text), len(text))
 		}
-		for _, c := range expand.Commands(text) {
+		for _, c := range skill.ShellCommands(text) {
 			if !strings.Contains(text[c.Start:c.End], c.Line) {
 				t.Fatalf("%+v is not in %q", c, text)
 			}
@@ -276,15 +276,15 @@ func FuzzBody(f *testing.F) {
 		marker := "$0!`m`$ARGUMENTS\\$1${CLAUDE_SKILL_DIR}"
 		in.Arguments = "'" + marker + "'"
 		in.Shell = nil
-		if n := strings.Count(expand.Body("[$0]", claude, in), marker); n != 1 {
+		if n := strings.Count(skill.ExpandBody("[$0]", claude, in), marker); n != 1 {
 			t.Fatalf("an inserted text was read again")
 		}
-		if again := expand.Expand(text, expand.Rules{}, in); again.Text != text {
+		if again := skill.Expand(text, skill.ExpandRules{}, in); again.Text != text {
 			t.Fatalf("without rules %q became %q", text, again.Text)
 		}
 		if !strings.Contains(text, "$") {
 			in.Arguments = ""
-			if got := expand.Body(text, claude, in); got != text {
+			if got := skill.ExpandBody(text, claude, in); got != text {
 				t.Fatalf("without a placeholder and arguments %q became %q", text, got)
 			}
 		}
@@ -296,12 +296,12 @@ func FuzzSplit(f *testing.F) {
 	f.Add("a 'b c' \"d\\\" e\" f\\ g")
 	f.Add("the user's \"")
 	f.Fuzz(func(t *testing.T, arguments string) {
-		words := expand.Split(arguments)
+		words := skill.SplitArguments(arguments)
 		var written []string
 		for _, w := range words {
 			written = append(written, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
 		}
-		if again := expand.Split(strings.Join(written, " ")); !reflect.DeepEqual(again, words) {
+		if again := skill.SplitArguments(strings.Join(written, " ")); !reflect.DeepEqual(again, words) {
 			t.Fatalf("%q is %q, and again %q", arguments, words, again)
 		}
 	})
@@ -316,7 +316,7 @@ func BenchmarkBody(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				expand.Body(text, claude, expand.Input{Arguments: "web 'two words'", Names: []string{"env"}, Values: map[string]string{"skill-dir": "/x"}})
+				skill.ExpandBody(text, claude, skill.ExpandInput{Arguments: "web 'two words'", Names: []string{"env"}, Values: map[string]string{"skill-dir": "/x"}})
 			}
 		})
 	}

@@ -1,0 +1,29 @@
+// Package internal has nothing in it; the packages below it are mechanisms that know nothing about packs.
+//
+// Files and paths:
+//
+//   - atomicfile writes a file completely or not at all.
+//   - safefile reads files that others may have put there: regular ones, of a bounded size.
+//   - pathx decides whether a path is inside a directory, and where links lead.
+//   - scope knows where skillpm keeps files, for a project, a user, and a machine.
+//   - txn changes many files in one transaction that survives a crash.
+//   - overlayfs shows files with the contents of an editor's buffers.
+//   - watch reports which files changed.
+//
+// Formats:
+//
+//   - yamlx reads YAML strictly, and edits it in place; yamlschema checks it against a JSON Schema.
+//   - jsonx reads JSON strictly.
+//   - markdown reads the links, code, and headings of a page.
+//   - syntax checks whether scripts, JSON, and YAML are well formed.
+//   - scan finds hostile content and secrets in text and scripts.
+//   - textdiff compares trees of files.
+//
+// The rest:
+//
+//   - bm25 ranks documents by the words of a query.
+//   - environ has the streams, variables, clock, and directories of the process.
+//   - httpx has the retries, limits, and redirects of HTTP clients.
+//   - syserr explains errors of the machine, such as a full disk.
+//   - testkit has servers, fixtures, and contract tests, for tests only.
+package internal
