@@ -20,7 +20,7 @@ var rooms = []string{
 }
 
 // maxImportable is how many packages of pkg/ other modules may be able to import.
-const maxImportable = 38
+const maxImportable = 37
 
 // testkit holds packages that only tests import: servers, fixtures, and contract suites of every room.
 const testkit = "pkg/internal/testkit"

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -23,7 +23,7 @@ import (
 
 // attachFlags are those of the commands that write hosts' configuration.
 type attachFlags struct {
-	kind     attach.Kind
+	kind     connect.Kind
 	hosts    []string
 	all      bool
 	scope    string
@@ -37,14 +37,14 @@ type attachFlags struct {
 }
 
 // attachCommand returns the command of a verb, with the flags that all three have.
-func (a *app) attachCommand(kind attach.Kind, use, short string) (*cobra.Command, *attachFlags) {
+func (a *app) attachCommand(kind connect.Kind, use, short string) (*cobra.Command, *attachFlags) {
 	o := &attachFlags{kind: kind}
 	cmd := &cobra.Command{Use: use, Short: short}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.hosts, "host", nil, "`HOST` whose configuration it is: "+strings.Join(attach.IDs(kind), ", "))
+	f.StringSliceVar(&o.hosts, "host", nil, "`HOST` whose configuration it is: "+strings.Join(connect.IDs(kind), ", "))
 	f.BoolVar(&o.all, "all", false, "every host of which there is a sign on this machine")
 	f.StringVar(&o.scope, "scope", "", "`SCOPE`: project, user, or another one that the host has")
-	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(attach.IDs(kind), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(connect.IDs(kind), cobra.ShellCompDirectiveNoFileComp))
 	scopes := func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return console.Matching(o.scopes(), prefix), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -55,7 +55,7 @@ func (a *app) attachCommand(kind attach.Kind, use, short string) (*cobra.Command
 // scopes returns the scopes that one of the hosts which were named has, or one of all.
 func (o *attachFlags) scopes() []string {
 	var all []string
-	for _, h := range attach.Hosts() {
+	for _, h := range connect.Hosts() {
 		if len(o.hosts) > 0 && !slices.Contains(o.hosts, h.ID) && !slices.Contains(o.hosts, h.Agent) {
 			continue
 		}
@@ -85,12 +85,12 @@ const (
 )
 
 // attachEnv says where hosts keep what they read.
-func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
+func (a *app) attachEnv(needsProject bool) (connect.Env, error) {
 	o, err := a.Options()
 	if err != nil {
-		return attach.Env{}, err
+		return connect.Env{}, err
 	}
-	e := attach.Env{
+	e := connect.Env{
 		Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State,
 		Machine: a.Paths.Enterprise,
 	}
@@ -108,21 +108,21 @@ func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
 
 // program returns the program that hosts are to start. What others get from a repository names it only, since it is
 // somewhere else on their machines.
-func (o *attachFlags) program(in attach.Scope) (string, error) {
+func (o *attachFlags) program(in connect.Scope) (string, error) {
 	switch {
 	case strings.ContainsFunc(o.command, func(r rune) bool { return r < ' ' }):
 		return "", diag.Errorf(diag.Usage, "--command %q is no program", o.command)
 	case o.command != "":
 		return o.command, nil
-	case in == attach.Project:
-		return attach.ServerName, nil
+	case in == connect.Project:
+		return connect.ServerName, nil
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
 	// a link that the PATH leads to stays when an update moves what it leads to
-	if onPath, err := exec.LookPath(attach.ServerName); err == nil && filepath.IsAbs(onPath) {
+	if onPath, err := exec.LookPath(connect.ServerName); err == nil && filepath.IsAbs(onPath) {
 		if sameFile(onPath, self) {
 			return onPath, nil
 		}
@@ -140,7 +140,7 @@ func sameFile(one, other string) bool {
 }
 
 // attachHosts returns the hosts that were asked for.
-func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
+func (a *app) attachHosts(o *attachFlags, e connect.Env) ([]connect.Host, error) {
 	if len(o.hosts) > 0 && o.all {
 		return nil, diag.Errorf(diag.Usage, "--host and --all exclude each other")
 	}
@@ -149,11 +149,11 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 		return nil, diag.Errorf(diag.Usage, "no host has the scope %s for its %s", o.scope, attachWords[o.kind]).
 			WithHint("the scopes are %s", strings.Join(some, ", "))
 	}
-	var hosts []attach.Host
+	var hosts []connect.Host
 	for _, id := range o.hosts {
-		h, err := attach.Find(id, o.kind)
+		h, err := connect.Find(id, o.kind)
 		if err == nil && o.scope != "" { // before anything is changed for another
-			err = h.Check(o.kind, attach.Scope(o.scope))
+			err = h.Check(o.kind, connect.Scope(o.scope))
 		}
 		if err != nil {
 			return nil, err
@@ -163,10 +163,10 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 	if len(hosts) > 0 {
 		return hosts, nil
 	}
-	for _, h := range attach.Detect(e, detectedAgents(e)) {
+	for _, h := range connect.Detect(e, detectedAgents(e)) {
 		switch {
 		case len(h.Scopes(o.kind)) == 0:
-		case o.scope != "" && !h.HasScope(o.kind, attach.Scope(o.scope)):
+		case o.scope != "" && !h.HasScope(o.kind, connect.Scope(o.scope)):
 			a.Note("%s has no %s in the scope %s, and is left out", h.Title, attachWords[o.kind], o.scope)
 		default:
 			hosts = append(hosts, h)
@@ -176,16 +176,16 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 }
 
 // attachWords are what is installed, in words.
-var attachWords = map[attach.Kind]string{attach.Hook: "hooks", attach.MCP: "MCP server"}
+var attachWords = map[connect.Kind]string{connect.Hook: "hooks", connect.MCP: "MCP server"}
 
 // noSign says that no host was found, and what would have been one.
 func (o *attachFlags) noSign() string {
-	return "name one with --host: " + strings.Join(attach.IDs(o.kind), ", ") +
+	return "name one with --host: " + strings.Join(connect.IDs(o.kind), ", ") +
 		"; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
 }
 
 // detectedAgents returns the ids of the agents of which there is a sign.
-func detectedAgents(e attach.Env) []string {
+func detectedAgents(e connect.Env) []string {
 	var ids []string
 	for _, found := range agent.InUse(isDir, e.Project, e.Home, e.Getenv) {
 		ids = append(ids, found.ID)
@@ -199,23 +199,23 @@ func isDir(path string) bool {
 }
 
 // scopeFor returns the scope that was asked for, or the one that a host has.
-func (o *attachFlags) scopeFor(h attach.Host) attach.Scope {
+func (o *attachFlags) scopeFor(h connect.Host) connect.Scope {
 	if o.scope != "" {
-		return attach.Scope(o.scope)
+		return connect.Scope(o.scope)
 	}
-	if scopes := h.Scopes(o.kind); !slices.Contains(scopes, attach.Project) {
+	if scopes := h.Scopes(o.kind); !slices.Contains(scopes, connect.Project) {
 		return scopes[0]
 	}
-	return attach.Project
+	return connect.Project
 }
 
 // attachChange installs or removes for each host.
 func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) error {
 	if len(o.hosts) == 0 && !o.all {
 		return diag.Errorf(diag.Usage, "%s needs --host or --all", cmd.CommandPath()).
-			WithHint("the hosts are %s", strings.Join(attach.IDs(o.kind), ", "))
+			WithHint("the hosts are %s", strings.Join(connect.IDs(o.kind), ", "))
 	}
-	e, err := a.attachEnv(o.scope == "" || o.scope == scope.KindProject || o.scope == string(attach.Local))
+	e, err := a.attachEnv(o.scope == "" || o.scope == scope.KindProject || o.scope == string(connect.Local))
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 	if len(hosts) == 0 {
 		return diag.Errorf(diag.NotFound, "there is no sign of such a host on this machine").WithHint("%s", o.noSign())
 	}
-	results := []*attach.Result{}
+	results := []*connect.Result{}
 	var failed error
 	for _, h := range hosts { // one that fails leaves the others as they are wanted
 		r, err := a.attachOne(cmd.Context(), o, e, h, install)
@@ -247,10 +247,10 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 }
 
 // attachOne installs or removes for one host.
-func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h attach.Host,
+func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h connect.Host,
 	install bool,
-) (*attach.Result, error) {
-	one := attach.Options{
+) (*connect.Result, error) {
+	one := connect.Options{
 		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed,
 		Args: o.args,
 	}
@@ -259,23 +259,23 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h att
 		return nil, err
 	}
 	if !install {
-		return attach.Remove(ctx, e, one)
+		return connect.Remove(ctx, e, one)
 	}
-	if one.Scope == attach.Enterprise {
+	if one.Scope == connect.Enterprise {
 		if err := a.checkShared(one.Program); err != nil {
 			return nil, err
 		}
 	}
-	r, err := attach.Install(ctx, e, one)
+	r, err := connect.Install(ctx, e, one)
 	if err != nil {
 		return nil, err
 	}
-	if o.command == "" && one.Scope == attach.Project {
+	if o.command == "" && one.Scope == connect.Project {
 		if _, err := exec.LookPath(one.Program); err != nil {
 			r.Notes = append(r.Notes, "skillpm is not on the PATH, where the host will look for it")
 		}
 	}
-	if dir := unlinked(e, h); o.kind == attach.Hook && dir != "" {
+	if dir := unlinked(e, h); o.kind == connect.Hook && dir != "" {
 		const format = "%s looks for skills in %s, which is not there: " +
 			"skillpm install links those of this project for it"
 		r.Notes = append(r.Notes, fmt.Sprintf(format, h.Title, dir))
@@ -284,7 +284,7 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h att
 }
 
 // unlinked returns the directory in which a host looks for the skills of a project that has some, if it is not there.
-func unlinked(e attach.Env, h attach.Host) string {
+func unlinked(e connect.Env, h connect.Host) string {
 	known, err := agent.Lookup(h.Agent)
 	if err != nil || e.Project == "" || isDir(filepath.Join(e.Project, known.Project)) {
 		return ""
@@ -324,7 +324,7 @@ func (a *app) checkShared(program string) error {
 }
 
 // printAttached says what was done to each host.
-func (a *app) printAttached(results []*attach.Result, install bool) {
+func (a *app) printAttached(results []*connect.Result, install bool) {
 	if a.JSON {
 		return
 	}
@@ -363,25 +363,25 @@ func (a *app) attachStatus(o *attachFlags) error {
 	if err != nil {
 		return err
 	}
-	results := []*attach.Result{}
+	results := []*connect.Result{}
 	wrong := false
 	for _, h := range hosts {
 		installed := false
 		for _, in := range h.Scopes(o.kind) {
-			if o.scope != "" && in != attach.Scope(o.scope) ||
-				e.Project == "" && (in == attach.Project || in == attach.Local) {
+			if o.scope != "" && in != connect.Scope(o.scope) ||
+				e.Project == "" && (in == connect.Project || in == connect.Local) {
 				continue
 			}
-			one := attach.Options{Kind: o.kind, Host: h, Scope: in}
+			one := connect.Options{Kind: o.kind, Host: h, Scope: in}
 			if one.Program, err = o.program(in); err != nil {
 				return err
 			}
-			r, err := attach.Status(e, one)
+			r, err := connect.Status(e, one)
 			if err != nil {
 				return err
 			}
-			installed = installed || r.State == attach.Installed && len(r.Obstacles) == 0
-			wrong = wrong || r.State != attach.Installed && r.State != attach.Missing
+			installed = installed || r.State == connect.Installed && len(r.Obstacles) == 0
+			wrong = wrong || r.State != connect.Installed && r.State != connect.Missing
 			results = append(results, r)
 		}
 		wrong = wrong || !installed
@@ -395,7 +395,7 @@ func (a *app) attachStatus(o *attachFlags) error {
 	return nil
 }
 
-func (a *app) printAttachStatus(o *attachFlags, results []*attach.Result) error {
+func (a *app) printAttachStatus(o *attachFlags, results []*connect.Result) error {
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"hosts": results})
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -131,7 +131,7 @@ func (a *app) hookOptions(of string) hook.Options {
 			at.Dir = cmp.Or(p.Dir, dir)
 			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: of}, at)
 			o.Layers = p.Layers
-			o.ReadOnly = attach.Files(attach.Env{
+			o.ReadOnly = connect.Files(connect.Env{
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
 				Machine: a.Paths.Enterprise,
 			}, of)

@@ -4,13 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // newHookInstall returns the command that writes hooks into hosts' configuration.
 func newHookInstall(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.Hook, "install", "Write skillpm's hooks into a host's configuration")
+	cmd, o := a.attachCommand(connect.Hook, "install", "Write skillpm's hooks into a host's configuration")
 	cmd.Long = `Write into a host's configuration that it calls skillpm hook around its tool calls,
 so that what the active skills allow is enforced there. What is in the file stays as
 it is, other hooks and comments included, and a second time changes nothing.
@@ -45,7 +45,7 @@ enterprise that is so unless --fail-closed=false.`
 
 // newHookRemove returns the command that takes them out.
 func newHookRemove(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.Hook, "remove", "Take skillpm's hooks out of a host's configuration")
+	cmd, o := a.attachCommand(connect.Hook, "remove", "Take skillpm's hooks out of a host's configuration")
 	cmd.Long = `Take out of a host's configuration what skillpm hook install wrote, and nothing else.
 A file that is still as install left it becomes again what it was, to the byte.`
 	cmd.Example = `  skillpm hook remove --host claude-code
@@ -57,7 +57,7 @@ A file that is still as install left it becomes again what it was, to the byte.`
 
 // newHookStatus returns the command that says whether they are there.
 func newHookStatus(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.Hook, "status", "Say which hosts have skillpm's hooks")
+	cmd, o := a.attachCommand(connect.Hook, "status", "Say which hosts have skillpm's hooks")
 	cmd.Long = `Say for each host, and each place that it reads, whether skillpm's hooks are there:
 installed, not installed, stale (for another program, or with other events), or
 broken. Without --host it is about the hosts of which there is a sign here.`

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -109,7 +109,7 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 
 // hostIDs are the names of the hosts that skillpm can be written into.
 func hostIDs() (ids []string) {
-	for _, h := range attach.Hosts() {
+	for _, h := range connect.Hosts() {
 		ids = append(ids, h.ID)
 	}
 	return ids

@@ -4,13 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // newMCPInstall returns the command that writes the MCP server into hosts' configuration.
 func newMCPInstall(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.MCP, "install [-- ARGUMENT…]",
+	cmd, o := a.attachCommand(connect.MCP, "install [-- ARGUMENT…]",
 		"Write skillpm's MCP server into a host's configuration")
 	cmd.Long = `Write into a host's configuration that it starts skillpm mcp. What is in the file
 stays as it is, other servers and comments included, and a second time changes nothing.
@@ -64,7 +64,7 @@ func (a *app) serverArgs(args []string) error {
 
 // newMCPRemove returns the command that takes it out.
 func newMCPRemove(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.MCP, "remove", "Take skillpm's MCP server out of a host's configuration")
+	cmd, o := a.attachCommand(connect.MCP, "remove", "Take skillpm's MCP server out of a host's configuration")
 	cmd.Long = `Take out of a host's configuration what skillpm mcp install wrote, and nothing else.
 A file that is still as install left it becomes again what it was, to the byte.`
 	cmd.Example = `  skillpm mcp remove --host claude-code
@@ -76,7 +76,7 @@ A file that is still as install left it becomes again what it was, to the byte.`
 
 // newMCPStatus returns the command that says whether it is there.
 func newMCPStatus(a *app) *cobra.Command {
-	cmd, o := a.attachCommand(attach.MCP, "status", "Say which hosts have skillpm's MCP server")
+	cmd, o := a.attachCommand(connect.MCP, "status", "Say which hosts have skillpm's MCP server")
 	cmd.Long = `Say for each host, and each file that it reads, whether skillpm's MCP server is there:
 installed, not installed, stale (another program's path), foreign (another program of
 that name), or broken. Without --host it is about the hosts of which there is a sign

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
@@ -83,11 +83,11 @@ func TestObeyed(t *testing.T) {
 // attached are the files of a project that skillpm attaches itself to agents by.
 func attached(t *testing.T) (names []string) {
 	t.Helper()
-	e := attach.Env{Home: t.TempDir(), Project: t.TempDir(), OS: "linux", State: t.TempDir(), Getenv: func(string) string { return "" }}
-	for _, host := range attach.Hosts() {
-		for _, kind := range []attach.Kind{attach.Hook, attach.MCP} {
+	e := connect.Env{Home: t.TempDir(), Project: t.TempDir(), OS: "linux", State: t.TempDir(), Getenv: func(string) string { return "" }}
+	for _, host := range connect.Hosts() {
+		for _, kind := range []connect.Kind{connect.Hook, connect.MCP} {
 			for _, scope := range host.Scopes(kind) {
-				r, err := attach.Status(e, attach.Options{Kind: kind, Host: host, Scope: scope})
+				r, err := connect.Status(e, connect.Options{Kind: kind, Host: host, Scope: scope})
 				if err != nil {
 					t.Fatal(err)
 				}

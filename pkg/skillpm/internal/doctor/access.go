@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -99,7 +99,7 @@ func checkTrustedKeys(x *examination) {
 // checkHosts looks whether the agents in use call skillpm's hooks and start its MCP server, and whether what they would
 // start is there.
 func checkHosts(x *examination) {
-	e := attach.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
+	e := connect.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
 	if s, _, err := x.Paths.Project(x.Dir); err == nil {
 		e.Project = s.Root
 	}
@@ -107,34 +107,34 @@ func checkHosts(x *examination) {
 	for _, a := range x.agentsInUse(e.Project) {
 		ids = append(ids, a.ID)
 	}
-	for _, h := range attach.Detect(e, ids) {
-		x.checkHost(e, h, attach.Hook, "hooks")
-		x.checkHost(e, h, attach.MCP, "MCP server")
+	for _, h := range connect.Detect(e, ids) {
+		x.checkHost(e, h, connect.Hook, "hooks")
+		x.checkHost(e, h, connect.MCP, "MCP server")
 	}
 }
 
 // checkHost looks in which scopes an agent has a connection to skillpm, and what is wrong with it.
-func (x *examination) checkHost(e attach.Env, h attach.Host, kind attach.Kind, name string) {
+func (x *examination) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name string) {
 	if len(h.Scopes(kind)) == 0 {
 		return
 	}
 	var installed []string
 	for _, in := range h.Scopes(kind) {
-		if e.Project == "" && (in == attach.Project || in == attach.Local) {
+		if e.Project == "" && (in == connect.Project || in == connect.Local) {
 			continue
 		}
-		r, err := attach.Status(e, attach.Options{Kind: kind, Host: h, Scope: in})
-		if err != nil || r.State == attach.Missing {
+		r, err := connect.Status(e, connect.Options{Kind: kind, Host: h, Scope: in})
+		if err != nil || r.State == connect.Missing {
 			continue
 		}
 		switch r.State {
-		case attach.Broken:
+		case connect.Broken:
 			x.warn(r.File, r.Reason, h.Title+" may not read it either", "mend the file")
-		case attach.Stale:
+		case connect.Stale:
 			x.warn(r.File, "what skillpm has there is not what it should be: "+r.Reason,
 				"not all is enforced in "+h.Title,
 				fmt.Sprintf("skillpm %s install --host %s --scope %s", kind, h.ID, in))
-		case attach.Installed:
+		case connect.Installed:
 			installed = append(installed, string(in))
 		}
 		for _, o := range r.Obstacles {

@@ -1,4 +1,4 @@
-package attach
+package connect
 
 import (
 	"encoding/json"
