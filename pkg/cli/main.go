@@ -2,7 +2,8 @@
 //
 // The commands are in internal packages, one for each group: install, serve, connect, govern, validate, and author.
 // They share console, which has the streams, flags, and tables of an invocation, and render, which writes validation
-// reports. Start reading at root.go. Outside of skillpm only [Main] is meant to be used.
+// reports. lsp is the language server, skilltest runs the tests of skills, and dispatch is the protocol of that name.
+// Start reading at root.go. Outside of skillpm only [Main] is meant to be used.
 package cli
 
 import (

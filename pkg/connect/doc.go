@@ -16,7 +16,6 @@
 //
 //   - hook answers the hook events of agents: it observes which skills start and denies tool calls that they restrict.
 //   - mcpserver serves the skills of a session over MCP; its gateway passes on the checked tools of other MCP servers.
-//   - skilltest runs the tests that a skill brings along.
 //
 // Nothing here can reach git, OCI, the store, or the installer. These packages may change at any time.
 package connect

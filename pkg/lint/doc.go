@@ -17,6 +17,5 @@
 // The packages of this room:
 //
 //   - lint: the rules, suppressions, and baselines
-//   - lint/lsp: the language server
 //   - lint/internal/similar: how alike two descriptions are
 package lint

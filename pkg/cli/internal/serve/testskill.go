@@ -18,7 +18,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
-	"github.com/skillpm/skillpm/pkg/connect/skilltest"
+	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"

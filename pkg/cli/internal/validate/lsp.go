@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/lsp"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/lsp"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 

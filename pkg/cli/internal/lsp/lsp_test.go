@@ -17,7 +17,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
-	"github.com/skillpm/skillpm/pkg/lint/lsp"
+	"github.com/skillpm/skillpm/pkg/cli/internal/lsp"
 )
 
 // editor is a client that talks to a server in the same process, with files in a directory of its own.

@@ -13,8 +13,8 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/lsp"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/lsp"
 )
 
 // ended waits for the server's end and returns what it says.

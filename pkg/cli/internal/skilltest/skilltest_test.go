@@ -18,7 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/connect/skilltest"
+	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/schema"
 )
