@@ -463,7 +463,7 @@ func TestSchemaFields(t *testing.T) {
 
 // The examples of the documentation are valid, by the schema as well.
 func TestDocumentedFiles(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/skill-tests.md")
+	text, err := os.ReadFile("../../../../docs/skill-tests.md")
 	if err != nil {
 		t.Fatal(err)
 	}
