@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/lint/internal/similar"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // samePack compares the skills that belong together: those below one skillpm.yaml, or all that were asked for.
@@ -143,4 +146,270 @@ func (u *unit) sameDescription(first *unit) {
 		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as that of " +
 			u.l.show(first.file),
 	})
+}
+
+// packFile is a file that describes packs and that was met while looking for skills.
+type packFile struct {
+	kind packKind
+	name string
+}
+
+// checkPackFiles checks the files that describe packs, beside the skills that were checked.
+func (l *linter) checkPackFiles(units []*unit) []*packDoc {
+	return l.packDocs(l.packFiles, func(dir string) func(word string) bool {
+		var own []*unit
+		for _, u := range units {
+			if u.home == dir {
+				own = append(own, u)
+			}
+		}
+		if len(own) == 0 {
+			return nil
+		}
+		return (&packText{l: l, skills: own}).says
+	})
+}
+
+// packText is the text of a pack's skills. It is read when it is first asked for, which only packs with dependencies
+// need.
+type packText struct {
+	l      *linter
+	skills []*unit
+	files  [][]byte
+}
+
+// read reads the files of a skill; what cannot be read says nothing.
+func (t *packText) read(dir string) {
+	_ = fs.WalkDir(t.l.fsys, dir, func(name string, e fs.DirEntry, err error) error { // it returns no other error
+		switch {
+		case err != nil || e.IsDir() && name != dir && skill.SkipDir(e.Name()):
+			return fs.SkipDir
+		case e.Type().IsRegular():
+			if data, err := readHead(t.l.fsys, name, maxText); err == nil {
+				t.files = append(t.files, data)
+			}
+		}
+		return nil
+	})
+}
+
+// says reports whether a file of the skills holds a word.
+func (t *packText) says(word string) bool {
+	if t.files == nil {
+		t.files = [][]byte{}
+		for _, u := range t.skills {
+			t.read(u.dir)
+		}
+	}
+	for _, data := range t.files {
+		if findWord(data, word, func(next byte) bool {
+			return !wordByte(next) ||
+				strings.ContainsRune("@/", rune(next))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// packs looks at what the files of a run say together. What is missing beside one of them is read for that.
+func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word string) bool) {
+	manifests, locks := packsOfRun{}, map[string]*packDoc{}
+	for _, d := range docs {
+		if d.manifest != nil {
+			manifests[path.Dir(d.name)] = d
+		} else if d.lock != nil {
+			locks[path.Dir(d.name)] = d
+		}
+	}
+	if mentions == nil {
+		mentions = func(string) func(string) bool { return nil }
+	}
+	for _, d := range docs {
+		dir := path.Dir(d.name)
+		switch {
+		case d.lock != nil && manifests[dir] == nil:
+			if m := l.beside(packManifest, path.Join(dir, pack.ManifestName)); m != nil && m.manifest != nil {
+				d.compare(m, d)
+			}
+		case d.manifest != nil:
+			d.besideLock(locks[dir], mentions(dir))
+		}
+	}
+	l.packCycles(manifests)
+}
+
+// besideLock checks a manifest together with the lock beside it.
+func (d *packDoc) besideLock(lock *packDoc, says func(word string) bool) {
+	collects := lock
+	if lock == nil {
+		lock, collects = d.l.beside(packLock, path.Join(path.Dir(d.name), pack.LockName)), d
+	}
+	if lock != nil && lock.lock == nil {
+		lock = nil
+	}
+	if lock != nil {
+		collects.compare(d, lock)
+	}
+	d.declared()
+	if says != nil && !d.manifest.Name.IsZero() {
+		d.unused(lock, says)
+	}
+}
+
+// unused reports the dependencies that no skill speaks of, where their skills are known.
+func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
+	for _, dep := range d.manifest.Dependencies {
+		names := d.skillsOf(dep, lock)
+		if len(names) == 0 || says(dep.ID.String()) {
+			continue
+		}
+		for _, a := range d.manifest.Aliases {
+			if a.Pack == dep.ID {
+				names = append(names, a.Alias)
+			}
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return says(name) || says(name+"@"+dep.ID.String()) }) {
+			continue
+		}
+		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "",
+			"dependencies", dep.ID.String())
+	}
+}
+
+// skillsOf returns the names of the skills that a dependency brings, or nothing where they are not known.
+func (d *packDoc) skillsOf(dep pack.Dependency, lock *packDoc) []string {
+	if len(dep.Skills) > 0 {
+		return slices.Clone(dep.Skills)
+	}
+	if lock != nil && lock.lock.Packs[dep.ID] != nil {
+		return slices.Sorted(maps.Keys(lock.lock.Packs[dep.ID].Skills))
+	}
+	p := d.packDir(dep)
+	if p == nil {
+		return nil
+	}
+	var names []string
+	for _, s := range p.content.Skills {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// packsOfRun are the manifests of a run, by their directories.
+type packsOfRun map[string]*packDoc
+
+// packEdge is a dependency of one manifest of the run on another.
+type packEdge struct {
+	to  *packDoc
+	dep pack.ID
+}
+
+// packCycles reports the circles in which the packs of a run depend on each other: of those that cannot do without each
+// other the shortest circle of the first.
+func (l *linter) packCycles(packs packsOfRun) {
+	nodes := slices.SortedFunc(maps.Values(packs), func(a, b *packDoc) int { return strings.Compare(a.name, b.name) })
+	g := graph[*packDoc, packEdge]{nodes, packEdges(packs), func(e packEdge) *packDoc { return e.to }}
+	for _, chain := range g.circles() {
+		first := chain[len(chain)-1].to
+		names := []string{packName(first)}
+		for _, e := range chain {
+			names = append(names, packName(e.to))
+		}
+		first.atKey(rule.PackCycle, "the packs depend on each other in a circle: "+strings.Join(names, " → "), "",
+			"dependencies", chain[0].dep.String())
+	}
+}
+
+// packName returns what a manifest's pack is called, or where it is.
+func packName(d *packDoc) string {
+	if d.manifest.Name.IsZero() {
+		return d.l.show(path.Dir(d.name))
+	}
+	return d.manifest.Name.String()
+}
+
+// packEdges returns the dependencies between the manifests of a run, in the order of the files. A name that two of them
+// have means neither.
+func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
+	named := map[pack.ID]*packDoc{}
+	for _, d := range packs {
+		if _, twice := named[d.manifest.Name]; twice {
+			named[d.manifest.Name] = nil
+			continue
+		}
+		named[d.manifest.Name] = d
+	}
+	next := map[*packDoc][]packEdge{}
+	for _, d := range packs {
+		for _, dep := range d.manifest.Dependencies {
+			to := named[dep.ID]
+			if dep.Ref != nil {
+				dir, ok := pathOf(d, dep)
+				if to = packs[dir]; !ok {
+					to = nil
+				}
+			}
+			if to != nil {
+				next[d] = append(next[d], packEdge{to, dep.ID})
+			}
+		}
+	}
+	return next
+}
+
+// lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail.
+// What can be known only by asking somebody is left out.
+type lockCheck struct {
+	*packDoc          // collects the findings
+	m, k     *packDoc // of the manifest and of the lock
+	differs  bool     // a directory is not as it is locked
+}
+
+// compare reports where a lock and a manifest disagree.
+func (d *packDoc) compare(m, k *packDoc) {
+	c := &lockCheck{packDoc: d, m: m, k: k}
+	found := pack.Comparison{
+		Manifest: m.manifest, Lock: k.lock, PartialManifest: !m.sound, PartialLock: !k.sound, Directory: c.directory,
+	}.Differences()
+	agree := m.sound && k.sound && !c.differs
+	for _, one := range found {
+		c.report(one)
+		agree = agree && (one.Kind == pack.DiffAlias || one.Kind == pack.DiffInvalid)
+	}
+	if !agree {
+		return
+	}
+	if one, ok := pack.CompareText(k.lock, k.src.data); ok {
+		c.report(one)
+	}
+}
+
+// report makes a finding of a difference. Rules have hints of their own; aliases have better ones.
+func (c *lockCheck) report(one pack.Difference) {
+	f := finding{rule: rule.LockDiffers, line: one.Line, column: one.Column, message: one.Message}
+	switch one.Kind {
+	case pack.DiffInvalid:
+		f.rule = rule.Lock
+	case pack.DiffAlias:
+		f.rule, f.fix = rule.Alias, one.Hint
+	case pack.DiffAliases:
+		f.rule, f.fix, f.severity = rule.Alias, one.Hint, new(diag.SeverityError)
+	}
+	if one.File == pack.ManifestName {
+		c.put(c.m.src, f)
+	} else {
+		c.put(c.k.src, f)
+	}
+}
+
+// differ reports that a directory is not as it is locked, at a key of the pack's entry in the lock.
+func (c *lockCheck) differ(id pack.ID, keys []string, message string) {
+	c.differs = true
+	keys = append([]string{"packs", id.String()}, keys...)
+	f := finding{rule: rule.LockDiffers, message: message}
+	for ; f.line == 0 && len(keys) > 0; keys = keys[:len(keys)-1] { // or what it would be in
+		f.line, f.column = c.k.lock.Position(keys...)
+	}
+	c.put(c.k.src, f)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -247,4 +248,101 @@ func relative(dir, to string) string {
 		return up.String() + to
 	}
 	return up.String() + strings.TrimPrefix(to, dir+"/")
+}
+
+// graph is what leads to what: skills that use each other, packs that depend on each other.
+type graph[N comparable, E any] struct {
+	nodes []N // in the order in which circles are told
+	next  map[N][]E
+	to    func(E) N
+}
+
+// circles returns, for every group of nodes of which each leads to every other, however indirectly, the shortest way
+// from the group's first node back to it. The last edge of a way leads to the node that it starts at. It takes time in
+// proportion to the nodes and edges.
+func (g graph[N, E]) circles() [][]E {
+	place := make(map[N]int, len(g.nodes))
+	for i, n := range g.nodes {
+		place[n] = i
+	}
+	var out [][]E
+	for _, group := range g.groups() {
+		first := slices.MinFunc(group, func(a, b N) int { return place[a] - place[b] })
+		members := make(map[N]bool, len(group))
+		for _, n := range group {
+			members[n] = true
+		}
+		if way := g.circle(first, members); way != nil {
+			out = append(out, way)
+		}
+	}
+	return out
+}
+
+// groups returns the strongly connected components, by Tarjan's algorithm.
+func (g graph[N, E]) groups() [][]N {
+	var groups [][]N
+	var stack []N
+	number, low, open := map[N]int{}, map[N]int{}, map[N]bool{}
+	var visit func(n N)
+	visit = func(n N) {
+		number[n] = len(number) + 1
+		low[n] = number[n]
+		stack, open[n] = append(stack, n), true
+		for _, e := range g.next[n] {
+			if to := g.to(e); number[to] == 0 {
+				visit(to)
+				low[n] = min(low[n], low[to])
+			} else if open[to] {
+				low[n] = min(low[n], number[to])
+			}
+		}
+		if low[n] != number[n] {
+			return
+		}
+		at := len(stack) - 1
+		for stack[at] != n {
+			at--
+		}
+		groups = append(groups, slices.Clone(stack[at:]))
+		for _, member := range stack[at:] {
+			open[member] = false
+		}
+		stack = stack[:at]
+	}
+	for _, n := range g.nodes {
+		if number[n] == 0 {
+			visit(n)
+		}
+	}
+	return groups
+}
+
+// circle returns the edges of the shortest way from a node back to it among these nodes, or nil.
+func (g graph[N, E]) circle(from N, among map[N]bool) []E {
+	type step struct {
+		at   N
+		by   *step
+		edge E
+	}
+	seen := map[N]bool{}
+	for queue := []*step{{at: from}}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		for _, e := range g.next[s.at] {
+			to := g.to(e)
+			if to == from {
+				way := []E{e}
+				for ; s.by != nil; s = s.by {
+					way = append(way, s.edge)
+				}
+				slices.Reverse(way)
+				return way
+			}
+			if among[to] && !seen[to] {
+				seen[to] = true
+				queue = append(queue, &step{to, s, e})
+			}
+		}
+	}
+	return nil
 }

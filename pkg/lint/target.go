@@ -1,13 +1,22 @@
 package lint
 
 import (
+	"context"
+	"io/fs"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/schema"
 )
 
 // targetKind says what a link's target is.
@@ -114,4 +123,69 @@ func inside(dir, p string) (rel string, ok bool) {
 	}
 	rel = path.Join(dir, p)
 	return rel, !pathx.Escapes(rel)
+}
+
+// Ask returns those findings of the skill at the root of a file system that rules name: ids, families, the start of an
+// id and a star. It is for whoever decides whether to use what others wrote: what its author suppressed counts, rules
+// count that are off until they are asked for, and so does a finding that is only advice.
+func Ask(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	o := Options{Parallel: 1}
+	for _, r := range rules {
+		o.Settings.Levels = append(o.Settings.Levels, Level{Rules: r, Own: true})
+	}
+	report, err := Run(ctx, fsys, []string{"."}, o)
+	if err != nil {
+		return nil, err
+	}
+	found := report.Findings
+	for _, s := range report.Suppressed {
+		found = append(found, s.Finding)
+	}
+	return slices.DeleteFunc(found, func(f diag.Finding) bool {
+		return !slices.ContainsFunc(rules, func(pattern string) bool { return rule.Match(pattern, f.Rule) })
+	}), nil
+}
+
+// judge holds frontmatter against one profile's schema.
+type judge struct {
+	*profile.Profile
+	schema *yamlschema.Schema
+}
+
+func newJudge(p *profile.Profile) (*judge, error) {
+	s, err := readSchema(p.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return &judge{p, s}, nil
+}
+
+func readSchema(name string) (*yamlschema.Schema, error) {
+	text, err := schema.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return yamlschema.New(name, text)
+}
+
+// fields returns the fields that some host knows, in order.
+func (l *Linter) fields() []string { return slices.Sorted(maps.Keys(l.hosts())) }
+
+// hostFields returns, for every field that some profile knows, the profiles that know it.
+func hostFields() map[string][]string {
+	hosts := map[string][]string{}
+	all, _ := profile.Hosts() // embedded: a test reads them all
+	for _, p := range all {
+		s, err := readSchema(p.Schema)
+		if err != nil {
+			continue
+		}
+		for _, name := range yamlschema.FieldNames(s.Raw) {
+			hosts[name] = append(hosts[name], p.ID)
+		}
+	}
+	return hosts
 }

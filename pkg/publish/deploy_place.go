@@ -1,16 +1,22 @@
 package publish
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // renameNew moves a directory to a place where nothing should be. An empty directory there may be replaced.
@@ -71,3 +77,64 @@ func sweepStages(beside string, now time.Time) {
 
 // errReadOnly is the error of a file system that cannot be written to.
 func errReadOnly() error { return syscall.EROFS }
+
+// copyTree writes the files of a tree and holds each against its digest: what was checked is what is written.
+func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
+	dirs := []string{dir}
+	for _, e := range tree.Inventory {
+		for d := path.Dir(e.Path); d != "."; d = path.Dir(d) {
+			if at := filepath.Join(dir, filepath.FromSlash(d)); !slices.Contains(dirs, at) {
+				dirs = append(dirs, at)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	for _, d := range dirs {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			return err
+		}
+		if err := os.Chmod(d, 0o755); err != nil { // whatever the process's mask is: others read it
+			return err
+		}
+	}
+	for _, e := range tree.Inventory {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := copyEntry(tree, e, filepath.Join(dir, filepath.FromSlash(e.Path))); err != nil {
+			return err
+		}
+	}
+	for _, d := range slices.Backward(dirs) {
+		if err := atomicfile.SyncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
+	in, err := tree.Open(e.Path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, e.Size+1))
+	if err != nil {
+		return err
+	}
+	if err := e.Check(data); err != nil {
+		return diag.Errorf(diag.Conflict, "%s changed while it was deployed: %w", e.Path, err).
+			WithHint("run the command again")
+	}
+	mode := fs.FileMode(0o644)
+	if e.Executable {
+		mode = 0o755
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return errors.Join(err, out.Chmod(mode), out.Sync(), out.Close())
+}

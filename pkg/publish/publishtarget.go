@@ -1,13 +1,20 @@
 package publish
 
 import (
+	"cmp"
+	"context"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/registry"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
 // publishTarget finds the place that a pack is published at. Without a word about it that is the OCI registry which the
@@ -65,4 +72,91 @@ func (c *Client) target(to string, id pack.ID) (pack.Ref, error) {
 		}
 		return pack.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).WithHint("%s", hint)
 	}
+}
+
+// LoginReport says whose login is kept.
+type LoginReport struct {
+	Host    string `json:"host"`
+	User    string `json:"user"`
+	Checked bool   `json:"checked"` // the registry asked for it, and took it
+	Where   string `json:"where"`   // Docker's configuration, which names the helper that keeps it where there is one
+}
+
+// Login keeps a login for a registry where Docker keeps its own, once the registry has taken it.
+func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginReport, error) {
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	checked, err := from.OCI().CheckLogin(ctx, host, user, secret)
+	if err != nil {
+		return nil, err
+	}
+	logins := source.Logins(c.Getenv, c.Paths.Home)
+	if err := logins.Put(ctx, host, user, secret); err != nil {
+		return nil, err
+	}
+	return &LoginReport{Host: host, User: user, Checked: checked, Where: logins.Path()}, nil
+}
+
+// Logout forgets the login for a registry. That there is none is an error with the code [diag.NotFound].
+func (c *Client) Logout(ctx context.Context, host string) error {
+	return source.Logins(c.Getenv, c.Paths.Home).Delete(ctx, host)
+}
+
+// LoginHosts returns the registries that there are logins for.
+func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
+	return source.Logins(c.Getenv, c.Paths.Home).Hosts(ctx)
+}
+
+// attach returns what is to be said about a release before its tags are there: the signature, where it comes from and
+// what it is made of. Without a key there is nothing.
+//
+// What was published before keeps the provenance that the key gave it: each run of a CI system has its own, and those
+// of many runs would bury what else is there.
+func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, at pack.Ref) func(context.Context,
+	oci.Pushed, []byte) ([]oci.Artifact, error) {
+	if key == nil {
+		return nil
+	}
+	return func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
+		provenance := c.provenance(made)
+		if subject.Existed {
+			at.Digest = subject.Digest
+			found, err := k.Find(ctx, at, []*sign.PublicKey{key.Public()}, nil)
+			if err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(found, func(f trust.Found) bool {
+				return f.Kind == trust.KindProvenance &&
+					f.Verified
+			}) {
+				provenance = nil
+			}
+		}
+		return trust.Attachments(key, provenance, trust.SBOMOf(made.release, made.trees))(ctx, subject, manifest)
+	}
+}
+
+// provenance says where a release comes from: the repository knows best what is published, the CI system what publishes
+// it.
+func (c *Client) provenance(made *assembled) *sign.Provenance {
+	p := sign.Environment(c.Getenv)
+	p.Pack, p.Version = made.release.ID.String(), made.release.Version
+	o := made.origin
+	if o == nil {
+		return &p
+	}
+	if o.checkout.Commit != p.Commit {
+		p.Ref = ""
+		if o.checkout.Branch != "" {
+			p.Ref = "refs/heads/" + o.checkout.Branch
+		}
+	}
+	p.Commit, p.Dirty = o.checkout.Commit, len(o.dirty) > 0
+	p.Repository = cmp.Or(o.checkout.Origin, p.Repository)
+	if o.dir != "." {
+		p.Directory = o.dir
+	}
+	return &p
 }

@@ -1,12 +1,21 @@
 package publish
 
 import (
+	"context"
 	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -89,4 +98,86 @@ func wordsOf(tags *yaml.Node) []string {
 		return words
 	}
 	return strings.Split(skill.ScalarText(tags), ",")
+}
+
+// checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory. It
+// looks at what is published, which in a git checkout may have other line ends and modes than the disk.
+func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
+	ref := pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)}
+	content, err := pack.Describe(os.DirFS(dir), ref)
+	if diag.CodeOf(err) == diag.NotFound && strings.Contains(err.Error(), "has no skill: ") {
+		return lint.Report{}, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm new NAME makes one")
+	}
+	if err != nil {
+		return lint.Report{}, err
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return lint.Report{}, err
+	}
+	tree, err := from.File(dir).Tree(ref)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	var paths []string
+	files, programs := map[string][]byte{}, map[string]bool{}
+	for _, s := range content.Skills {
+		at := filepath.Join(dir, filepath.FromSlash(s.Dir))
+		if rel, ok := pathx.Rel(c.Dir, at); ok {
+			at = rel // findings name paths as the user would
+		}
+		paths = append(paths, at)
+		// what can't be published is said by the check, or when it is collected
+		_ = published(tree, dir, s.Dir, files, programs)
+	}
+	report, err := c.validate(ctx, ValidateOptions{Paths: paths}, files)
+	report.Findings = slices.DeleteFunc(report.Findings, func(f diag.Finding) bool {
+		return f.Rule == rule.Executable && programs[c.Machine.Abs(filepath.FromSlash(f.Path))]
+	})
+	return report, err
+}
+
+// published finds, by their absolute paths, the files of a skill that are published with other bytes than the disk has,
+// and those that are published as programs.
+func published(tree fs.FS, dir, skillDir string, files map[string][]byte, programs map[string]bool) error {
+	return bundle.Walk(tree, skillDir, nil, func(f bundle.File) error {
+		at := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if f.Executable() {
+			programs[at] = true
+		}
+		file, err := tree.Open(f.Name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		if err != nil || info.Size() == f.Info.Size() {
+			return err
+		}
+		files[at], err = io.ReadAll(file)
+		return err
+	})
+}
+
+// leaveOutPrograms takes away that files are not executable which the manifest says are: they are, once they are
+// installed.
+func (c *Client) leaveOutPrograms(report *lint.Report, p *checkedProject) {
+	if len(p.programs.Executable) == 0 {
+		return
+	}
+	report.Findings = slices.DeleteFunc(report.Findings, func(f diag.Finding) bool {
+		if f.Rule != rule.Executable {
+			return false
+		}
+		rel, ok := pathx.Rel(p.dir, c.Machine.Abs(filepath.FromSlash(f.Path)))
+		if !ok {
+			return false
+		}
+		dir := path.Dir(filepath.ToSlash(rel))
+		for dir != "." && !isFile(filepath.Join(p.dir, filepath.FromSlash(dir), skill.File)) {
+			dir = path.Dir(dir)
+		}
+		name, ok := pathx.RelSlash(dir, filepath.ToSlash(rel))
+		return ok && p.programs.IsExecutable(dir, name)
+	})
 }

@@ -1,6 +1,8 @@
 package catalog
 
-import "github.com/skillpm/skillpm/pkg/diag"
+import (
+	"github.com/skillpm/skillpm/pkg/diag"
+)
 
 // Rule is a kind of finding of a catalog.
 type Rule struct {
@@ -39,4 +41,46 @@ func Rules() []Rule {
 		{ruleDirectory, w, "a directory cannot be read, or not in whole"},
 		{ruleTrust, w, "a project's skills are left out because it is not trusted"},
 	}
+}
+
+// synonym returns another spelling of a word, "" for none. The list is short on purpose: abbreviations, not words of
+// nearly the same meaning.
+func synonym(word string) string {
+	for _, pair := range [...][2]string{
+		{"k8s", "kubernetes"},
+		{"js", "javascript"},
+		{"ts", "typescript"},
+		{"py", "python"},
+		{"golang", "go"},
+		{"postgres", "postgresql"},
+		{"db", "database"},
+		{"docs", "documentation"},
+		{"repo", "repository"},
+		{"repos", "repository"},
+		{"auth", "authentication"},
+		{"config", "configuration"},
+		{"env", "environment"},
+		{"infra", "infrastructure"},
+		{"perf", "performance"},
+		{"a11y", "accessibility"},
+		{"i18n", "internationalization"},
+		{"l10n", "localization"},
+		{"app", "application"},
+		{"apps", "application"},
+		{"admin", "administrator"},
+		{"spec", "specification"},
+		{"ad", "advertisement"},
+		{"ads", "advertisement"},
+		{"excel", "xlsx"},
+		{"docx", "word"},
+		{"powerpoint", "pptx"},
+	} {
+		switch word {
+		case pair[0]:
+			return pair[1]
+		case pair[1]:
+			return pair[0]
+		}
+	}
+	return ""
 }

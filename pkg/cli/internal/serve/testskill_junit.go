@@ -1,0 +1,72 @@
+package serve
+
+import (
+	"encoding/xml"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/render"
+	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+)
+
+// renderTestJUnit writes the form that Jenkins and GitLab read: a suite for each skill.
+func renderTestJUnit(w io.Writer, r testReport) error {
+	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
+	for _, s := range r.Skills {
+		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
+		class := render.JUnitClass(s.Dir)
+		for _, c := range s.Results {
+			j := render.JUnitCase{
+				Class: class, Name: console.OneLine(c.Name), File: s.Dir + "/" + c.File, Line: c.Line,
+				Time: strconv.FormatFloat(c.Took.Seconds(), 'f', 3, 64),
+			}
+			switch c.Outcome {
+			case skilltest.Failed:
+				suite.Failures++
+				j.Failure = &render.JUnitText{
+					Type: "failure", Message: console.OneLine(c.Mismatches[0].Message),
+					Text: console.Printable(wrongText(c.Mismatches)),
+				}
+			case skilltest.Skipped:
+				suite.Skipped++
+				j.Skipped = &render.JUnitText{Message: console.OneLine(c.Reason)}
+			}
+			suite.Cases = append(suite.Cases, j)
+		}
+		if s.problem != nil {
+			suite.Failures++
+			doc.Errors, doc.Failures = doc.Errors-1, doc.Failures+1
+			suite.Cases = append(suite.Cases, render.JUnitCase{
+				Class: class, Name: "the files of tests can be read", Time: "0",
+				Failure: &render.JUnitText{
+					Type: "invalid", Message: console.OneLine(s.Problem),
+					Text: console.Printable(s.Problem),
+				},
+			})
+		}
+		suite.Tests = len(suite.Cases)
+		doc.Tests += suite.Tests
+		doc.Suites = append(doc.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func wrongText(wrong []skilltest.Mismatch) string {
+	var b strings.Builder
+	for _, w := range wrong {
+		b.WriteString(w.Message + "\n" + textdiff.Visible(w.Diff))
+	}
+	return b.String()
+}
