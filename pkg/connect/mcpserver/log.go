@@ -20,6 +20,6 @@ func tell(ctx context.Context, ss *mcp.ServerSession, warning bool, about string
 // tellUser tells people something about what is done for a request.
 func (v *serving) tellUser(ctx context.Context, text string) {
 	if text != "" {
-		tell(ctx, v.ss, false, Name, text)
+		tell(ctx, v.ss, false, serverName, text)
 	}
 }

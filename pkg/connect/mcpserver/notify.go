@@ -51,7 +51,7 @@ func (v *serving) follow(id string) {
 			v.o.Logger.Warn("the result of a task cannot be read", "task", id, "error", err)
 			return
 		}
-		tell(v.life, ss, t.State != task.Succeeded, Name+"/task", notification)
+		tell(v.life, ss, t.State != task.Succeeded, serverName+"/task", notification)
 		_ = sdk.ResourceUpdated(v.life, &mcp.ResourceUpdatedNotificationParams{URI: taskScheme + id})
 	})
 }

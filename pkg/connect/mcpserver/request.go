@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// SessionKey is the key in a request's _meta by which a client without a connection of its own names its session.
-const SessionKey = "skillpm/session"
+// sessionKey is the key in a request's _meta by which a client without a connection of its own names its session.
+const sessionKey = "skillpm/session"
 
 // stateless is the first version of the protocol that knows no sessions.
 const stateless = "2026-07-28"
@@ -66,7 +66,7 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 	}
 	if !v.ownSession {
 		if named == "" {
-			named, _ = v.meta[SessionKey].(string)
+			named, _ = v.meta[sessionKey].(string)
 		}
 		if len(named) > maxHandle {
 			return nil, invalid(diag.Errorf(diag.Usage, "the name of a session has at most %d characters", maxHandle))

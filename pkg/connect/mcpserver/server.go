@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Name is the name of the server, by which hosts name its tools, as in mcp__skillpm__skill.
-const Name = "skillpm"
+// serverName is the name of the server, by which hosts name its tools, as in mcp__skillpm__skill.
+const serverName = "skillpm"
 
 // Request says for whom a request is answered.
 type Request struct {
@@ -90,7 +90,7 @@ func New(o Options) (*Server, error) {
 		s.o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s.jobs = newJobs(s.life, o.Now)
-	s.sdk = mcp.NewServer(&mcp.Implementation{Name: Name, Title: "skillpm", Version: o.Version}, &mcp.ServerOptions{
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: serverName, Title: "skillpm", Version: o.Version}, &mcp.ServerOptions{
 		Capabilities: capabilities(), Logger: s.o.Logger, PageSize: pageSize, SetCacheable: setCacheable,
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },

@@ -11,13 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// DefaultDepth is how deep objects and arrays may be nested if [Options.MaxDepth] is 0.
-const DefaultDepth = 64
+// defaultDepth is how deep objects and arrays may be nested if [Options.MaxDepth] is 0.
+const defaultDepth = 64
 
 // Options choose what is accepted. The zero value is for documents that are decoded into structs.
 type Options struct {
 	MaxBytes int // of the document; 0 for no limit
-	MaxDepth int // of objects and arrays in each other; 0 for [DefaultDepth]
+	MaxDepth int // of objects and arrays in each other; 0 for [defaultDepth]
 
 	// ExactKeys accepts keys that differ only in case. Use it only for what is decoded into maps: of two such keys, a
 	// struct gets the value of the last.
@@ -164,12 +164,12 @@ func checkSyntax(data []byte) *Error {
 // at sets the position.
 func (e *Error) at(data []byte, offset int) *Error {
 	e.Offset = max(0, min(offset, len(data)))
-	e.Line, e.Column = Position(data, e.Offset)
+	e.Line, e.Column = position(data, e.Offset)
 	return e
 }
 
-// Position returns the line and the column of an offset; both count from 1, and columns are bytes.
-func Position(data []byte, offset int) (line, column int) {
+// position returns the line and the column of an offset; both count from 1, and columns are bytes.
+func position(data []byte, offset int) (line, column int) {
 	before := data[:max(0, min(offset, len(data)))]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }

@@ -15,7 +15,7 @@ const space = " \t\r\n"
 // CheckKeys is the part of [Check] that is about nesting and keys, for data that is known to be valid JSON, because it
 // was decoded already. One look at each byte is enough then.
 func CheckKeys(data []byte, o Options) error {
-	limit := cmp.Or(o.MaxDepth, DefaultDepth)
+	limit := cmp.Or(o.MaxDepth, defaultDepth)
 	var open []object // the objects and arrays that are not closed yet
 	for i := 0; i < len(data); i++ {
 		switch data[i] {

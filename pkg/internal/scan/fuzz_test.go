@@ -36,7 +36,7 @@ func FuzzText(f *testing.F) {
 				t.Fatalf("%v after %d in %d bytes", h, last, len(a))
 			}
 			last = h.Start
-			if count[h.Kind]++; count[h.Kind] > MaxHits {
+			if count[h.Kind]++; count[h.Kind] > maxHits {
 				t.Fatalf("%d hits of %s", count[h.Kind], h.Kind)
 			}
 			if h.Kind == Secret && len(h.Detail) > 30 || strings.ContainsFunc(h.Detail, func(r rune) bool { return r < ' ' || r == 0x7F }) {
@@ -51,7 +51,7 @@ func FuzzText(f *testing.F) {
 		}
 		both := s.Text([]byte(string(a)+"\n\n"+strings.Repeat("z", 600)+"\n\n"+string(b)), o)
 		for _, h := range hits {
-			if count[h.Kind] == MaxHits {
+			if count[h.Kind] == maxHits {
 				continue
 			}
 			if !slices.ContainsFunc(both, func(g Hit) bool { return g.Kind == h.Kind && g.Start == h.Start }) {

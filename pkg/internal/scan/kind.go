@@ -67,5 +67,5 @@ type Options struct {
 	Skill    bool // the SKILL.md itself, whose commands some hosts run on loading it
 }
 
-// MaxHits is the largest number of hits of one kind that [Scanner.Text] returns for a text.
-const MaxHits = 100
+// maxHits is the largest number of hits of one kind that [Scanner.Text] returns for a text.
+const maxHits = 100

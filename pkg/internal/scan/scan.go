@@ -83,7 +83,7 @@ func New() *Scanner {
 }
 
 // Text returns what is found in a text, in the order of the hits' first bytes, and nil for nothing: the usual answer,
-// for which nothing is allocated. There are at most [MaxHits] hits of a kind.
+// for which nothing is allocated. There are at most [maxHits] hits of a kind.
 func (s *Scanner) Text(data []byte, o Options) []Hit {
 	t := text{data: data, Options: o}
 	s.scan(&t)
@@ -201,7 +201,7 @@ func (t *text) check(l *literal, start, end int) {
 
 // hit notes a hit. What reaches over several lines is cut to the first.
 func (t *text) hit(k Kind, start, end int, detail string) {
-	if t.count[k] == MaxHits {
+	if t.count[k] == maxHits {
 		return
 	}
 	t.count[k]++

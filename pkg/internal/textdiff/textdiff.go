@@ -99,7 +99,7 @@ func (d Diff) String() string {
 // Options say how trees are compared. The zero value has the defaults.
 type Options struct {
 	Context int // lines shown around each change; 0 means 3, less than 0 none
-	MaxFile int // bytes of a file beyond which it is large; 0 means [DefaultMaxFile]
+	MaxFile int // bytes of a file beyond which it is large; 0 means [defaultMaxFile]
 	MaxText int // bytes of a file's difference beyond which it is large; 0 means [DefaultMaxText]
 
 	Budget *Budget // shared with other comparisons; nil for one of its own
@@ -107,7 +107,7 @@ type Options struct {
 
 // The sizes in bytes beyond which a file is told of and not shown.
 const (
-	DefaultMaxFile = 4 << 20
+	defaultMaxFile = 4 << 20
 	DefaultMaxText = 1 << 20
 )
 
@@ -122,7 +122,7 @@ type Budget struct {
 func NewBudget() *Budget { return &Budget{Steps: 1 << 28, Text: 32 << 20} }
 
 func (o Options) orDefault() Options {
-	o.MaxFile = cmp.Or(o.MaxFile, DefaultMaxFile)
+	o.MaxFile = cmp.Or(o.MaxFile, defaultMaxFile)
 	o.MaxText = cmp.Or(o.MaxText, DefaultMaxText)
 	if o.Budget == nil {
 		o.Budget = NewBudget()

@@ -60,7 +60,7 @@ func (s *Schema) Check(root *yaml.Node) ([]Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := NewValue(root)
+	value, err := newValue(root)
 	if err != nil {
 		return nil, err
 	}

@@ -17,9 +17,9 @@ const maxValues = 50_000
 
 var errTooMany = errors.New("its references expand to too many values")
 
-// NewValue turns a node into what the schema library validates. Dates become numbers: like those they are not text,
+// newValue turns a node into what the schema library validates. Dates become numbers: like those they are not text,
 // and no schema allows one of the two alone.
-func NewValue(n *yaml.Node) (any, error) {
+func newValue(n *yaml.Node) (any, error) {
 	c := converter{left: maxValues}
 	v := c.convert(n, 0)
 	if c.left <= 0 {

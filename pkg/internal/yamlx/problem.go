@@ -50,8 +50,8 @@ func (e *Error) Hint() string { return e.Problem.Hint }
 // Unwrap returns the error without its position.
 func (e *Error) Unwrap() error { return e.err }
 
-// Located is an error of another type that knows its position.
-type Located interface {
+// located is an error of another type that knows its position.
+type located interface {
 	error
 	Problem() Problem
 }

@@ -92,7 +92,7 @@ func (v Value) Check(err error) bool {
 	if err == nil {
 		return true
 	}
-	if located, ok := errors.AsType[Located](err); ok {
+	if located, ok := errors.AsType[located](err); ok {
 		v.r.add(err, located.Problem())
 	} else {
 		v.Errorf(diag.HintOf(err), "%w", err)

@@ -16,11 +16,11 @@ import (
 
 // The rules of [Client.Check], as findings name them.
 const (
-	RuleFile    = "index/file"    // a file can be read, is where it belongs, and says nothing that clients refuse
-	RuleHistory = "index/history" // what was said stays: files only grow
-	RuleSource  = "index/source"  // what a line names is there
-	RuleContent = "index/content" // what is there is what the line says
-	RuleDerived = "index/derived" // the derived files are those of the packs
+	ruleFile    = "index/file"    // a file can be read, is where it belongs, and says nothing that clients refuse
+	ruleHistory = "index/history" // what was said stays: files only grow
+	ruleSource  = "index/source"  // what a line names is there
+	ruleContent = "index/content" // what is there is what the line says
+	ruleDerived = "index/derived" // the derived files are those of the packs
 )
 
 // CheckOptions say what to prove.
@@ -122,13 +122,13 @@ func (k *checking) files() error {
 	for _, f := range files {
 		data, err := safefile.ReadIn(k.at.fsys, f.Path, index.MaxBytes)
 		if err != nil {
-			k.find(diag.Invalid, diag.Finding{Rule: RuleFile, Path: f.Path, Message: err.Error()})
+			k.find(diag.Invalid, diag.Finding{Rule: ruleFile, Path: f.Path, Message: err.Error()})
 			continue
 		}
 		problems := index.Check(f.Path, data)
 		for _, p := range problems {
 			k.find(diag.Invalid, diag.Finding{
-				Rule: RuleFile, Path: f.Path, Line: p.Line, Column: p.Column,
+				Rule: ruleFile, Path: f.Path, Line: p.Line, Column: p.Column,
 				Message: p.Message, Fix: p.Hint,
 			})
 		}
@@ -138,7 +138,7 @@ func (k *checking) files() error {
 		}
 		if entry.ID != f.ID {
 			k.find(diag.Invalid, diag.Finding{
-				Rule: RuleFile, Path: f.Path, Line: 1, Message: "the file is about " + entry.ID.String(),
+				Rule: ruleFile, Path: f.Path, Line: 1, Message: "the file is about " + entry.ID.String(),
 				Fix: "move it to " + index.Path(entry.ID),
 			})
 			continue
@@ -157,7 +157,7 @@ func (k *checking) layouts(name string, entry *index.Entry) {
 	for _, l := range entry.Versions {
 		if err := index.CheckLayout(k.at.fsys, l.Source); err != nil {
 			k.find(diag.Invalid, diag.Finding{
-				Rule: RuleFile, Path: name, Line: k.lines[name][l.Version],
+				Rule: ruleFile, Path: name, Line: k.lines[name][l.Version],
 				Message: err.Error(), Fix: diag.HintOf(err),
 			})
 		}
@@ -170,7 +170,7 @@ func (k *checking) stray(name string) {
 		return
 	}
 	f := diag.Finding{
-		Rule: RuleFile, Path: name,
+		Rule: ruleFile, Path: name,
 		Message: "nobody reads this file: it is not where a pack's file is, or not a regular file",
 	}
 	if data, err := safefile.ReadIn(k.at.fsys, name, index.MaxBytes); err == nil {
@@ -197,7 +197,7 @@ func (k *checking) derived() error {
 	}
 	if string(have) != string(want) {
 		k.find(diag.Invalid, diag.Finding{
-			Rule: RuleDerived, Severity: diag.SeverityWarning, Path: index.CatalogPath,
+			Rule: ruleDerived, Severity: diag.SeverityWarning, Path: index.CatalogPath,
 			Message: "the catalogue is not that of the packs", Fix: "run skillpm index build",
 		})
 	}

@@ -64,7 +64,7 @@ func (k *checking) grown(earlier fs.FS, name, commit string) error {
 	is, err := safefile.ReadIn(k.at.fsys, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		k.find(diag.Integrity, diag.Finding{
-			Rule: RuleHistory, Path: name, Message: "the file was removed since " + commit[:12],
+			Rule: ruleHistory, Path: name, Message: "the file was removed since " + commit[:12],
 			Fix: "restore it; a version is withdrawn with a line {\"version\", \"yanked\": \"reason\"}",
 		})
 		return nil
@@ -85,7 +85,7 @@ func (k *checking) grown(earlier fs.FS, name, commit string) error {
 		what = fmt.Sprintf("line %d of %s was removed", n+1, commit[:12])
 	}
 	k.find(diag.Integrity, diag.Finding{
-		Rule: RuleHistory, Path: name, Line: n + 1, Message: what,
+		Rule: ruleHistory, Path: name, Line: n + 1, Message: what,
 		Fix: "restore it and append a line: what was said about a version never changes",
 	})
 	return nil

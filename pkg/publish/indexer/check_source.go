@@ -84,7 +84,7 @@ func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, dia
 	}
 	if wrong := disagreement(l, p, got); wrong != "" {
 		return &diag.Finding{
-			Rule: RuleContent, Message: fmt.Sprintf("%s %s at %s %s", l.Name, l.Version, l.Source, wrong),
+			Rule: ruleContent, Message: fmt.Sprintf("%s %s at %s %s", l.Name, l.Version, l.Source, wrong),
 			Fix: "take the line from what is published: skillpm index add writes it",
 		}, diag.Integrity, nil
 	}
@@ -114,7 +114,7 @@ func (c *Client) lookAt(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
 // sourceFinding says why a version cannot be had from its source.
 func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
 	f := &diag.Finding{
-		Rule: RuleSource, Message: fmt.Sprintf("%s %s: %v", l.Name, l.Version, err),
+		Rule: ruleSource, Message: fmt.Sprintf("%s %s: %v", l.Name, l.Version, err),
 		Fix: diag.HintOf(err),
 	}
 	switch code := diag.CodeOf(err); code {

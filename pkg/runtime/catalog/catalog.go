@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// DefaultRecommended is how many skills may be in force without a warning where the settings do not say.
-const DefaultRecommended = 200
+// defaultRecommended is how many skills may be in force without a warning where the settings do not say.
+const defaultRecommended = 200
 
 // Options say where to look, and for whom.
 type Options struct {

@@ -169,7 +169,7 @@ func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
 func (b *builder) recommended() {
 	limit := b.catalog.options.Recommended
 	if limit == 0 {
-		limit = DefaultRecommended
+		limit = defaultRecommended
 	}
 	if n := len(b.catalog.skills); limit > 0 && n > limit {
 		b.add(diag.Finding{

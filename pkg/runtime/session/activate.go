@@ -155,8 +155,8 @@ func (s *Session) takeBack(ctx context.Context, a *Activation, why string) error
 	}))
 }
 
-// Unenforced says which of a skill's wishes for how its scripts are run are not met, "" where it has none.
-func Unenforced(l *catalog.Loaded) string {
+// unenforced says which of a skill's wishes for how its scripts are run are not met, "" where it has none.
+func unenforced(l *catalog.Loaded) string {
 	e := l.Front.Execution
 	var wishes []string
 	if e.Sandbox != "" && e.Sandbox != "false" {
@@ -268,7 +268,7 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
 	a.Files, a.Command = s.files(l), l.Front.Command
 	a.Warnings = append(a.Warnings, unlisted(l)...)
-	if e := Unenforced(l); e != "" && s.env.Guard == nil {
+	if e := unenforced(l); e != "" && s.env.Guard == nil {
 		a.Warnings = append(a.Warnings, e)
 	}
 	return nil

@@ -93,7 +93,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if err != nil {
 		return nil, err
 	}
-	if unmet := Unenforced(l); unmet != "" && s.env.Guard == nil {
+	if unmet := unenforced(l); unmet != "" && s.env.Guard == nil {
 		warn([]string{unmet})
 	}
 	argv, extra, err := s.commandOf(l, o)

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// DefaultDepth is how many skills can be active inside each other where the settings do not say.
-const DefaultDepth = 5
+// defaultDepth is how many skills can be active inside each other where the settings do not say.
+const defaultDepth = 5
 
 // DefaultFileLimit is how many bytes a file may have that is read whole, where the settings do not say.
 const DefaultFileLimit = 4 << 20
@@ -87,7 +87,7 @@ func Open(env Options, id string) (*Session, error) {
 		return nil, err
 	}
 	if env.MaxDepth <= 0 {
-		env.MaxDepth = DefaultDepth
+		env.MaxDepth = defaultDepth
 	}
 	env.MaxDepth = min(env.MaxDepth, maxActive)
 	if env.FileLimit <= 0 {

@@ -19,7 +19,7 @@ const (
 	MediaTypeCollection = "application/vnd.agentskills.collection.v1"
 	// MediaTypeStatus is the artifact type of what a repository says about its versions.
 	MediaTypeStatus     = "application/vnd.skillpm.status.v1"
-	mediaTypeStatusBlob = "application/vnd.skillpm.status.v1+json"
+	MediaTypeStatusBlob = "application/vnd.skillpm.status.v1+json"
 )
 
 // Types of other tools.

@@ -292,7 +292,7 @@ func (c *Client) setStatus(ctx context.Context, at pack.Ref, change func(*Status
 			return nil
 		}
 		doc, err := putArtifact(ctx, to, Artifact{
-			Type: MediaTypeStatus, Blobs: []Blob{{MediaType: mediaTypeStatusBlob, Data: []byte(canonical(after))}},
+			Type: MediaTypeStatus, Blobs: []Blob{{MediaType: MediaTypeStatusBlob, Data: []byte(canonical(after))}},
 		}, StatusTag)
 		if err != nil {
 			return err

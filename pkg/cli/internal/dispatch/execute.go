@@ -34,7 +34,7 @@ type execution struct {
 	o       Options
 	say     texts
 	began   time.Time
-	request Request
+	request request
 	model   string
 }
 
@@ -73,7 +73,7 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 	if e.model == "" {
 		e.model = loaded.Front.Model
 	}
-	p := Declared(loaded.Front.Arguments, skill.ArgumentHint)
+	p := declared(loaded.Front.Arguments, skill.ArgumentHint)
 	args, missing := p.Bind(e.request.Args)
 	if len(missing) > 0 {
 		return e.missing(missing, p)
@@ -88,16 +88,16 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 // unreadable replies to a line that is no dispatch. Of the protocol's types only RuntimeFailed leaves open what is to
 // be done; that a skill is missing is a parameter that is missing.
 func (e *execution) unreadable(err error) *Reply {
-	le, ok := errors.AsType[*LineError](err)
+	le, ok := errors.AsType[*lineError](err)
 	if !ok {
 		return e.failed(err)
 	}
 	if le.Skill {
-		r := e.fail(ParamMissing, fmt.Sprintf(e.say.param, "skill"), le.Reason, le.Advice)
+		r := e.fail(paramMissing, fmt.Sprintf(e.say.param, "skill"), le.Reason, le.Advice)
 		r.Code = diag.Usage
 		return r
 	}
-	r := e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, le.Reason), le.Reason, le.Advice)
+	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, le.Reason), le.Reason, le.Advice)
 	r.Code = diag.Usage
 	return r
 }
@@ -128,7 +128,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	case unknown.Near != "":
 		advice = fmt.Sprintf(e.say.near, unknown.Near) + advice
 	}
-	r := e.fail(SkillNotFound, fmt.Sprintf(e.say.notFound, name), unknown.Error(), advice)
+	r := e.fail(skillNotFound, fmt.Sprintf(e.say.notFound, name), unknown.Error(), advice)
 	r.Code = diag.NotFound
 	return r
 }
@@ -139,17 +139,17 @@ func (e *execution) damaged(name, why string) *Reply {
 	if _, pack, exact := strings.Cut(name, "@"); exact {
 		install = "skillpm install " + skill.QuoteArgument(pack)
 	}
-	r := e.fail(MetadataMissing, e.say.metadata, why, fmt.Sprintf(e.say.reinstall, install))
+	r := e.fail(metadataMissing, e.say.metadata, why, fmt.Sprintf(e.say.reinstall, install))
 	r.Code = diag.Invalid
 	return r
 }
 
 // missing replies that parameters are needed: pending where somebody can be asked.
-func (e *execution) missing(names []string, p Parameters) *Reply {
+func (e *execution) missing(names []string, p parameters) *Reply {
 	list := strings.Join(names, ", ")
 	if e.o.Strict {
 		msg := "required parameter " + quotedList(names) + " not provided"
-		r := e.fail(ParamMissing, fmt.Sprintf(e.say.param, list), msg, e.say.ask)
+		r := e.fail(paramMissing, fmt.Sprintf(e.say.param, list), msg, e.say.ask)
 		r.Code = diag.Usage
 		return r
 	}
@@ -166,7 +166,7 @@ func (e *execution) missing(names []string, p Parameters) *Reply {
 func quotedList(names []string) string { return "'" + strings.Join(names, "', '") + "'" }
 
 // fail makes the reply of an error.
-func (e *execution) fail(t ErrorType, summary, msg, advice string) *Reply {
+func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 	return &Reply{
 		State: Failed, Summary: string(t) + ": " + clip(summary, 300), Advice: advice, Code: diag.Internal,
 		Data: Data{{"type", t}, {"msg", msg}, {"recoverable", t.Recoverable()}},
@@ -179,7 +179,7 @@ func (e *execution) failed(err error) *Reply {
 	if advice == "" {
 		advice = e.say.judge
 	}
-	r := e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), advice)
+	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), advice)
 	r.Code = diag.CodeOf(err)
 	return r
 }
@@ -237,7 +237,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 		return e.failed(err)
 	case res.TimedOut:
 		return &Reply{
-			State: Timeout, Summary: string(TimedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)),
+			State: Timeout, Summary: string(timedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)),
 			Advice: e.say.split, Code: diag.Internal,
 			Data: Data{
 				{"skill", skill.Name},
@@ -256,7 +256,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 		} else {
 			msg += ": " + said
 		}
-		return e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, said), msg, e.say.judge)
+		return e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, said), msg, e.say.judge)
 	}
 	return e.succeeded(skill.Name, res)
 }

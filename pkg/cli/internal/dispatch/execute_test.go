@@ -157,8 +157,8 @@ func elapsed() *regexp.Regexp { return regexp.MustCompile(`(elapsed"?: )[0-9.]+(
 
 // SPEC D4: what can be recovered from.
 func TestD4Recoverable(t *testing.T) {
-	for typ, want := range map[ErrorType]string{
-		SkillNotFound: "true", MetadataMissing: "false", ParamMissing: "true", RuntimeFailed: "null", TimedOut: "true",
+	for typ, want := range map[errorType]string{
+		skillNotFound: "true", metadataMissing: "false", paramMissing: "true", runtimeFailed: "null", timedOut: "true",
 	} {
 		if got, _ := json.Marshal(typ.Recoverable()); string(got) != want {
 			t.Errorf("%s: %s, want %s", typ, got, want)
@@ -274,7 +274,7 @@ func TestD6Files(t *testing.T) {
 		}
 		seen[path] = true
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, DefaultOutputDir, ".gitignore")); err != nil || string(data) != "*\n" {
+	if data, err := os.ReadFile(filepath.Join(dir, defaultOutputDir, ".gitignore")); err != nil || string(data) != "*\n" {
 		t.Errorf(".gitignore: %q, %v", data, err)
 	}
 	elsewhere := t.TempDir()
@@ -288,7 +288,7 @@ func TestD6Files(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, ".skillpm")); err != nil {
 		t.Fatal(err)
 	}
-	if r := execute(t, h, "run @printing in", Options{}); r.State != Failed || dataValue(r.Data, "type") != RuntimeFailed {
+	if r := execute(t, h, "run @printing in", Options{}); r.State != Failed || dataValue(r.Data, "type") != runtimeFailed {
 		t.Errorf("a link out of the project was followed: %s", r.Text())
 	}
 	if list, _ := os.ReadDir(elsewhere); len(list) != 1 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Parameters are what a skill's arguments are called.
-type Parameters struct {
+// parameters are what a skill's arguments are called.
+type parameters struct {
 	Required, Optional []string
 
 	order  []parameter // as the skill names them: what is no option has its position among the arguments
@@ -21,11 +21,11 @@ type parameter struct {
 	flag     bool // an option without a value
 }
 
-// Declared reads the parameters of a skill from the names of `arguments:` and from the hint, in which <name> is
+// declared reads the parameters of a skill from the names of `arguments:` and from the hint, in which <name> is
 // required and [name] is not. What the hint calls optional is not required because `arguments:` names it. What the hint
 // writes as an option, [--width N] or --width <px>, is one.
-func Declared(arguments []string, hint string) Parameters {
-	p := Parameters{placed: len(arguments) > 0}
+func declared(arguments []string, hint string) parameters {
+	p := parameters{placed: len(arguments) > 0}
 	hinted := hintNames(hint)
 	for _, name := range arguments {
 		i := slices.IndexFunc(hinted, func(h parameter) bool { return same(h.name, name) })
@@ -45,7 +45,7 @@ func Declared(arguments []string, hint string) Parameters {
 }
 
 // add adds a parameter, once: what a hint calls optional anywhere is optional.
-func (p *Parameters) add(q parameter) {
+func (p *parameters) add(q parameter) {
 	if q.name == "" {
 		return
 	}
@@ -119,8 +119,8 @@ func bracket(text string) parameter {
 // isOption reports whether a word is written as the name of an option.
 func isOption(word string) bool { return strings.HasPrefix(word, "--") && len(word) > 2 }
 
-// Missing returns the required parameters that arguments do not give: see [Parameters.Bind].
-func (p Parameters) Missing(args []string) []string {
+// Missing returns the required parameters that arguments do not give: see [parameters.Bind].
+func (p parameters) Missing(args []string) []string {
 	_, missing := p.Bind(args)
 	return missing
 }
@@ -131,7 +131,7 @@ func (p Parameters) Missing(args []string) []string {
 // declares, stay as they are, behind the others; the word after one is its value, and counts for nothing.
 //
 // Arguments of which none is named come back as they are.
-func (p Parameters) Bind(args []string) (bound, missing []string) {
+func (p parameters) Bind(args []string) (bound, missing []string) {
 	b := p.read(args)
 	unnamed := 0 // required parameters that no name gives
 	for i, q := range b.order {
@@ -181,7 +181,7 @@ type binding struct {
 }
 
 // read sorts arguments.
-func (p Parameters) read(args []string) *binding {
+func (p parameters) read(args []string) *binding {
 	b := &binding{order: p.order}
 	if b.order == nil {
 		for _, name := range p.Required {

@@ -173,9 +173,9 @@ func humanSize(n int64) string {
 	return strconv.FormatFloat(math.Round(size*10)/10, 'f', -1, 64) + units[0]
 }
 
-// DefaultOutputDir is where long output is written, from the project's root, or without a project from the working
+// defaultOutputDir is where long output is written, from the project's root, or without a project from the working
 // directory.
-const DefaultOutputDir = ".skillpm/output"
+const defaultOutputDir = ".skillpm/output"
 
 // files writes new files into one directory.
 type files struct {
@@ -191,7 +191,7 @@ func (e *execution) files() *files {
 	if base == "" {
 		base = e.host.Dir()
 	}
-	return &files{base: base, sub: DefaultOutputDir, dir: e.host.Dir()}
+	return &files{base: base, sub: defaultOutputDir, dir: e.host.Dir()}
 }
 
 // write makes a new file, whose name begins with name, and returns its path.

@@ -37,25 +37,25 @@ func (s State) Icon() string {
 	}
 }
 
-// ErrorType is what kind of error a reply tells of.
-type ErrorType string
+// errorType is what kind of error a reply tells of.
+type errorType string
 
 // The types of errors of the protocol. TimedOut is that of a reply whose state is Timeout.
 const (
-	SkillNotFound   ErrorType = "SkillNotFound"
-	MetadataMissing ErrorType = "MetadataMissing"
-	ParamMissing    ErrorType = "ParamMissing"
-	RuntimeFailed   ErrorType = "RuntimeFailed"
-	TimedOut        ErrorType = "Timeout"
+	skillNotFound   errorType = "SkillNotFound"
+	metadataMissing errorType = "MetadataMissing"
+	paramMissing    errorType = "ParamMissing"
+	runtimeFailed   errorType = "RuntimeFailed"
+	timedOut        errorType = "Timeout"
 )
 
 // Recoverable says whether the caller can do something about an error: true, false, or nil where only the error itself
 // tells.
-func (t ErrorType) Recoverable() *bool {
+func (t errorType) Recoverable() *bool {
 	switch t {
-	case SkillNotFound, ParamMissing, TimedOut:
+	case skillNotFound, paramMissing, timedOut:
 		return new(true)
-	case MetadataMissing:
+	case metadataMissing:
 		return new(false)
 	default:
 		return nil

@@ -10,8 +10,8 @@ import (
 // Agent is the name of the agent that dispatches are for, and that answers.
 const Agent = "skills"
 
-// Request is one dispatch.
-type Request struct {
+// request is one dispatch.
+type request struct {
 	Skill       string   // as it was written after the @: a name, or name@pack
 	Args        []string // its arguments, quotes taken away
 	Description string   // what the task is, in a few words; only the Task form has it
@@ -19,18 +19,18 @@ type Request struct {
 	Others      []string // further words with an @: if one is a skill, this is more than one step
 }
 
-// LineError says why a line is no dispatch.
-type LineError struct {
+// lineError says why a line is no dispatch.
+type lineError struct {
 	Reason string // what is wrong
 	Advice string // what to do about it
 	Steps  bool   // it has several steps
 	Skill  bool   // it names no skill
 }
 
-func (e *LineError) Error() string { return e.Reason }
+func (e *lineError) Error() string { return e.Reason }
 
 // Hint returns the advice.
-func (e *LineError) Hint() string { return e.Advice }
+func (e *lineError) Hint() string { return e.Advice }
 
 const (
 	maxLine = 64 << 10 // bytes
@@ -44,32 +44,32 @@ const (
 //	Task("skills", "shrink one cover", "run @thumbnail cover.png", {model: "sonnet"})
 //
 // or the same as a JSON object with the keys subagent_type, description, prompt and model. The error is a [*LineError].
-func Parse(line string) (Request, error) {
+func Parse(line string) (request, error) {
 	if len(line) > maxLine {
-		return Request{}, &LineError{
+		return request{}, &lineError{
 			Reason: fmt.Sprintf("the line is longer than %d bytes", maxLine),
 			Advice: "pass large input as a file, and its path as an argument",
 		}
 	}
 	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
-		return Request{}, &LineError{Reason: "the line is not valid UTF-8 text", Advice: "send it as UTF-8"}
+		return request{}, &lineError{Reason: "the line is not valid UTF-8 text", Advice: "send it as UTF-8"}
 	}
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	task, ok, err := parseTask(line)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	if !ok {
 		return parsePrompt(line)
 	}
 	if task.agent != Agent {
-		return Request{}, &LineError{
+		return request{}, &lineError{
 			Reason: fmt.Sprintf("the task is for the agent %q, this is %q", task.agent, Agent),
 			Advice: `write Task("skills", …)`,
 		}
 	}
 	if least, most := countWords(task.description); most < 3 || least > 5 {
-		return Request{}, &LineError{
+		return request{}, &lineError{
 			Reason: fmt.Sprintf("the description %q has not 3 to 5 words", task.description),
 			Advice: "describe the task in 3 to 5 words",
 		}
@@ -110,38 +110,38 @@ type word struct {
 }
 
 // parsePrompt reads a verb, a skill and its arguments.
-func parsePrompt(text string) (Request, error) {
-	noSkill := &LineError{Reason: "the line names no skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true}
+func parsePrompt(text string) (request, error) {
+	noSkill := &lineError{Reason: "the line names no skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true}
 	words, steps, err := split(text)
 	if err != nil {
-		return Request{}, err
+		return request{}, err
 	}
 	if len(words) == 0 {
-		return Request{}, noSkill
+		return request{}, noSkill
 	}
 	first := words[0]
 	switch verb := strings.ToLower(first.text); {
 	case !first.plain:
-		return Request{}, noSkill
+		return request{}, noSkill
 	case verb == "执行", verb == "execute", verb == "run":
 		words = words[1:]
 	case strings.HasPrefix(verb, "执行@"):
 		words[0].text = strings.TrimPrefix(first.text, "执行")
 	default:
-		return Request{}, &LineError{
+		return request{}, &lineError{
 			Reason: fmt.Sprintf("the line begins with %q", clip(first.text, 40)),
 			Advice: "write: execute @SKILL ARGUMENTS",
 		}
 	}
 	if len(words) == 0 || !words[0].plain || !strings.HasPrefix(words[0].text, "@") {
-		return Request{}, noSkill
+		return request{}, noSkill
 	}
-	r := Request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
+	r := request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
 	if !skillName(r.Skill) {
-		return Request{}, noSkill
+		return request{}, noSkill
 	}
 	if len(words) > maxArgs {
-		return Request{}, &LineError{
+		return request{}, &lineError{
 			Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
 			Advice: "pass large input as a file",
 		}
@@ -156,13 +156,13 @@ func parsePrompt(text string) (Request, error) {
 		r.Args = append(r.Args, w.text)
 	}
 	if steps {
-		return Request{}, severalSteps()
+		return request{}, severalSteps()
 	}
 	return r, nil
 }
 
-func severalSteps() *LineError {
-	return &LineError{
+func severalSteps() *lineError {
+	return &lineError{
 		Reason: "the line has several steps, and a dispatch is one",
 		Advice: "dispatch each step by itself, from a workflow of yours; put quotes around text that is an argument",
 		Steps:  true,
@@ -223,7 +223,7 @@ func split(text string) (words []word, steps bool, err error) {
 				continue
 			}
 			if end < 0 {
-				return nil, false, &LineError{
+				return nil, false, &lineError{
 					Reason: fmt.Sprintf("a quote %c has no end", r),
 					Advice: "close it, or put a backslash before it",
 				}

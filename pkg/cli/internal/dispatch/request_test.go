@@ -87,7 +87,7 @@ func TestD1D2Refused(t *testing.T) {
 		{line: `{"prompt": `, want: "JSON"},
 	} {
 		_, err := Parse(c.line)
-		le, ok := errors.AsType[*LineError](err)
+		le, ok := errors.AsType[*lineError](err)
 		if !ok {
 			t.Errorf("%.60q: got %v", c.line, err)
 			continue
@@ -135,7 +135,7 @@ func TestD2Declared(t *testing.T) {
 		{nil, "<file...> [more…]", "file", "more"},
 		{nil, "a > b [c [d]] <e<f>>", "e<f", "c"},
 	} {
-		p := Declared(c.arguments, c.hint)
+		p := declared(c.arguments, c.hint)
 		if strings.Join(p.Required, " ") != c.required || strings.Join(p.Optional, " ") != c.optional {
 			t.Errorf("%v %q: required %q, optional %q", c.arguments, c.hint, p.Required, p.Optional)
 		}
@@ -144,7 +144,7 @@ func TestD2Declared(t *testing.T) {
 
 // SPEC D2: which are missing.
 func TestD2Missing(t *testing.T) {
-	p := Parameters{Required: []string{"source_page", "target"}, Optional: []string{"width"}}
+	p := parameters{Required: []string{"source_page", "target"}, Optional: []string{"width"}}
 	for _, c := range []struct{ args, want string }{
 		{"", "source_page target"},
 		{"a", "target"},
@@ -197,7 +197,7 @@ func TestD2Bind(t *testing.T) {
 		{"", "[format] <file>", "file=a", "|a", ""},
 		{"", "", "--file a b=c", "--file a b=c", ""},
 	} {
-		p := Declared(strings.Fields(c.arguments), c.hint)
+		p := declared(strings.Fields(c.arguments), c.hint)
 		args, missing := p.Bind(strings.Fields(c.args))
 		want := strings.Fields(c.want)
 		if strings.Contains(c.want, "|") {
@@ -219,7 +219,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		r, err := Parse(line)
 		if err != nil {
-			if le, ok := errors.AsType[*LineError](err); !ok || le.Reason == "" || le.Advice == "" {
+			if le, ok := errors.AsType[*lineError](err); !ok || le.Reason == "" || le.Advice == "" {
 				t.Fatalf("%#v", err)
 			}
 			return
@@ -248,7 +248,7 @@ func FuzzDeclared(f *testing.F) {
 	f.Add("<a> [b]", "x y")
 	f.Add("[--width <n>]", "--width=1")
 	f.Fuzz(func(t *testing.T, hint, args string) {
-		p := Declared(nil, hint)
+		p := declared(nil, hint)
 		for _, name := range slices.Concat(p.Required, p.Optional) {
 			if name == "" {
 				t.Fatal("a parameter without a name")

@@ -60,7 +60,7 @@ func parseObject(line string) (task, error) {
 	}
 	// Who checked one prompt must not have another carried out: no key may be there twice, in whatever letters.
 	if err := jsonx.Decode([]byte(line), &o, jsonx.Options{}); err != nil {
-		return task{}, &LineError{
+		return task{}, &lineError{
 			Reason: "the JSON object can't be read: " + err.Error(),
 			Advice: `write {"subagent_type": "skills", "description": "…", "prompt": "execute @SKILL ARGUMENTS"}`,
 		}
@@ -76,7 +76,7 @@ type taskReader struct {
 
 func (p *taskReader) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = &LineError{
+		p.err = &lineError{
 			Reason: "the Task form can't be read: " + fmt.Sprintf(format, args...),
 			Advice: `write Task("skills", "<3 to 5 words>", "execute @SKILL ARGUMENTS", {model: "sonnet"}), ` +
 				"the last argument is optional",

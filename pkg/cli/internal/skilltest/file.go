@@ -87,8 +87,8 @@ type Command struct {
 	Exit   int    `yaml:"exit"`
 }
 
-// MaxFile is how many bytes a file of tests may have, and a text that it compares with.
-const MaxFile = 1 << 20
+// maxFile is how many bytes a file of tests may have, and a text that it compares with.
+const maxFile = 1 << 20
 
 // maxCases is how many cases a file may have.
 const maxCases = 1000

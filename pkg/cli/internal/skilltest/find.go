@@ -73,7 +73,7 @@ func Read(dir string) ([]*File, error) {
 			return nil, diag.Errorf(diag.Invalid, "%s has more than %d files of tests", Dir, maxFiles)
 		}
 		name := path.Join(Dir, e.Name())
-		data, err := safefile.ReadIn(root, name, MaxFile)
+		data, err := safefile.ReadIn(root, name, maxFile)
 		if err != nil {
 			problems = append(problems, diag.Errorf(diag.Invalid, "%s can't be read: %w", name, err))
 			continue

@@ -265,7 +265,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 
 // mockedRuns returns the mocked commands that were run, in order.
 func (w *fixture) mockedRuns() []string {
-	data, err := safefile.ReadFile(w.log(), MaxFile)
+	data, err := safefile.ReadFile(w.log(), maxFile)
 	if err != nil || len(data) == 0 {
 		return nil
 	}

@@ -50,7 +50,7 @@ func readGolden(dir, name string) (string, error) {
 		return "", err
 	}
 	defer root.Close()
-	data, err := safefile.ReadIn(root, path.Join(Dir, name), MaxFile)
+	data, err := safefile.ReadIn(root, path.Join(Dir, name), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "%s does not exist", path.Join(Dir, name)).
 			WithHint("skillpm test --update writes it")

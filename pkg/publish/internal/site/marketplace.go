@@ -11,7 +11,7 @@ import (
 // The places of a Claude Code marketplace: its list, and below the directory of a plugin what describes it and its
 // skills.
 const (
-	MarketplacePath = ".claude-plugin/marketplace.json"
+	marketplacePath = ".claude-plugin/marketplace.json"
 	pluginPath      = ".claude-plugin/plugin.json"
 )
 
@@ -64,7 +64,7 @@ func (s *Site) WriteMarketplace(plugins []Plugin, w Write) error {
 	if !legal(name) {
 		name = "agent-skills"
 	}
-	return writeJSON(w, MarketplacePath, struct {
+	return writeJSON(w, marketplacePath, struct {
 		Name     string            `json:"name"`
 		Owner    person            `json:"owner"`
 		Metadata map[string]string `json:"metadata"`

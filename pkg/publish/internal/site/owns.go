@@ -34,7 +34,7 @@ func Owns(path string) bool {
 // OwnsPlugin reports whether a marketplace may have a file of this path: its list, what describes a plugin, or a file
 // of one of its skills.
 func OwnsPlugin(path string) bool {
-	if path == MarketplacePath {
+	if path == marketplacePath {
 		return true
 	}
 	parts := strings.SplitN(path, "/", 5)

@@ -23,8 +23,8 @@ const (
 	// DefaultLimit is how long a command may run where nothing else is asked for.
 	DefaultLimit = 90 * time.Second
 
-	// DefaultMaxOutput is how many bytes of each stream are kept where nothing else is asked for.
-	DefaultMaxOutput = 1 << 20
+	// defaultMaxOutput is how many bytes of each stream are kept where nothing else is asked for.
+	defaultMaxOutput = 1 << 20
 
 	// DefaultGrace is the moment that a command has between being asked to end and being ended.
 	DefaultGrace = time.Second
@@ -134,7 +134,7 @@ func (c Command) withDefaults() Command {
 		c.Grace = DefaultGrace
 	}
 	if c.MaxOutput == 0 {
-		c.MaxOutput = DefaultMaxOutput
+		c.MaxOutput = defaultMaxOutput
 	}
 	return c
 }

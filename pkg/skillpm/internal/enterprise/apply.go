@@ -225,7 +225,7 @@ func (w *work) describe() {
 	}
 	now := w.solution.Lock.Packs
 	for _, id := range slices.SortedFunc(maps.Keys(now), pack.ID.Compare) {
-		p := PackChange{Pack: id.String(), Version: now[id].Version, Action: Unchanged}
+		p := PackChange{Pack: id.String(), Version: now[id].Version, Action: unchanged}
 		switch was := w.before.Packs[id]; {
 		case was == nil:
 			p.Action = Installed

@@ -15,7 +15,7 @@ import (
 // The types of a list in an OCI registry, and of its files.
 const (
 	ArtifactType  = "application/vnd.skillpm.enterprise.v1"
-	MediaTypeFile = "application/vnd.skillpm.enterprise.file.v1"
+	mediaTypeFile = "application/vnd.skillpm.enterprise.file.v1"
 )
 
 // ociOrigin is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
@@ -58,7 +58,7 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 				return nil, err
 			}
 			for _, b := range a.Blobs {
-				if b.MediaType == MediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {
+				if b.MediaType == mediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {
 					return o.oci.ReadBlob(ctx, ref, b, mostOfFile)
 				}
 			}

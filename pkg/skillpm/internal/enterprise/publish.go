@@ -168,7 +168,7 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 			return a, err
 		}
 		a.Blobs = append(a.Blobs, oci.Blob{
-			MediaType: MediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name},
+			MediaType: mediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name},
 		})
 	}
 	for _, name := range keysOfList(l) {

@@ -52,7 +52,7 @@ const (
 	Updated   = "updated"
 	Restored  = "restored" // it is as it was locked again
 	Removed   = "removed"
-	Unchanged = "unchanged"
+	unchanged = "unchanged"
 )
 
 // What happens to the machine's policy.

@@ -18,9 +18,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// Dirs are the directories of a project that may hold its copy, the usual one first. The other one is for Go modules,
+// dirs are the directories of a project that may hold its copy, the usual one first. The other one is for Go modules,
 // whose tools take a directory vendor for their own.
-var Dirs = [...]string{"vendor/skills", "third_party/skills"}
+var dirs = [...]string{"vendor/skills", "third_party/skills"}
 
 // Copy is the copy that a project keeps. It is safe for concurrent use.
 type Copy struct {
@@ -39,14 +39,14 @@ type Copy struct {
 // Open returns the copy of the project at root, in the directory where there is one, else in the one that is right for
 // the project. goos is as runtime.GOOS. Nothing is read yet.
 func Open(root, goos string) *Copy {
-	c := at(root, Dirs[0], goos)
-	for _, dir := range Dirs {
+	c := at(root, dirs[0], goos)
+	for _, dir := range dirs {
 		if there := at(root, dir, goos); there.Written() {
 			return there
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(root, "go.mod")); err == nil {
-		c.dir = Dirs[1]
+		c.dir = dirs[1]
 	}
 	return c
 }

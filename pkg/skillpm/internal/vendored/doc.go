@@ -1,7 +1,7 @@
 // Package vendored is the copy of its skills that a project keeps in its repository, so that they can be reviewed there
 // and installed without a network.
 //
-// On disk the copy is a directory, one of [Dirs]:
+// On disk the copy is a directory, one of [dirs]:
 //
 //	README.md, .gitattributes               what this is, and that git is to leave the bytes alone
 //	<owner>/<name>/.skillpm-vendor.json     the record of one pack: its version and the inventories of its skills
