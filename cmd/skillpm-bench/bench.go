@@ -114,7 +114,7 @@ func (b *bench) note(format string, args ...any) {
 }
 
 // home and project are directories of a contestant: where its caches and what it throws away are, and where it installs
-// to.
+// repository.
 func (b *bench) home(who string) string    { return filepath.Join(b.dir, who, "home") }
 func (b *bench) project(who string) string { return filepath.Join(b.dir, who, "project") }
 
@@ -122,8 +122,8 @@ func (b *bench) project(who string) string { return filepath.Join(b.dir, who, "p
 func (b *bench) environ(who string) []string {
 	home := b.home(who)
 	path := ""
-	for _, entry := range b.sys.Environ {
-		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
+	for _, variable := range b.sys.Environ {
+		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
 			path = value
 		}
 	}
@@ -212,8 +212,8 @@ func (b *bench) pack(ctx context.Context, n int) (benchPack, error) {
 	if err != nil {
 		return p, err
 	}
-	to := "oci://" + b.registry + "/" + owner
-	if _, err := output(ctx, dir, b.environ("server"), b.tools.skillpm.path, "publish", "--to", to); err != nil {
+	repository := "oci://" + b.registry + "/" + owner
+	if _, err := output(ctx, dir, b.environ("server"), b.tools.skillpm.path, "publish", "--to", repository); err != nil {
 		return p, err
 	}
 	if b.gitHost != "" {
@@ -225,8 +225,8 @@ func (b *bench) pack(ctx context.Context, n int) (benchPack, error) {
 	return p, nil
 }
 
-// ociPlace and gitURL are where a pack was published.
-func (b *bench) ociPlace(p benchPack) string {
+// ociRepository and gitURL are where a pack was published.
+func (b *bench) ociRepository(p benchPack) string {
 	return b.registry + "/" + owner + "/" + p.Name + ":" + version
 }
 

@@ -21,7 +21,7 @@ type result struct {
 	Stopped bool    `json:"peer_stopped,omitempty"`
 	Ratio   *spread `json:"ratio,omitempty"` // of wall times
 	Runs    int     `json:"runs"`
-	Goal    goal    `json:"goal,omitzero"`
+	Goal    target  `json:"goal,omitzero"`
 	Verdict string  `json:"verdict,omitempty"`
 	Error   string  `json:"error,omitempty"`
 }
@@ -31,7 +31,7 @@ var errPatience = errors.New("stopped because it took too long")
 
 // compare measures one row for one pack.
 func (b *bench) compare(ctx context.Context, r row, p benchPack) (result, error) {
-	res := result{Row: r.name, Goal: r.goal}
+	res := result{Row: r.name, Goal: r.target}
 	ours, theirs, err := r.prepare(ctx, b, p)
 	res.Command, res.Peer, res.Missing = ours.title, theirs.title, theirs.missing
 	if err == nil && ours.missing != "" {

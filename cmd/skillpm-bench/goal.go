@@ -2,14 +2,14 @@ package main
 
 import "fmt"
 
-// goal is what skillpm should reach, of one kind; the zero goal is none.
-type goal struct {
+// target is what skillpm should reach, of one kind; the zero goal is none.
+type target struct {
 	Ratio float64 `json:"ratio,omitempty"`        // of wall times, skillpm's to the peer's
 	Wall  float64 `json:"wall_seconds,omitempty"` // of skillpm
 	Peak  float64 `json:"peak_bytes,omitempty"`   // of skillpm
 }
 
-func (g goal) String() string {
+func (g target) String() string {
 	switch {
 	case g.Ratio > 0:
 		return fmt.Sprintf("≤ %.3g×", g.Ratio)
@@ -22,7 +22,7 @@ func (g goal) String() string {
 }
 
 // verdict says whether a result reaches the goal: "pass", "miss", or "" where it can't be said.
-func (g goal) verdict(r result) string {
+func (g target) verdict(r result) string {
 	var reached bool
 	switch {
 	case r.Error != "":

@@ -102,9 +102,9 @@ func (b *bench) inLargeIndex(ctx context.Context, files bool, args func(middle i
 	line := args(middle)
 	j := b.job("ours", project, append([]string{b.tools.skillpm.path}, line...))
 	c := contestant{title: "skillpm " + line[0], job: j, after: func() error {
-		said, err := os.ReadFile(j.Log)
-		if err == nil && !strings.Contains(string(said), "owner-") {
-			err = fmt.Errorf("nothing was found: %s", said)
+		output, err := os.ReadFile(j.Log)
+		if err == nil && !strings.Contains(string(output), "owner-") {
+			err = fmt.Errorf("nothing was found: %s", output)
 		}
 		return err
 	}}

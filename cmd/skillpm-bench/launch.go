@@ -132,9 +132,9 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 	if err == nil {
 		return strings.TrimSpace(string(out)), nil
 	}
-	said := ""
+	output := ""
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		said = "\n" + strings.TrimSpace(string(exit.Stderr))
+		output = "\n" + strings.TrimSpace(string(exit.Stderr))
 	}
-	return "", fmt.Errorf("%s %s: %w%s", name, strings.Join(args, " "), err, said)
+	return "", fmt.Errorf("%s %s: %w%s", name, strings.Join(args, " "), err, output)
 }

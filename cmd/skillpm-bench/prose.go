@@ -14,7 +14,7 @@ import (
 type writer struct {
 	random     *rand.Rand
 	vocabulary []string
-	upTo       []float64 // the probability of this word or one before it
+	cumulative []float64 // the probability of this word or one before it
 }
 
 // newWriter returns a writer that always writes the same for the same seed.
@@ -31,10 +31,10 @@ func newWriter(seed uint64) *writer {
 		seen[word] = true
 		w.vocabulary = append(w.vocabulary, word)
 		total += 1 / float64(len(w.vocabulary))
-		w.upTo = append(w.upTo, total)
+		w.cumulative = append(w.cumulative, total)
 	}
-	for i := range w.upTo {
-		w.upTo[i] /= total
+	for i := range w.cumulative {
+		w.cumulative[i] /= total
 	}
 	return w
 }
@@ -54,8 +54,8 @@ func (w *writer) word() string {
 
 // pick returns a word of the vocabulary.
 func (w *writer) pick() string {
-	at := sort.SearchFloat64s(w.upTo, w.random.Float64())
-	return w.vocabulary[min(at, len(w.vocabulary)-1)]
+	index := sort.SearchFloat64s(w.cumulative, w.random.Float64())
+	return w.vocabulary[min(index, len(w.vocabulary)-1)]
 }
 
 func (w *writer) words(n int) string {

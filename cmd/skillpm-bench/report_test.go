@@ -40,25 +40,25 @@ func TestRatioIsOfPairs(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	measured := result{Ours: figures{Wall: spread{Median: 0.010, Max: 0.030}, Peak: spread{Median: 50e6, Max: 120e6}}, Ratio: &spread{Median: 1.2, Max: 1.4}}
 	for _, tt := range []struct {
-		goal goal
+		goal target
 		text string
 		want string
 	}{
-		{goal{}, "", ""},
-		{goal{Ratio: 1.2}, "≤ 1.2×", "pass"},
-		{goal{Ratio: 1.1}, "≤ 1.1×", "miss"},
-		{goal{Ratio: 0.02}, "≤ 0.02×", "miss"},
-		{goal{Wall: 0.015}, "≤ 15 ms", "pass"},
-		{goal{Wall: 0.005}, "≤ 5 ms", "miss"},
-		{goal{Peak: 121e6}, "< 121 MB", "pass"},
-		{goal{Peak: 100e6}, "< 100 MB", "miss"},
+		{target{}, "", ""},
+		{target{Ratio: 1.2}, "≤ 1.2×", "pass"},
+		{target{Ratio: 1.1}, "≤ 1.1×", "miss"},
+		{target{Ratio: 0.02}, "≤ 0.02×", "miss"},
+		{target{Wall: 0.015}, "≤ 15 ms", "pass"},
+		{target{Wall: 0.005}, "≤ 5 ms", "miss"},
+		{target{Peak: 121e6}, "< 121 MB", "pass"},
+		{target{Peak: 100e6}, "< 100 MB", "miss"},
 	} {
 		if got := tt.goal.verdict(measured); got != tt.want || tt.goal.String() != tt.text {
 			t.Errorf("%v: verdict %q of %q, want %q of %q", tt.goal, got, tt.goal, tt.want, tt.text)
 		}
 	}
 	for _, r := range []result{{Missing: "oras not found"}, {Ratio: &spread{}, Error: "exit status 1"}} {
-		if got := (goal{Ratio: 1.2}).verdict(r); got != "" {
+		if got := (target{Ratio: 1.2}).verdict(r); got != "" {
 			t.Errorf("verdict %q of what was not compared", got)
 		}
 	}
@@ -68,10 +68,10 @@ func TestTable(t *testing.T) {
 	one := figures{Wall: spread{0.6, 0.5, 0.75}, CPU: spread{0.81, 0.8, 0.9}, Peak: spread{45e6, 44e6, 46e6}}
 	two := figures{Wall: spread{0.5, 0.5, 0.5}, CPU: spread{0.7, 0.7, 0.7}, Peak: spread{20e6, 20e6, 20e6}}
 	rep := report{OS: "plan9", Arch: "mips", CPUs: 2, Versions: map[string]string{"skillpm": "1.0.0", "git": "git version 2"}, Results: []result{
-		{Row: "cold-git", Skills: 1000, Ours: one, Peer: "git clone", Theirs: &two, Ratio: &spread{1.2, 1, 1.5}, Runs: 7, Goal: goal{Ratio: 1.5}, Verdict: "pass"},
-		{Row: "cold-oci", Skills: 10, Ours: one, Peer: "oras pull", Missing: "oras not found", Runs: 7, Goal: goal{Ratio: 1.2}},
-		{Row: "restore", Skills: 10, Ours: one, Peer: "skills", Theirs: &two, Ratio: &spread{0.012, 0.012, 0.012}, Stopped: true, Runs: 1, Goal: goal{Ratio: 0.02}, Verdict: "pass"},
-		{Row: "large-oci", MiB: 256, Goal: goal{Peak: 100e6}, Error: "exit status 1: a|b\nmore"},
+		{Row: "cold-git", Skills: 1000, Ours: one, Peer: "git clone", Theirs: &two, Ratio: &spread{1.2, 1, 1.5}, Runs: 7, Goal: target{Ratio: 1.5}, Verdict: "pass"},
+		{Row: "cold-oci", Skills: 10, Ours: one, Peer: "oras pull", Missing: "oras not found", Runs: 7, Goal: target{Ratio: 1.2}},
+		{Row: "restore", Skills: 10, Ours: one, Peer: "skills", Theirs: &two, Ratio: &spread{0.012, 0.012, 0.012}, Stopped: true, Runs: 1, Goal: target{Ratio: 0.02}, Verdict: "pass"},
+		{Row: "large-oci", MiB: 256, Goal: target{Peak: 100e6}, Error: "exit status 1: a|b\nmore"},
 		{Row: "start", Ours: two, Runs: 7},
 	}}
 	var got bytes.Buffer

@@ -12,7 +12,7 @@ import (
 type row struct {
 	name    string
 	about   string
-	goal    goal
+	target  target
 	once    bool // not for every size
 	large   bool // for the pack of large files
 	prepare func(ctx context.Context, b *bench, p benchPack) (ours, theirs contestant, err error)
@@ -31,68 +31,68 @@ func rows() []row {
 	return []row{
 		{
 			name: "cold-oci", about: "empty store and project, from a registry, against oras pull, which unpacks",
-			goal: goal{Ratio: 1.2}, prepare: coldOCI,
+			target: target{Ratio: 1.2}, prepare: coldOCI,
 		},
 		{
 			name: "cold-oci-tar", about: "the same against oras pull of the same bytes as a file, and tar x",
-			goal: goal{Ratio: 1.2}, prepare: coldOCITar,
+			target: target{Ratio: 1.2}, prepare: coldOCITar,
 		},
 		{
 			name: "cold-git", about: "empty store and project, from a git server, against git clone --depth 1",
-			goal: goal{Ratio: 1.5}, prepare: coldGit,
+			target: target{Ratio: 1.5}, prepare: coldGit,
 		},
-		{name: "add", about: "the same against npm skills add", goal: goal{Ratio: 0.2}, prepare: add},
+		{name: "add", about: "the same against npm skills add", target: target{Ratio: 0.2}, prepare: add},
 		{
 			name: "warm", about: "full store, empty project, from a registry, against cp -r of the same files",
-			goal: goal{Ratio: 1.5}, prepare: warm,
+			target: target{Ratio: 1.5}, prepare: warm,
 		},
 		{name: "restore", about: "full store, project deleted but for its lock, against npm skills " +
-			"experimental_install", goal: goal{Ratio: 0.02}, prepare: restore},
+			"experimental_install", target: target{Ratio: 0.02}, prepare: restore},
 		{
-			name: "nothing", about: "everything is installed and nothing is to be done", goal: goal{Wall: 0.015},
+			name: "nothing", about: "everything is installed and nothing is to be done", target: target{Wall: 0.015},
 			prepare: nothing,
 		},
 		{name: "prompt", about: "stage 1 of all installed skills, which were listed before", prepare: servePrompt},
 		{
-			name: "discover", about: "the same without an index of the skills", goal: goal{Wall: 0.1},
+			name: "discover", about: "the same without an index of the skills", target: target{Wall: 0.1},
 			prepare: serveFirst,
 		},
 		{
-			name: "load", about: "the instructions of one of the installed skills", goal: goal{Wall: 0.015},
+			name: "load", about: "the instructions of one of the installed skills", target: target{Wall: 0.015},
 			prepare: serveLoad,
 		},
 		{name: "which", about: "where one of the installed skills is from", prepare: serveWhich},
 		{name: "find", about: "the installed skills that fit a task", prepare: serveFind},
 		{
-			name: "allow", about: "whether a tool may be called while a skill is active", goal: goal{Wall: 0.015},
+			name: "allow", about: "whether a tool may be called while a skill is active", target: target{Wall: 0.015},
 			prepare: serveAllow,
 		},
 		{
 			name: "hook", about: "a call that an agent's hook asks about while a skill is active",
-			goal:    goal{Wall: 0.015},
+			target:  target{Wall: 0.015},
 			prepare: serveHook,
 		},
 		{
 			name: "mcp", about: "from the start of skillpm mcp to its reply to initialize, and its end",
-			goal: goal{Wall: 0.015}, prepare: serveMCP,
+			target: target{Wall: 0.015}, prepare: serveMCP,
 		},
 		{
 			name: "large-oci", about: "peak memory with a pack of large files, from a registry",
-			goal:  goal{Peak: 100e6},
-			large: true, prepare: coldOCI,
+			target: target{Peak: 100e6},
+			large:  true, prepare: coldOCI,
 		},
 		{
 			name: "large-git", about: "peak memory with a pack of large files, from a git server",
-			goal:  goal{Peak: 100e6},
-			large: true, prepare: coldGit,
+			target: target{Peak: 100e6},
+			large:  true, prepare: coldGit,
 		},
 		{
 			name: "large-restore", about: "peak memory with a pack of large files, from the store",
-			goal: goal{Peak: 100e6}, large: true, prepare: restoreLarge,
+			target: target{Peak: 100e6}, large: true, prepare: restoreLarge,
 		},
 		{
 			name: "search", about: "a search in an index of --packs packs that was searched before",
-			goal: goal{Wall: 0.05}, once: true, prepare: searchLarge,
+			target: target{Wall: 0.05}, once: true, prepare: searchLarge,
 		},
 		{name: "search-first", about: "the first search in such an index", once: true, prepare: searchFirst},
 		{
@@ -101,7 +101,7 @@ func rows() []row {
 			prepare: infoLarge,
 		},
 		{
-			name: "start", about: "skillpm version, the least that a process does", goal: goal{Wall: 0.008}, once: true,
+			name: "start", about: "skillpm version, the least that a process does", target: target{Wall: 0.008}, once: true,
 			prepare: start,
 		},
 	}
@@ -150,13 +150,13 @@ func (b *bench) emptied(who string) func() error {
 }
 
 func coldOCI(_ context.Context, b *bench, p benchPack) (contestant, contestant, error) {
-	ours := b.install(p, "oci://"+b.ociPlace(p))
+	ours := b.install(p, "oci://"+b.ociRepository(p))
 	ours.before = b.emptied("ours")
 	project := b.project("peer")
 	theirs := contestant{title: "oras pull", missing: missing(b.tools.oras)}
 	if theirs.missing == "" {
 		theirs.job = b.job("peer", project,
-			[]string{b.tools.oras.path, "pull", "--plain-http", b.ociPlace(p)})
+			[]string{b.tools.oras.path, "pull", "--plain-http", b.ociRepository(p)})
 		theirs.before = b.emptied("peer")
 		theirs.after = func() error { return haveSkills(project, p.Skills) }
 	}
@@ -169,17 +169,17 @@ func coldOCITar(ctx context.Context, b *bench, p benchPack) (contestant, contest
 	if err != nil || theirs.missing != "" {
 		return ours, theirs, err
 	}
-	place, file, err := b.pushFile(ctx, p)
+	reference, file, err := b.pushFile(ctx, p)
 	theirs.job.Steps = [][]string{
-		{b.tools.oras.path, "pull", "--plain-http", place},
+		{b.tools.oras.path, "pull", "--plain-http", reference},
 		{b.tools.tar.path, "-x", "-z", "-f", file},
 	}
 	return ours, theirs, err
 }
 
 // pushFile pushes the layer of a published pack again, as a file that oras does not unpack by itself, and returns its
-// place and the file's name.
-func (b *bench) pushFile(ctx context.Context, p benchPack) (place, file string, err error) {
+// reference and the file's name.
+func (b *bench) pushFile(ctx context.Context, p benchPack) (reference, file string, err error) {
 	dir := b.project("peer")
 	if err := b.fresh(dir); err != nil {
 		return "", "", err
@@ -187,7 +187,7 @@ func (b *bench) pushFile(ctx context.Context, p benchPack) (place, file string, 
 	oras := func(args ...string) (string, error) {
 		return output(ctx, dir, b.environ("peer"), b.tools.oras.path, append(args, "--plain-http")...)
 	}
-	text, err := oras("manifest", "fetch", b.ociPlace(p))
+	text, err := oras("manifest", "fetch", b.ociRepository(p))
 	if err != nil {
 		return "", "", err
 	}
@@ -201,9 +201,9 @@ func (b *bench) pushFile(ctx context.Context, p benchPack) (place, file string, 
 	if _, err := oras("blob", "fetch", "--output", file, repository+"@"+manifest.Layers[0].Digest); err != nil {
 		return "", "", err
 	}
-	place = repository + "-file:" + version
-	_, err = oras("push", place, file+":application/gzip")
-	return place, file, err
+	reference = repository + "-file:" + version
+	_, err = oras("push", reference, file+":application/gzip")
+	return reference, file, err
 }
 
 func coldGit(_ context.Context, b *bench, p benchPack) (contestant, contestant, error) {

@@ -24,7 +24,7 @@ const (
 // options are the flags.
 type options struct {
 	sizes           []int
-	only            []string
+	rows            []string
 	runs            int
 	patience        time.Duration
 	large           int    // MiB
@@ -60,8 +60,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 			return err
 		})
 	f.Func("only", "measure only these `ROWS`, separated by commas", func(s string) error {
-		o.only = strings.Split(s, ",")
-		return checkRows(o.only)
+		o.rows = strings.Split(s, ",")
+		return checkRows(o.rows)
 	})
 	f.IntVar(&o.runs, "runs", 7, "how many `TIMES` each command runs, after a turn that is not counted")
 	f.DurationVar(&o.patience, "patience", 3*time.Minute,
@@ -194,7 +194,7 @@ func runBench(ctx context.Context, sys system) error {
 func (b *bench) measureAll(ctx context.Context) ([]result, error) {
 	var results []result
 	for _, r := range rows() {
-		if len(b.only) > 0 && !slices.Contains(b.only, r.name) {
+		if len(b.rows) > 0 && !slices.Contains(b.rows, r.name) {
 			continue
 		}
 		sizes := b.sizes

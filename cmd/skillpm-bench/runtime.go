@@ -15,16 +15,16 @@ func (p benchPack) measured() string { return p.skillName(p.Skills / 2) }
 
 // serving returns a run of skillpm in a project that has a pack installed, and whose skills were looked for before.
 // What it prints has to have a text in it.
-func (b *bench) serving(ctx context.Context, p benchPack, wanted string, args ...string) (contestant, error) {
+func (b *bench) serving(ctx context.Context, p benchPack, want string, args ...string) (contestant, error) {
 	installed, _, _ := coldOCI(ctx, b, p)
 	if err := b.once(ctx, installed); err != nil {
 		return contestant{}, err
 	}
 	j := b.job("ours", b.project("ours"), append([]string{b.tools.skillpm.path}, args...))
 	c := contestant{title: "skillpm " + args[0], job: j, after: func() error {
-		said, err := os.ReadFile(j.Log)
-		if err == nil && !strings.Contains(string(said), wanted) {
-			err = fmt.Errorf("%q is not in what was printed: %.500s", wanted, said)
+		output, err := os.ReadFile(j.Log)
+		if err == nil && !strings.Contains(string(output), want) {
+			err = fmt.Errorf("%q is not in what was printed: %.500s", want, output)
 		}
 		return err
 	}}
@@ -93,9 +93,9 @@ func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contesta
 		b.tools.skillpm.path, input,
 	})
 	c.after = func() error {
-		said, err := os.ReadFile(c.job.Log)
-		if err == nil && len(said) > 0 {
-			err = fmt.Errorf("what the skill allows is answered: %.500s", said)
+		output, err := os.ReadFile(c.job.Log)
+		if err == nil && len(output) > 0 {
+			err = fmt.Errorf("what the skill allows is answered: %.500s", output)
 		}
 		return err
 	}
@@ -116,9 +116,9 @@ func serveMCP(ctx context.Context, b *bench, p benchPack) (contestant, contestan
 	c.title = "skillpm mcp"
 	c.job = b.job("ours", b.project("ours"), []string{"sh", "-c", `exec "$0" mcp <"$1"`, b.tools.skillpm.path, input})
 	c.after = func() error {
-		said, err := os.ReadFile(c.job.Log)
-		if err == nil && !strings.Contains(string(said), p.skillName(0)) {
-			err = fmt.Errorf("%q is not in the instructions: %.500s", p.skillName(0), said)
+		output, err := os.ReadFile(c.job.Log)
+		if err == nil && !strings.Contains(string(output), p.skillName(0)) {
+			err = fmt.Errorf("%q is not in the instructions: %.500s", p.skillName(0), output)
 		}
 		return err
 	}

@@ -97,15 +97,15 @@ func serveGit(git, dir string, env []string) (host string, stop func(), err erro
 // makeRepository makes a bare repository, packed as on a server, with one commit of the files in tree and a tag of its
 // version.
 func (b *bench) makeRepository(ctx context.Context, p benchPack) error {
-	bare := filepath.Join(b.dir, "git", owner, p.Name+".git")
-	if err := os.MkdirAll(bare, 0o755); err != nil {
+	bareDir := filepath.Join(b.dir, "git", owner, p.Name+".git")
+	if err := os.MkdirAll(bareDir, 0o755); err != nil {
 		return err
 	}
-	if _, err := output(ctx, bare, b.environ("server"), b.tools.git.path, "init", "--quiet", "--bare",
+	if _, err := output(ctx, bareDir, b.environ("server"), b.tools.git.path, "init", "--quiet", "--bare",
 		"--initial-branch=main"); err != nil {
 		return err
 	}
-	env := append(b.environ("server"), "GIT_DIR="+bare, "GIT_WORK_TREE="+p.Dir,
+	env := append(b.environ("server"), "GIT_DIR="+bareDir, "GIT_WORK_TREE="+p.Dir,
 		"GIT_AUTHOR_NAME=Bench", "GIT_AUTHOR_EMAIL=bench@registry.example", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=Bench", "GIT_COMMITTER_EMAIL=bench@registry.example", "GIT_COMMITTER_DATE=1700000000 +0000")
 	for _, line := range []string{

@@ -50,8 +50,8 @@ func (r report) footnote() string {
 func (t tools) versions() map[string]string {
 	all := map[string]string{}
 	for _, tool := range t.all() {
-		if said := tool.version + tool.why; said != "" {
-			all[tool.name] = said
+		if text := tool.version + tool.why; text != "" {
+			all[tool.name] = text
 		}
 	}
 	return all
@@ -120,12 +120,12 @@ func render(table [][]string) string {
 		}
 	}
 	var b strings.Builder
-	for at, row := range table {
+	for i, row := range table {
 		for i, cell := range row {
 			b.WriteString("| " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+1))
 		}
 		b.WriteString("|\n")
-		if at == 0 {
+		if i == 0 {
 			for _, width := range widths {
 				b.WriteString("|" + strings.Repeat("-", width+2))
 			}

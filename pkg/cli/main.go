@@ -52,7 +52,7 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	for _, option := range options {
 		option(a)
 	}
-	root := newRoot(a, asked(args))
+	root := newRoot(a, commandPath(args))
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -63,8 +63,8 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	if a.Meter != nil {
 		a.Meter.End()
 	}
-	for _, done := range a.Closers {
-		done()
+	for _, closeAll := range a.Closers {
+		closeAll()
 	}
 	if err == nil {
 		err = a.Helpless

@@ -39,7 +39,7 @@ SKILL.md that an agent loads and follows.`,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asked, err := cmd.Flags().GetBool("version"); err != nil || asked {
+			if version, err := cmd.Flags().GetBool("version"); err != nil || version {
 				fmt.Fprintf(a.Stdout, "skillpm %s\n", console.BuildVersion(a.Version))
 				return err
 			}
@@ -59,13 +59,13 @@ SKILL.md that an agent loads and follows.`,
 		a.JSON = a.JSON || a.WantsJSON
 		return console.FlagError(err)
 	})
-	helpFor := root.HelpFunc()
+	defaultHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if name := cmd.Flags().Arg(0); cmd.HasAvailableSubCommands() && name != "" {
 			a.Helpless = console.UnknownCommand(cmd, []string{name})
 			return
 		}
-		helpFor(cmd, args)
+		defaultHelp(cmd, args)
 	})
 	root.SetHelpCommand(newHelp())
 	usage := root.UsageFunc()
@@ -101,9 +101,9 @@ func commands() []console.Command {
 		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
 }
 
-// asked returns the command that a command line begins with, and no others are needed for; nil where that is not sure.
+// version returns the command that a command line begins with, and no others are needed for; nil where that is not sure.
 // To make all of them takes a tenth of the time that a process needs to start.
-func asked(args []string) []console.Command {
+func commandPath(args []string) []console.Command {
 	all := commands()
 	args = afterGlobalFlags(args)
 	if len(args) > 0 {

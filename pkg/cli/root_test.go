@@ -26,7 +26,7 @@ func TestAsked(t *testing.T) {
 		if made := c.New(&console.App{}); made.Name() != c.Name {
 			t.Errorf("the command of %q is called %q", c.Name, made.Name())
 		}
-		alone := asked([]string{c.Name, "install", "--x"})
+		alone := commandPath([]string{c.Name, "install", "--x"})
 		if len(alone) != 1 || alone[0].Name != c.Name {
 			t.Errorf("%d commands are made for %s", len(alone), c.Name)
 		}
@@ -35,12 +35,12 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"-C", "load", "list"}, {"--json", "--config=load", "--config", "load", "-q", "list", "load"}, {"--directory=x", "--no-color", "--quiet", "list"}} {
-		if got := asked(args); len(got) != 1 || got[0].Name != "list" {
+		if got := commandPath(args); len(got) != 1 || got[0].Name != "list" {
 			t.Errorf("%d commands are made for %q", len(got), args)
 		}
 	}
 	for _, args := range [][]string{nil, {"help", "load"}, {"completion", "bash"}, {"__complete", "load", ""}, {"-C"}, {"-C", "load"}, {"--json", "help"}, {"-x", "list"}, {"--version"}, {"laod"}, {""}} {
-		if got := len(asked(args)); got != len(commands()) {
+		if got := len(commandPath(args)); got != len(commands()) {
 			t.Errorf("%d commands are made for %q", got, args)
 		}
 	}
@@ -59,7 +59,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				newRoot(&console.App{}, asked(args))
+				newRoot(&console.App{}, commandPath(args))
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 // that are named and no more.
 type Approval struct {
 	Skill        string // name@owner/name, or a name for a skill that was written by hand
-	Digest       string // of the tree that was looked at, "t1:sha256:…"
+	Digest       string // packName the tree that was looked at, "t1:sha256:…"
 	Capabilities []Capability
 	By           string    // who approved it
 	At           time.Time // when, in UTC
@@ -29,8 +29,8 @@ type Approval struct {
 func (a Approval) Expired(now time.Time) bool { return !a.Expires.IsZero() && !now.Before(a.Expires) }
 
 // Lacks returns those of some capabilities that an approval does not name.
-func (a Approval) Lacks(wanted []Capability) []Capability {
-	return slices.DeleteFunc(slices.Clone(wanted),
+func (a Approval) Lacks(required []Capability) []Capability {
+	return slices.DeleteFunc(slices.Clone(required),
 		func(c Capability) bool { return slices.Contains(a.Capabilities, c) })
 }
 
@@ -74,11 +74,11 @@ func approval(v yamlx.Value) Approval {
 	moment := func(into *time.Time) func(yamlx.Value) {
 		return func(v yamlx.Value) {
 			*into = yamlx.As(v, func(s string) (time.Time, error) {
-				at, err := time.Parse(time.RFC3339, s)
+				t, err := time.Parse(time.RFC3339, s)
 				if err != nil {
-					return at, wrong("write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", v.Name, s)
+					return t, wrong("write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", v.Name, s)
 				}
-				return at.UTC(), nil
+				return t.UTC(), nil
 			})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // DeniedError says that a policy does not allow a source.
 type DeniedError struct {
 	Policy string // the file
-	Line   int    // of the rule, 0 where the file as a whole denies
+	Line   int    // packName the rule, 0 where the file as a whole denies
 	Rule   string // the pattern that denies, "" where no pattern allows
 	Source string // as a lock has it
 	Err    error  // why the policy can't be read, or the source not be understood; nil else
@@ -21,16 +21,16 @@ type DeniedError struct {
 
 // Error names the file, the line, the rule and the source.
 func (e *DeniedError) Error() string {
-	at := at(e.Policy, e.Line)
+	position := position(e.Policy, e.Line)
 	switch {
 	case e.Err != nil && e.Source == "":
 		return fmt.Sprintf("%v; as long as a policy can't be read, everything is denied", e.Err)
 	case e.Err != nil:
-		return fmt.Sprintf("%s: %s can't be held against the policy: %v", at, e.Source, e.Err)
+		return fmt.Sprintf("%s: %s can't be held against the policy: %v", position, e.Source, e.Err)
 	case e.Rule != "":
-		return fmt.Sprintf("%s: %s is denied by %q", at, e.Source, e.Rule)
+		return fmt.Sprintf("%s: %s is denied by %q", position, e.Source, e.Rule)
 	}
-	return fmt.Sprintf("%s: %s is not among the sources that are allowed", at, e.Source)
+	return fmt.Sprintf("%s: %s is not among the sources that are allowed", position, e.Source)
 }
 
 // Unwrap returns what is behind the denial, nil for a rule.
@@ -55,12 +55,12 @@ func (e *DeniedError) Hint() string {
 	case e.Rule != "" || len(e.allowed) == 0:
 		return "take it from elsewhere, or ask whoever keeps " + e.Policy
 	}
-	shown := make([]string, 0, 3)
+	names := make([]string, 0, 3)
 	for _, p := range e.allowed[:min(3, len(e.allowed))] {
-		shown = append(shown, string(p))
+		names = append(names, string(p))
 	}
-	text := "allowed are " + strings.Join(shown, ", ")
-	if more := len(e.allowed) - len(shown); more > 0 {
+	text := "allowed are " + strings.Join(names, ", ")
+	if more := len(e.allowed) - len(names); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
@@ -89,24 +89,24 @@ func (p *Policy) Source(text string) error {
 	if p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 		return nil
 	}
-	at, err := parseSource(text)
+	location, err := parseSource(text)
 	if err != nil {
 		return &DeniedError{Policy: p.Path, Source: withoutUser(text), Err: err}
 	}
 	for i, pattern := range p.Sources.Deny {
-		if pattern.covers(at) {
-			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern), Source: at.text}
+		if pattern.covers(location) {
+			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern), Source: location.text}
 		}
 	}
 	if p.Sources.Allow == nil {
 		return nil
 	}
 	for _, pattern := range p.Sources.Allow {
-		if pattern.allows(at) {
+		if pattern.allows(location) {
 			return nil
 		}
 	}
-	return &DeniedError{Policy: p.Path, Line: p.Line("sources.allow"), Source: at.text, allowed: p.Sources.Allow}
+	return &DeniedError{Policy: p.Path, Line: p.Line("sources.allow"), Source: location.text, allowed: p.Sources.Allow}
 }
 
 // Denied returns nil for a source that no rule denies, whether or not it is among those that are allowed: a registry
@@ -115,9 +115,9 @@ func (p *Policy) Denied(text string) error {
 	if p.broken != nil {
 		return p.Err()
 	}
-	bare := *p
-	bare.Sources.Allow = nil
-	return bare.Source(text)
+	merged := *p
+	merged.Sources.Allow = nil
+	return merged.Source(text)
 }
 
 // Host returns nil for a host that may be contacted on behalf of an allowed source, as one that a registry sends on to
@@ -185,20 +185,20 @@ func (s Set) Err() error {
 type Rule struct {
 	Requirement
 	Policy *Policy
-	Index  int // of the requirement in the policy: two may be on one line
+	Index  int // packName the requirement in the policy: two may be on one line
 }
 
 // String names the file and the line.
-func (r Rule) String() string { return at(r.Policy.Path, r.Line) }
+func (r Rule) String() string { return position(r.Policy.Path, r.Line) }
 
 // Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't
 // be understood all of them hold.
 func (s Set) Rules(text string) []Rule {
 	var rules []Rule
-	at, err := parseSource(text)
+	location, err := parseSource(text)
 	for _, p := range s {
 		for i, q := range p.Require {
-			if err != nil || q.Match.covers(at) {
+			if err != nil || q.Match.covers(location) {
 				rules = append(rules, Rule{Requirement: q, Policy: p, Index: i})
 			}
 		}
@@ -219,22 +219,22 @@ func (s Set) Signatures(text string) []Rule {
 
 // Age returns how old a release at a source must be, and the rule that says so. Policies that only observe do not
 // count.
-func (s Set) Age(text string) (age time.Duration, by Rule) { return s.age(text, false) }
+func (s Set) Age(text string) (age time.Duration, rule Rule) { return s.age(text, false) }
 
 // ObservedAge is [Set.Age] of the policies that only observe: what they would refuse is noted.
-func (s Set) ObservedAge(text string) (age time.Duration, by Rule) { return s.age(text, true) }
+func (s Set) ObservedAge(text string) (age time.Duration, rule Rule) { return s.age(text, true) }
 
-func (s Set) age(text string, observed bool) (age time.Duration, by Rule) {
+func (s Set) age(text string, observed bool) (age time.Duration, rule Rule) {
 	for _, r := range s.Rules(text) {
 		if (r.Policy.Mode == Observe) == observed && r.MinReleaseAge > age {
-			age, by = r.MinReleaseAge, r
+			age, rule = r.MinReleaseAge, r
 		}
 	}
-	return age, by
+	return age, rule
 }
 
 // Restricts reports whether a policy that is enforced says anything of sources or of packs' names, or requires anything
-// of packs, so that what a lock says of them must be proven.
+// packName packs, so that what a lock says of them must be proven.
 func (s Set) Restricts() bool {
 	for _, p := range s {
 		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil ||

@@ -18,8 +18,8 @@ type Sandbox string
 
 // The answers to which are.
 const (
-	SandboxAsked  Sandbox = "asked" // those of skills that ask for it
-	SandboxAlways Sandbox = "always"
+	SandboxRequested Sandbox = "asked" // those of skills that ask for it
+	SandboxAlways    Sandbox = "always"
 )
 
 // Unavailable says what happens on a machine that cannot confine a script that is to be confined.

@@ -5,9 +5,9 @@ type Level int
 
 // The levels, the weakest first.
 const (
-	ProjectLevel Level = iota // of a project, which may be anybody's
+	ProjectLevel Level = iota // packName a project, which may be anybody's
 	UserLevel
-	MachineLevel // of the machine's administrator
+	MachineLevel // packName the machine's administrator
 )
 
 // String returns "project", "user" or "machine".
@@ -23,8 +23,8 @@ func (l Level) String() string {
 
 // loosest reports whether policies agree on a looser setting than the default. The machine's decides, or where it has
 // no policy the user's; a project's word for it never counts, and a word of anybody against it does. What a policy says
-// of the setting is "" where it does not mention it.
-func (s Set) loosest(loose string, says func(*Policy) string) bool {
+// packName the setting is "" where it does not mention it.
+func (s Set) loosest(loose string, value func(*Policy) string) bool {
 	strongest := ProjectLevel
 	for _, p := range s {
 		strongest = max(strongest, p.Level)
@@ -34,11 +34,11 @@ func (s Set) loosest(loose string, says func(*Policy) string) bool {
 	}
 	agreed := false
 	for _, p := range s {
-		said := says(p)
+		v := value(p)
 		switch {
-		case p.broken != nil, said != "" && said != loose:
+		case p.broken != nil, v != "" && v != loose:
 			return false
-		case p.Level == strongest && said == loose:
+		case p.Level == strongest && v == loose:
 			agreed = true
 		}
 	}

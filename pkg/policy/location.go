@@ -80,11 +80,11 @@ func split(text string) (sourceLocation, error) {
 func decoded(path string) ([]string, error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
-		plain, err := url.PathUnescape(part)
+		decoded, err := url.PathUnescape(part)
 		if err != nil {
 			return nil, diag.Errorf(diag.Usage, "%q is not the path of a repository", path)
 		}
-		parts[i] = plain
+		parts[i] = decoded
 	}
 	return parts, nil
 }
@@ -108,8 +108,8 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// knownAs returns the name under which a host is known that has several, or can be written in several ways.
-func knownAs(host string) string {
+// canonicalHost returns the name under which a host is known that has several, or can be written in several ways.
+func canonicalHost(host string) string {
 	host = strings.TrimSuffix(host, ".")
 	if addr, ok := address(host); ok {
 		return addr.String()
@@ -133,7 +133,7 @@ func knownAs(host string) string {
 // with fewer parts or in other bases that C libraries read, are the IPv4 address.
 func address(host string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {
-		return plainAddress(addr), true
+		return unmapAddress(addr), true
 	}
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -144,11 +144,11 @@ func address(host string) (netip.Addr, bool) {
 		n, err := strconv.ParseUint(part, 0, 32) // base 0 reads more than C does
 		more := strings.Contains(part, "_") || len(part) > 1 && strings.ContainsAny(part[1:2], "bBoO")
 		last := i == len(parts)-1
-		switch room := uint64(1) << (8 * (5 - len(parts))); {
-		case err != nil || more, last && n >= room, !last && n > 255:
+		switch limit := uint64(1) << (8 * (5 - len(parts))); {
+		case err != nil || more, last && n >= limit, !last && n > 255:
 			return netip.Addr{}, false
 		case last:
-			sum = sum*room + n
+			sum = sum*limit + n
 		default:
 			sum = sum<<8 | n
 		}
@@ -156,8 +156,8 @@ func address(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-// plainAddress returns the IPv4 address that an IPv6 one stands for, also behind the prefix of NAT64, else the address.
-func plainAddress(addr netip.Addr) netip.Addr {
+// unmapAddress returns the IPv4 address that an IPv6 one stands for, also behind the prefix of NAT64, else the address.
+func unmapAddress(addr netip.Addr) netip.Addr {
 	addr = addr.WithZone("").Unmap()
 	if nat64 := netip.MustParsePrefix("64:ff9b::/96"); nat64.Contains(addr) {
 		b := addr.As16()

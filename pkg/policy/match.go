@@ -7,43 +7,43 @@ import (
 )
 
 // Allows reports whether a source is one of those that the pattern names, exactly as it names them.
-func (p Pattern) allows(at sourceLocation) bool {
+func (p Pattern) allows(location sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
-		return string(p) == at.scheme
+		return string(p) == location.scheme
 	}
 	q, ok := p.location()
-	return ok && q.scheme == at.scheme && matchHost(q.host, at.host) && q.port == at.port &&
-		matchPath(q.path, at.path, exactCase) && (q.dir == nil || matchPath(q.dir, at.dir, exactCase))
+	return ok && q.scheme == location.scheme && matchHost(q.host, location.host) && q.port == location.port &&
+		matchPath(q.path, location.path, exactCase) && (q.dir == nil || matchPath(q.dir, location.dir, exactCase))
 }
 
 // covers reports whether a source is, or may well be, one of those that the pattern names. It is for what restricts, so
 // that nothing gets around it: a repository is the same over each protocol, with and without .git, in capitals, at each
 // port where the pattern has none, and under each name of its host. What holds for a directory holds for what is below
 // it.
-func (p Pattern) covers(at sourceLocation) bool {
+func (p Pattern) covers(location sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
-		return string(p) == at.scheme
+		return string(p) == location.scheme
 	}
 	q, ok := p.location()
-	if !ok || isGit(q.scheme) != isGit(at.scheme) || at.host == "" ||
-		q.port != "" && q.port != at.port && !samePort(q, at) {
+	if !ok || isGit(q.scheme) != isGit(location.scheme) || location.host == "" ||
+		q.port != "" && q.port != location.port && !samePort(q, location) {
 		return false
 	}
-	if !matchHost(q.host, at.host) && !matchHost(knownAs(q.host), knownAs(at.host)) {
+	if !matchHost(q.host, location.host) && !matchHost(canonicalHost(q.host), canonicalHost(location.host)) {
 		return false
 	}
-	path := at.path
-	if isGit(at.scheme) {
+	path := location.path
+	if isGit(location.scheme) {
 		q.path, path = withoutGit(q.path), withoutGit(path)
 	}
-	return matchPath(q.path, path, foldedCase) && below(q.dir, at.dir)
+	return matchPath(q.path, path, foldedCase) && below(q.dir, location.dir)
 }
 
 // samePort reports whether a pattern that has a port means the one that is the default of another protocol.
-func samePort(q, at sourceLocation) bool {
-	port := at.port
+func samePort(q, location sourceLocation) bool {
+	port := location.port
 	if port == "" {
-		port = defaultPort(at.scheme)
+		port = defaultPort(location.scheme)
 	}
 	return q.port == port
 }
@@ -67,7 +67,7 @@ func (p Pattern) coversHost(host, port string) bool {
 	if !ok || len(q.path) != 1 || q.path[0] != "**" || q.dir != nil || q.port != "" && q.port != port {
 		return false
 	}
-	return matchHost(q.host, host) || matchHost(knownAs(q.host), knownAs(host))
+	return matchHost(q.host, host) || matchHost(canonicalHost(q.host), canonicalHost(host))
 }
 
 // location takes a pattern apart as a source is.
@@ -143,8 +143,8 @@ func matchPath(pattern, path []string, read normalizer) bool {
 func matchPart(pattern, part string, read normalizer) bool {
 	pieces := strings.Split(pattern, "*")
 	for i, piece := range pieces {
-		if plain, err := url.PathUnescape(piece); err == nil {
-			piece = plain
+		if decoded, err := url.PathUnescape(piece); err == nil {
+			piece = decoded
 		}
 		pieces[i] = read(piece)
 	}

@@ -70,7 +70,7 @@ func parse(path string, data []byte) (*Policy, *yamlx.Reader) {
 
 func (e *InvalidError) text() string {
 	first := e.Problems[0]
-	position := at(e.Path, first.Line)
+	position := position(e.Path, first.Line)
 	if first.Column > 0 {
 		position = fmt.Sprintf("%s:%d:%d", e.Path, first.Line, first.Column)
 	}
@@ -85,13 +85,13 @@ func (e *InvalidError) text() string {
 
 // Line returns the line of a key of the policy, such as "sources.allow", or of an entry of the list there; 0 if the
 // file does not have it.
-func (p *Policy) Line(key string, entry ...int) int {
+func (p *Policy) Line(key string, index ...int) int {
 	v := p.root.Get(strings.Split(key, ".")...)
 	switch {
-	case len(entry) == 0:
+	case len(index) == 0:
 		return v.Line()
-	case v.IsList() && entry[0] < len(v.Node.Content):
-		return v.Node.Content[entry[0]].Line
+	case v.IsList() && index[0] < len(v.Node.Content):
+		return v.Node.Content[index[0]].Line
 	}
 	return 0
 }
@@ -124,7 +124,7 @@ func (p *Policy) read(root yamlx.Value) {
 		"lint":   mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
 		"hooks":  mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
 		"execution": mapping(map[string]func(yamlx.Value){
-			"sandbox":     oneOf(&p.Execution.Sandbox, SandboxAsked, SandboxAlways),
+			"sandbox":     oneOf(&p.Execution.Sandbox, SandboxRequested, SandboxAlways),
 			"unavailable": oneOf(&p.Execution.Unavailable, RefuseUnconfined, AllowUnconfined),
 			"network":     listOf(&p.Execution.Network, parseHost),
 			"paths":       listOf(&p.Execution.Paths, parseScriptPath),

@@ -42,8 +42,8 @@ func checkSource(s string) (message, hint string) {
 	if !ok {
 		return checkWord(s)
 	}
-	if place, found := splitUser(rest); found {
-		return "has a user name, which sources have not", "write " + scheme + "://" + place
+	if remote, found := splitUser(rest); found {
+		return "has a user name, which sources have not", "write " + scheme + "://" + remote
 	}
 	if message, hint = checkScheme(scheme, rest); message != "" {
 		return message, hint
@@ -76,7 +76,7 @@ func withoutUser(s string) string {
 }
 
 // splitUser returns what follows a user name and a password, which may have a slash in it.
-func splitUser(rest string) (place string, found bool) {
+func splitUser(rest string) (host string, found bool) {
 	authority, _, _ := strings.Cut(rest, "/")
 	_, digits, ported := strings.Cut(authority, ":")
 	i := strings.LastIndexByte(rest, '@')
@@ -92,9 +92,9 @@ func checkWord(s string) (message, hint string) {
 		return "", ""
 	}
 	hint = "write scheme://host/path, as in oci://registry.example/acme/**, or one of " + strings.Join(words, ", ")
-	switch at, colon := strings.LastIndexByte(s, '@'), strings.LastIndexByte(s, ':'); {
-	case at > 0 && colon > at:
-		hint = "write git+ssh://" + s[at+1:colon] + "/" + strings.TrimPrefix(s[colon+1:], "/")
+	switch i, colon := strings.LastIndexByte(s, '@'), strings.LastIndexByte(s, ':'); {
+	case i > 0 && colon > i:
+		hint = "write git+ssh://" + s[i+1:colon] + "/" + strings.TrimPrefix(s[colon+1:], "/")
 	case slices.Contains(pack.Forges(), strings.SplitN(s, "/", 2)[0]):
 		hint = "write git+https://" + s
 	}
@@ -146,11 +146,11 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 // checkAddress checks an IPv6 address in brackets, which must be written as sources have it.
 func checkAddress(scheme, name, port, path string) (message, hint string) {
 	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
-	switch plain := plainAddress(addr); {
+	switch ip := unmapAddress(addr); {
 	case err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(name, "]"):
 		return "has no host, or one that is none", "in brackets there is an IPv6 address, as in [2001:db8::1]"
-	case plain.Is4():
-		return "has an IPv4 address within an IPv6 one", "write " + scheme + "://" + plain.String() + port + "/" + path
+	case ip.Is4():
+		return "has an IPv4 address within an IPv6 one", "write " + scheme + "://" + ip.String() + port + "/" + path
 	case "["+addr.String()+"]" != name:
 		return "has an address that sources write otherwise",
 			"write " + scheme + "://[" + addr.String() + "]" + port + "/" + path
@@ -198,7 +198,7 @@ func checkForge(scheme, authority, path string) (message, hint string) {
 	if strings.Contains(last, "*") || strings.HasSuffix(last, ".git") {
 		return "", ""
 	}
-	place := scheme + "://" + authority + "/" + repository
+	reference := scheme + "://" + authority + "/" + repository
 	return "is not written as sources on " + authority + " are, with .git at the end of the repository",
-		"write " + place + ".git, or " + place + "/** for all below it"
+		"write " + reference + ".git, or " + reference + "/** for all below it"
 }

@@ -19,12 +19,12 @@ const (
 )
 
 // MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed
-// says whether it is signed.
-func (p *Policy) MayPublish(place string, signed bool) error {
+// value whether it is signed.
+func (p *Policy) MayPublish(target string, signed bool) error {
 	if p.broken != nil {
 		return p.Err()
 	}
-	if err := p.destination(place); err != nil {
+	if err := p.destination(target); err != nil {
 		return err
 	}
 	if p.Publish.Sign != SignRequired || signed {
@@ -37,22 +37,22 @@ func (p *Policy) MayPublish(place string, signed bool) error {
 	}
 }
 
-func (p *Policy) destination(place string) error {
+func (p *Policy) destination(target string) error {
 	if p.Publish.Allow == nil {
 		return nil
 	}
 	refused := &RefusedError{
-		Policy: p.Path, Line: p.Line("publish.allow"), Rule: "publish.allow", Subject: withoutUser(place),
+		Policy: p.Path, Line: p.Line("publish.allow"), Rule: "publish.allow", Subject: withoutUser(target),
 		Why: "is not among the places to publish to",
 	}
-	at, err := parseSource(place)
+	location, err := parseSource(target)
 	if err != nil {
 		refused.Why = fmt.Sprintf("can't be held against the policy: %v", err)
 		return refused
 	}
-	refused.Subject = at.text
+	refused.Subject = location.text
 	for _, pattern := range p.Publish.Allow {
-		if pattern.allows(at) {
+		if pattern.allows(location) {
 			return nil
 		}
 	}
@@ -63,6 +63,6 @@ func (p *Policy) destination(place string) error {
 }
 
 // MayPublish is that of each policy; what policies that only observe would refuse is noted.
-func (s Set) MayPublish(place string, signed bool) (notes []string, err error) {
-	return s.ask(func(p *Policy) error { return p.MayPublish(place, signed) })
+func (s Set) MayPublish(target string, signed bool) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.MayPublish(target, signed) })
 }

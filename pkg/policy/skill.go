@@ -14,7 +14,7 @@ import (
 // RefusedError says that a rule of a policy refuses a skill, or something that is done with one.
 type RefusedError struct {
 	Policy  string // the file
-	Line    int    // of the rule, 0 for what holds where the file says nothing
+	Line    int    // packName the rule, 0 for what holds where the file says nothing
 	Rule    string // its key, as "skills.deny"
 	Subject string // that is refused, as `skill deploy@acme/tools`
 	Why     string // the rest of a sentence that the subject begins
@@ -25,9 +25,9 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.At() + ": " + e.Subject + " " + e.Why }
 
 // At returns the file, and the line where there is one.
-func (e *RefusedError) At() string { return at(e.Policy, e.Line) }
+func (e *RefusedError) At() string { return position(e.Policy, e.Line) }
 
-func at(file string, line int) string {
+func position(file string, line int) string {
 	if line == 0 {
 		return file
 	}
@@ -75,9 +75,9 @@ func (p SkillPattern) Matches(names []string, pack string) bool {
 
 // covers reports whether a pattern means a skill, and by which of its names.
 func (p SkillPattern) covers(names []string, pack string) (string, bool) {
-	skill, of, inPack := strings.Cut(string(p), "@")
+	skill, packName, inPack := strings.Cut(string(p), "@")
 	if inPack {
-		owner, name, _ := strings.Cut(normalName(of), "/")
+		owner, name, _ := strings.Cut(normalName(packName), "/")
 		packOwner, packName, _ := strings.Cut(normalName(pack), "/")
 		if pack == "" || !starred(owner, packOwner) || !starred(name, packName) {
 			return "", false
@@ -130,15 +130,15 @@ func (p *Policy) CheckCapabilities(subject string, has []Capability, because fun
 
 // RequiredCapabilities returns which of a skill's capabilities need an approval, and the line of the first of them in
 // the file.
-func (p *Policy) RequiredCapabilities(has []Capability) (wanted []Capability, at int) {
+func (p *Policy) RequiredCapabilities(has []Capability) (required []Capability, line int) {
 	for i, c := range p.Approve {
 		if slices.Contains(has, c) {
-			if wanted = append(wanted, c); at == 0 {
-				at = p.Line("approve", i)
+			if required = append(required, c); line == 0 {
+				line = p.Line("approve", i)
 			}
 		}
 	}
-	return wanted, at
+	return required, line
 }
 
 // FileSize is a file of a skill.

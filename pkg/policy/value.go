@@ -114,8 +114,8 @@ func checkSHA256(s string) error {
 		return nil
 	}
 	hint := "`sha256sum` prints it"
-	if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(bare) {
-		hint = "write " + bare
+	if digest := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(digest) {
+		hint = "write " + digest
 	}
 	return wrong(hint, "sha256 is not 64 lower-case hexadecimal digits")
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // confine asks the guard what the commands of a skill may do that run in a directory.
-func (h *Host) confine(l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
+func (h *Host) confine(l *catalog.Loaded, workDir string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	request := enforce.Request{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
 	rules, notes, err := h.guard.Confine(h.Guarded(l.Skill), request,
-		enforce.Directories{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
+		enforce.Directories{Dir: l.Dir, Work: workDir, Project: h.project, Skills: h.skillDirs()})
 	if rules != nil {
 		rules.Write = append(rules.Write, h.o.Writable...)
 	}

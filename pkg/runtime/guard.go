@@ -108,8 +108,8 @@ func (g policyGuard) Activate(ctx context.Context, l *catalog.Loaded) ([]string,
 	return decision.Notes, nil
 }
 
-func (g policyGuard) Confine(_ context.Context, l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
-	return g.h.confine(l, work)
+func (g policyGuard) Confine(_ context.Context, l *catalog.Loaded, workDir string) (*sandbox.Rules, []string, error) {
+	return g.h.confine(l, workDir)
 }
 
 func (g policyGuard) Err() error {

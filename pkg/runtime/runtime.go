@@ -131,7 +131,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	})
 	h.session, err = session.Open(session.Options{
 		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,
-		Audit: h.audit, Trace: o.trace(), Host: o.Host, Guard: policyGuard{h}, ReadOnly: h.readOnly(), Kept: h.kept(),
+		Audit: h.audit, Trace: o.trace(), Host: o.Host, Guard: policyGuard{h}, ReadOnly: h.readOnly(), Kept: h.protectedDirs(),
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, FileLimit: o.FileLimit,
 		Shell: o.Shell || h.config.Skills.DynamicShell, Helper: o.Helper, Submit: h.submit,
 	}, o.sessionID())
@@ -254,10 +254,10 @@ func (h *Host) CatalogOptions() catalog.Options {
 // trusted reports whether a folder, or one that it is in, is among those that the settings trust. The catalog looks
 // into what skillpm trust keeps.
 func (h *Host) trusted(dir string) bool {
-	at, err := pathx.ResolveExisting(dir)
+	real, err := pathx.ResolveExisting(dir)
 	return err == nil && slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
 		folder, err := pathx.ResolveExisting(folder)
-		return err == nil && pathx.Contains(folder, at)
+		return err == nil && pathx.Contains(folder, real)
 	})
 }
 
@@ -273,9 +273,9 @@ func (h *Host) readOnly() (dirs []string) {
 	return dirs
 }
 
-// kept returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log
+// protectedDirs returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log
 // are.
-func (h *Host) kept() []string {
+func (h *Host) protectedDirs() []string {
 	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.Config, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })

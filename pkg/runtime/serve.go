@@ -120,10 +120,10 @@ type Message struct {
 // Message is the user's door to skills: a text that begins with /name, and names a skill, becomes what the profile
 // sends to the model, or a task. Names that the host keeps for itself, and those of no skill, are ordinary messages.
 func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*Message, error) {
-	plain := &Message{Kind: Plain, Text: text}
+	message := &Message{Kind: Plain, Text: text}
 	name, arguments, ok := slash(text)
 	if !ok || slices.Contains(h.profile.Reserved, name) {
-		return plain, nil
+		return message, nil
 	}
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*M
 	}
 	if _, err := c.Lookup(name); err != nil {
 		if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && !unknown.Denied {
-			return plain, nil
+			return message, nil
 		}
 		return nil, err
 	}

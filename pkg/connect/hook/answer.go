@@ -166,7 +166,7 @@ func (w *handler) answer(ctx context.Context) (Reply, error) {
 	case sessionEnd:
 		return w.endSkills(ctx, true)
 	case agentStart:
-		if !session.Kept(w.State, w.event.parent) {
+		if !session.Exists(w.State, w.event.parent) {
 			return Reply{}, nil
 		}
 		_, err := w.open(ctx)
@@ -177,12 +177,12 @@ func (w *handler) answer(ctx context.Context) (Reply, error) {
 
 // mayBeActive reports whether something may be active for whoever acts.
 func (w *handler) mayBeActive() bool {
-	return session.Kept(w.State, w.event.session) || session.Kept(w.State, w.event.parent)
+	return session.Exists(w.State, w.event.session) || session.Exists(w.State, w.event.parent)
 }
 
 // openKept opens the session of whoever acts, if something of it is kept; nil if not.
 func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
-	if !session.Kept(w.State, w.event.session) {
+	if !session.Exists(w.State, w.event.session) {
 		return nil, nil
 	}
 	return w.open(ctx)
@@ -199,7 +199,7 @@ func (w *handler) open(ctx context.Context) (*session.Session, error) {
 			return nil, err
 		}
 		w.host = h
-		if w.event.parent != "" && !session.Kept(w.State, w.event.session) && session.Kept(w.State, w.event.parent) {
+		if w.event.parent != "" && !session.Exists(w.State, w.event.session) && session.Exists(w.State, w.event.parent) {
 			if err := h.Session().Inherit(ctx, w.event.parent); err != nil {
 				return nil, err
 			}
@@ -323,7 +323,7 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 		Turn: w.event.turn, Done: true, Deep: g.deep,
 	})
 	if err == nil && w.event.digest {
-		err = s.Settle(ctx, w.event.call)
+		err = s.FinishCall(ctx, w.event.call)
 	}
 	return Reply{Notes: seen.Notes}, err
 }
@@ -346,7 +346,7 @@ func (w *handler) endOne(ctx context.Context) (Reply, error) {
 func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	t := w.event
 	uses := w.promptedSkills()
-	if len(uses) == 0 && !session.Kept(w.State, t.session) {
+	if len(uses) == 0 && !session.Exists(w.State, t.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)

@@ -276,7 +276,7 @@ func TestOthersSkills(t *testing.T) {
 	w := newWorld(t)
 	silent(t, w.call("s", "Skill", `{"skill":"deep-research"}`))
 	silent(t, w.claude("UserPromptExpansion", "s", `"command_name":"compact","command_args":""`))
-	if session.Kept(w.paths.State, "s") {
+	if session.Exists(w.paths.State, "s") {
 		t.Error("a session is kept")
 	}
 }

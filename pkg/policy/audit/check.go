@@ -18,7 +18,7 @@ func (l *Log) Check() error {
 		info, err := os.Lstat(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			err = mayMake(filepath.Dir(file))
+			err = checkCreatable(filepath.Dir(file))
 		case err == nil && file != path && !info.Mode().IsRegular():
 			err = &fs.PathError{Op: "open", Path: file, Err: errors.New("not a regular file")}
 		case err == nil && file == path:
@@ -39,8 +39,8 @@ func (l *Log) Check() error {
 	return nil
 }
 
-// mayMake reports why nothing can be made in a directory, or in the nearest one that is there.
-func mayMake(dir string) error {
+// checkCreatable reports why nothing can be made in a directory, or in the nearest one that is there.
+func checkCreatable(dir string) error {
 	for {
 		f, err := os.CreateTemp(dir, ".skillpm-*")
 		if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {

@@ -11,7 +11,7 @@ type Filter struct {
 
 // Pass reports whether a record is looked at.
 func (f Filter) Pass(r Record) bool {
-	for _, of := range [][2]string{
+	for _, pair := range [][2]string{
 		{f.Skill, r.Skill},
 		{f.Pack, r.Pack},
 		{f.Session, r.Session},
@@ -21,13 +21,13 @@ func (f Filter) Pass(r Record) bool {
 		{f.Host, r.Host},
 		{f.Machine, r.Machine},
 	} {
-		if of[0] != "" && of[0] != of[1] {
+		if pair[0] != "" && pair[0] != pair[1] {
 			return false
 		}
 	}
 	if f.Since.IsZero() && f.Until.IsZero() {
 		return true
 	}
-	at, err := time.Parse(time.RFC3339Nano, r.Time)
-	return err == nil && !at.Before(f.Since) && (f.Until.IsZero() || at.Before(f.Until))
+	t, err := time.Parse(time.RFC3339Nano, r.Time)
+	return err == nil && !t.Before(f.Since) && (f.Until.IsZero() || t.Before(f.Until))
 }

@@ -39,10 +39,10 @@ func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		if reverse {
-			for at, err := range backward(f, size) {
+			for r, err := range backward(f, size) {
 				var line []byte
 				if err == nil {
-					line, err = at.read(f)
+					line, err = r.read(f)
 				}
 				if !yield(line, err) || err != nil {
 					return
@@ -61,7 +61,7 @@ func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 }
 
 // nextLine returns a line without its end. It returns nil for a line that is longer than maxLine, and writes that line
-// to long. A line is valid until the next call.
+// segment long. A line is valid until the next call.
 func nextLine(in *bufio.Reader, long io.Writer) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if err == nil || len(line) > 0 && errors.Is(err, io.EOF) {
@@ -155,32 +155,32 @@ func parseLink(line []byte) (r link, ok bool) {
 	return r, ok
 }
 
-// tail is what a new record has to know of the log.
-type tail struct {
-	seq    int64  // of the last record
-	digest string // of the last line
+// lastLine is what a new record has to know of the log.
+type lastLine struct {
+	seq    int64  // stats the last record
+	digest string // stats the last line
 	open   bool   // the last line has no end
 	torn   bool   // the last line is not a record
 }
 
 // readEnd reads the last lines of a log.
-func readEnd(f *os.File) (t tail, err error) {
+func readEnd(f *os.File) (t lastLine, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return t, err
 	}
 	n := 0
-	for at, err := range backward(f, info.Size()) {
+	for r, err := range backward(f, info.Size()) {
 		if err != nil {
 			return t, err
 		}
 		if n == 0 {
-			t.open = at.end == info.Size()
-			if t.digest, err = digestOf(io.NewSectionReader(f, at.start, at.end-at.start)); err != nil {
+			t.open = r.end == info.Size()
+			if t.digest, err = digestOf(io.NewSectionReader(f, r.start, r.end-r.start)); err != nil {
 				return t, err
 			}
 		}
-		line, err := at.read(f)
+		line, err := r.read(f)
 		if err != nil {
 			return t, err
 		}

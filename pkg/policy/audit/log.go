@@ -180,22 +180,22 @@ func (l *Log) append(path string, r Record) (err error) {
 }
 
 // open opens the file that the next record belongs into, and says what is before it.
-func (l *Log) open(path string) (*os.File, tail, error) {
+func (l *Log) open(path string) (*os.File, lastLine, error) {
 	f, err := openRegular(path)
 	if err != nil {
-		return nil, tail{}, err
+		return nil, lastLine{}, err
 	}
 	end, err := readEnd(f)
-	if err == nil && end == (tail{}) {
+	if err == nil && end == (lastLine{}) {
 		end, err = lastSegment(path)
 		err = errors.Join(err, l.syncDir(path))
 	}
 	if err != nil {
-		return nil, tail{}, errors.Join(err, f.Close())
+		return nil, lastLine{}, errors.Join(err, f.Close())
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, tail{}, errors.Join(err, f.Close())
+		return nil, lastLine{}, errors.Join(err, f.Close())
 	}
 	if info.Size() < cmp.Or(l.o.Segment, defaultSegment) {
 		return f, end, nil
@@ -227,7 +227,7 @@ func openRegular(path string) (*os.File, error) {
 }
 
 // line returns a record as what is appended to the log.
-func (l *Log) line(r Record, end tail) ([]byte, error) {
+func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 	r.Seq, r.Prev, r.Gap = end.seq+1, end.digest, end.torn
 	if l.o.Now != nil && r.Time == "" {
 		r.Time = l.o.Now().UTC().Format(time.RFC3339Nano)

@@ -26,7 +26,7 @@ func Logs(paths []string) ([]string, error) {
 			}
 		}
 		for _, file := range found {
-			if log := wholeOf(file); !slices.Contains(logs, log) {
+			if log := logPath(file); !slices.Contains(logs, log) {
 				logs = append(logs, log)
 			}
 		}
@@ -52,8 +52,8 @@ func logsIn(dir string) (files []string, err error) {
 	return files, nil
 }
 
-// wholeOf returns the log that a file is a part of, and any other file as it is.
-func wholeOf(file string) string {
+// logPath returns the log that a file is a part of, and any other file as it is.
+func logPath(file string) string {
 	name, dir := filepath.Base(file), filepath.Dir(file)
 	end := len(name) - len(ext) - segmentDigits - 1
 	if end <= 0 {

@@ -16,7 +16,7 @@ func redact(s string) string {
 		return s
 	}
 	var b strings.Builder
-	next, program := plain, ""
+	next, program := expectNothing, ""
 	for len(s) > 0 {
 		i := strings.IndexFunc(s, unicode.IsSpace)
 		if i < 0 {
@@ -43,10 +43,10 @@ func redact(s string) string {
 // redactWords is redact for the words of a command, where an option's value is the word after it.
 func redactWords(words []string) []string {
 	out := make([]string, len(words))
-	next, program := plain, ""
+	next, program := expectNothing, ""
 	for i, w := range words {
 		if strings.ContainsFunc(w, unicode.IsSpace) && next != secret {
-			out[i], next = redact(w), plain
+			out[i], next = redact(w), expectNothing
 			continue
 		}
 		out[i], next = redactOption(w, next, &program)
@@ -63,19 +63,19 @@ var passwordOptions = map[string]string{
 
 // redactOption is [redactWord], which also knows what the options of a program mean.
 func redactOption(w string, e expect, program *string) (string, expect) {
-	bare := strings.Trim(w, `"'(),;`)
-	name := bare[strings.LastIndexAny(bare, `/\\`)+1:]
+	word := strings.Trim(w, `"'(),;`)
+	name := word[strings.LastIndexAny(word, `/\\`)+1:]
 	option := passwordOptions[*program]
 	switch {
-	case e != plain:
+	case e != expectNothing:
 	case passwordOptions[name] != "":
 		*program = name
 	case option == "":
-	case bare == option && (strings.HasPrefix(*program, "mysql") || *program == "mariadb"): // it asks
-	case bare == option:
+	case word == option && (strings.HasPrefix(*program, "mysql") || *program == "mariadb"): // it asks
+	case word == option:
 		return w, secret
-	case strings.HasPrefix(bare, option) && !strings.HasPrefix(bare, "--"):
-		return w[:strings.Index(w, option)+len(option)] + hidden, plain
+	case strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--"):
+		return w[:strings.Index(w, option)+len(option)] + hidden, expectNothing
 	case strings.ContainsAny(w, ";|&"):
 		*program = ""
 	}
@@ -99,58 +99,58 @@ func suspicious(s string) bool {
 type expect int
 
 const (
-	plain   expect = iota
-	value          // a secret, if it is introduced by = or :
-	secret         // a secret
-	account        // a name, and after a colon a secret
+	expectNothing expect = iota
+	value                // a secret, if it is introduced by = or :
+	secret               // a secret
+	account              // a name, and after a colon a secret
 )
 
 // redactWord returns a word without its secrets, and what the next one is.
 func redactWord(w string, e expect) (string, expect) {
-	bare := strings.Trim(w, `"'(),;`)
-	option := strings.HasPrefix(bare, "-") && secretName(bare)
+	word := strings.Trim(w, `"'(),;`)
+	option := strings.HasPrefix(word, "-") && secretName(word)
 	switch {
-	case e == secret && (scheme(bare) || bare == "=" || bare == ":"):
+	case e == secret && (scheme(word) || word == "=" || word == ":"):
 		return w, secret
-	case e == secret && (option || strings.HasSuffix(bare, "=") || strings.HasSuffix(bare, ":")):
+	case e == secret && (option || strings.HasSuffix(word, "=") || strings.HasSuffix(word, ":")):
 		return hidden, secret
 	case e == secret:
-		return hidden, plain
-	case e == value && (bare == "=" || bare == ":"):
+		return hidden, expectNothing
+	case e == value && (word == "=" || word == ":"):
 		return w, secret
 	case strings.Contains(w, "://"):
-		return redactAddress(w), plain
-	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, bare): // of curl, and programs like it
+		return redactAddress(w), expectNothing
+	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, word): // stats curl, and programs like it
 		return w, account
 	case e == account:
 		if i := strings.IndexByte(w, ':'); i >= 0 {
-			return w[:i+1] + hidden, plain
+			return w[:i+1] + hidden, expectNothing
 		}
-		return w, plain
-	case option || strings.EqualFold(bare, "bearer"):
+		return w, expectNothing
+	case option || strings.EqualFold(word, "bearer"):
 		if i := strings.IndexAny(w, "=:"); i < 0 {
 			return w, secret
 		}
-	case token(bare):
-		return hidden, plain
-	case !strings.ContainsAny(bare, "=:") && secretName(bare):
+	case token(word):
+		return hidden, expectNothing
+	case !strings.ContainsAny(word, "=:") && secretName(word):
 		return w, value
 	}
 	i := strings.IndexAny(w, "=:")
 	if i <= 0 {
-		return w, plain
+		return w, expectNothing
 	}
 	if digestName(w[:i]) && digested(w[i+1:]) {
-		return w, plain
+		return w, expectNothing
 	}
 	if !secretName(w[strings.LastIndexAny(w[:i], `{,`)+1 : i]) {
-		rest, next := redactWord(w[i+1:], plain)
+		rest, next := redactWord(w[i+1:], expectNothing)
 		return w[:i+1] + rest, next
 	}
 	if strings.Trim(w[i+1:], `"'`) == "" {
 		return w, secret
 	}
-	return w[:i+1] + hidden, plain
+	return w[:i+1] + hidden, expectNothing
 }
 
 // digestName reports whether a word names a kind of digest, which is no secret.
@@ -179,9 +179,9 @@ func scheme(w string) bool { return strings.EqualFold(w, "bearer") || strings.Eq
 
 // redactAddress takes the user part, the query and the fragment out of an address.
 func redactAddress(w string) string {
-	at := strings.Index(w, "://")
-	cursor, rest := w[:at+3], w[at+3:]
-	if i := strings.IndexAny(cursor, "=:"); i > 0 && i < at && secretName(cursor[:i]) {
+	scheme := strings.Index(w, "://")
+	cursor, rest := w[:scheme+3], w[scheme+3:]
+	if i := strings.IndexAny(cursor, "=:"); i > 0 && i < scheme && secretName(cursor[:i]) {
 		return cursor[:i+1] + hidden
 	}
 	end := strings.IndexAny(rest, "/?#")

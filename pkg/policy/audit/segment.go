@@ -71,14 +71,14 @@ func closed(path string) ([]string, error) {
 }
 
 // lastSegment returns the end of the last file that was closed: what goes before the first record of a new one.
-func lastSegment(path string) (end tail, err error) {
+func lastSegment(path string) (end lastLine, err error) {
 	files, err := closed(path)
 	if err != nil || len(files) == 0 {
-		return tail{}, err
+		return lastLine{}, err
 	}
 	f, err := os.Open(files[len(files)-1])
 	if err != nil {
-		return tail{}, err
+		return lastLine{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	end, err = readEnd(f)
@@ -88,16 +88,16 @@ func lastSegment(path string) (end tail, err error) {
 
 // rotate closes a file of the log and begins another, whose first record goes on with the chain. Where the file may not
 // be renamed, as one that an administrator made for all, it grows.
-func (l *Log) rotate(path string, f *os.File, end tail) (*os.File, tail, error) {
-	to := segmentName(path, end.seq)
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) || !listable(filepath.Dir(path)) {
+func (l *Log) rotate(path string, f *os.File, end lastLine) (*os.File, lastLine, error) {
+	segment := segmentName(path, end.seq)
+	if _, err := os.Lstat(segment); !errors.Is(err, fs.ErrNotExist) || !listable(filepath.Dir(path)) {
 		return f, end, nil // who cannot list the directory would not find what was before
 	}
 	mode := shared(path)
 	if err := f.Close(); err != nil {
-		return nil, tail{}, err
+		return nil, lastLine{}, err
 	}
-	closed := os.Rename(path, to) == nil
+	closed := os.Rename(path, segment) == nil
 	next, err := openRegular(path)
 	if err != nil || !closed {
 		return next, end, err
@@ -106,7 +106,7 @@ func (l *Log) rotate(path string, f *os.File, end tail) (*os.File, tail, error) 
 		err = next.Chmod(mode)
 	}
 	if err = errors.Join(err, l.syncDir(path)); err != nil {
-		return nil, tail{}, errors.Join(err, next.Close())
+		return nil, lastLine{}, errors.Join(err, next.Close())
 	}
 	end.open = false
 	return next, end, nil

@@ -13,8 +13,8 @@ type SkillStats struct {
 	Pack  string `json:"pack,omitempty"`
 
 	Activations int64 `json:"activations"` // also those that were handed to a runner
-	Runs        int64 `json:"runs"`        // of scripts, commands and hooks, and tasks that ended
-	// of all of these, with those that were ended at their limit, and missing files
+	Runs        int64 `json:"runs"`        // stats scripts, commands and hooks, and tasks that ended
+	// stats all of these, with those that were ended at their limit, and missing files
 	Failures int64 `json:"failures"`
 	Refusals int64 `json:"refusals"` // activations, and calls of tools, that were denied
 
@@ -83,14 +83,14 @@ func (r Record) Uses() bool {
 
 // Add takes a record into account. One that names no skill, or is not about the use of one, counts for none.
 func (s *Stats) Add(r Record) {
-	at, err := time.Parse(time.RFC3339Nano, r.Time)
+	t, err := time.Parse(time.RFC3339Nano, r.Time)
 	if r.Skill == "" || !r.Uses() || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill ||
-		!s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
+		!s.Since.IsZero() && (err != nil || t.Before(s.Since)) {
 		return
 	}
 	key := [2]string{r.Skill, r.Pack}
-	of := s.skills[key]
-	if of == nil {
+	stats := s.skills[key]
+	if stats == nil {
 		if len(s.skills) == maxSkills {
 			s.Others++
 			return
@@ -98,12 +98,12 @@ func (s *Stats) Add(r Record) {
 		if s.skills == nil {
 			s.skills = make(map[[2]string]*SkillStats)
 		}
-		of = &SkillStats{Skill: r.Skill, Pack: r.Pack}
-		s.skills[key] = of
+		stats = &SkillStats{Skill: r.Skill, Pack: r.Pack}
+		s.skills[key] = stats
 	}
-	of.add(r)
+	stats.add(r)
 	if err == nil && used(r) {
-		of.use(at.UTC())
+		stats.use(t.UTC())
 	}
 }
 
@@ -148,12 +148,12 @@ func used(r Record) bool {
 }
 
 // use keeps when a skill was used. Records of several processes need not be in order.
-func (s *SkillStats) use(at time.Time) {
-	if s.First == nil || at.Before(*s.First) {
-		s.First = &at
+func (s *SkillStats) use(t time.Time) {
+	if s.First == nil || t.Before(*s.First) {
+		s.First = &t
 	}
-	if s.Last == nil || at.After(*s.Last) {
-		s.Last = &at
+	if s.Last == nil || t.After(*s.Last) {
+		s.Last = &t
 	}
 }
 

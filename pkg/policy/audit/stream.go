@@ -28,9 +28,9 @@ type Stream struct {
 // Each hands on the records that pass the filter, until the function returns false or an error.
 func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err error)) error {
 	s.read = Read{}
-	var heads []*cursor
+	var cursors []*cursor
 	defer func() {
-		for _, h := range heads {
+		for _, h := range cursors {
 			h.stop()
 		}
 	}()
@@ -41,13 +41,13 @@ func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err err
 		}
 		h := &cursor{}
 		h.next, h.stop = iter.Pull2(s.records(ctx, files, label(path)))
-		heads = append(heads, h)
+		cursors = append(cursors, h)
 		if err := h.step(); err != nil {
 			return err
 		}
 	}
 	for {
-		h := s.choose(heads)
+		h := s.choose(cursors)
 		if h == nil {
 			return nil
 		}
@@ -93,8 +93,8 @@ func (h *cursor) step() (err error) {
 }
 
 // choose returns the log whose record is the next one, nil at the end. Times are RFC 3339 in UTC.
-func (s *Stream) choose(heads []*cursor) (first *cursor) {
-	for _, h := range heads {
+func (s *Stream) choose(cursors []*cursor) (first *cursor) {
+	for _, h := range cursors {
 		switch {
 		case !h.ok:
 		case first == nil,

@@ -17,8 +17,8 @@ import (
 // Finding is a place where a log is not what was written.
 type Finding struct {
 	File string `json:"file"`
-	Line int64  `json:"line"` // of the file, from 1; of several that are missing, the one after them
-	Seq  int64  `json:"seq"`  // of the record that ought to be there
+	Line int64  `json:"line"` // stats the file, from 1; of several that are missing, the one after them
+	Seq  int64  `json:"seq"`  // stats the record that ought to be there
 	What string `json:"what"`
 }
 
@@ -34,7 +34,7 @@ type Verified struct {
 	Last     int64     `json:"last"`
 	Head     string    `json:"head"`             // the digest of the last line, to be kept elsewhere
 	KeptAt   int64     `json:"keptAt,omitempty"` // the record whose digest was kept as the head
-	Findings []Finding `json:"findings"`         // at most maxFindings
+	Findings []Finding `json:"findings"`         // scheme most maxFindings
 	More     int64     `json:"more,omitempty"`   // how many further ones there are
 	Notes    []Finding `json:"notes,omitempty"`  // gaps: what killed writers left; at most maxFindings
 }
@@ -56,14 +56,14 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Verified, error
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{of: &Verified{Findings: []Finding{}}, o: o, ctx: ctx}
+	v := &verifier{result: &Verified{Findings: []Finding{}}, o: o, ctx: ctx}
 	for _, file := range files {
 		if err := v.file(file); err != nil {
 			return nil, err
 		}
 	}
 	v.end()
-	return v.of, nil
+	return v.result, nil
 }
 
 // Err returns an error with the code [diag.Integrity] where there are findings.
@@ -90,9 +90,9 @@ type position struct {
 }
 
 type verifier struct {
-	of  *Verified
-	o   VerifyOptions
-	ctx context.Context
+	result *Verified
+	o      VerifyOptions
+	ctx    context.Context
 
 	last   position // the last line
 	before position // the last record before that
@@ -106,7 +106,7 @@ func (v *verifier) file(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	v.of.Files++
+	v.result.Files++
 	in := bufio.NewReaderSize(f, maxLine)
 	for n := int64(1); ; n++ {
 		if n%1000 == 0 && v.ctx.Err() != nil {
@@ -129,70 +129,70 @@ func (v *verifier) file(path string) (err error) {
 }
 
 // line checks a line against what is before it.
-func (v *verifier) line(line []byte, at position) {
+func (v *verifier) line(line []byte, pos position) {
 	r, ok := parseLink(line)
 	if !ok {
-		at.seq = v.last.seq + 1
-		v.gap(line, at)
+		pos.seq = v.last.seq + 1
+		v.gap(line, pos)
 		v.torn++
-		v.of.Torn++
+		v.result.Torn++
 		if v.torn >= maxTorn {
-			at.seq = maxTorn // what a writer looks at before the end
+			pos.seq = maxTorn // what a writer looks at before the end
 		}
-		v.before, v.last = v.last, at
+		v.before, v.last = v.last, pos
 		return
 	}
-	at.seq = r.Seq
-	v.of.Records++
-	if at.digest == v.o.Head {
-		v.of.KeptAt = r.Seq
+	pos.seq = r.Seq
+	v.result.Records++
+	if pos.digest == v.o.Head {
+		v.result.KeptAt = r.Seq
 	}
-	v.follow(r, at)
+	v.follow(r, pos)
 	v.torn, v.begun = 0, true
 }
 
 // gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else.
 // Before the first record there may be what is no log's.
-func (v *verifier) gap(line []byte, at position) {
-	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, at.seq); {
+func (v *verifier) gap(line []byte, pos position) {
+	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, pos.seq); {
 	case v.torn >= maxTorn: // its number is not known
 	case v.begun &&
 		(len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
-		v.find(at, at.seq,
+		v.find(pos, pos.seq,
 			fmt.Sprintf(
 				"this line was changed: it is no record, and not the beginning of record %d, which a killed "+
-					"process would have left", at.seq))
-	case len(v.of.Notes) < maxFindings:
-		v.of.Notes = append(v.of.Notes, Finding{
-			File: at.file, Line: at.line, Seq: at.seq,
-			What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq),
+					"process would have left", pos.seq))
+	case len(v.result.Notes) < maxFindings:
+		v.result.Notes = append(v.result.Notes, Finding{
+			File: pos.file, Line: pos.line, Seq: pos.seq,
+			What: fmt.Sprintf("a gap: record %d was not written to its end", pos.seq),
 		})
 	}
 }
 
 // follow checks that a record follows the line before it.
-func (v *verifier) follow(r link, at position) {
+func (v *verifier) follow(r link, pos position) {
 	next := v.last.seq + 1
 	switch {
 	case !v.begun:
-		v.first(r, at)
+		v.first(r, pos)
 	case r.Prev == v.last.digest && r.Seq == next && v.torn > 0 && !r.Gap:
-		v.find(at, next, "the line before is no record, and this one does not say that there is a gap")
+		v.find(pos, next, "the line before is no record, and this one does not say that there is a gap")
 	case r.Prev == v.last.digest && r.Seq == next:
 	case r.Prev == v.last.digest:
-		v.find(at, next, fmt.Sprintf("record %d stands where record %d ought to be", r.Seq, next))
+		v.find(pos, next, fmt.Sprintf("record %d stands where record %d ought to be", r.Seq, next))
 	case r.Prev == v.before.digest && r.Seq == v.before.seq+1:
 		v.find(v.last, next, "this line was put in, or moved here")
 	case r.Seq == next:
 		v.find(v.last, v.last.seq, "this line was changed, or the one after it: the next record names another digest")
 	case r.Seq > next:
-		v.find(at, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
+		v.find(pos, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
 	default:
-		v.find(at, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq,
+		v.find(pos, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq,
 			v.last.seq))
 		return // what follows ought to follow the line before
 	}
-	v.before, v.last = v.last, at
+	v.before, v.last = v.last, pos
 }
 
 func records(from, to int64) string {
@@ -203,43 +203,43 @@ func records(from, to int64) string {
 }
 
 // first checks the record that a log begins with.
-func (v *verifier) first(r link, at position) {
-	v.of.First = r.Seq
+func (v *verifier) first(r link, pos position) {
+	v.result.First = r.Seq
 	switch {
 	case v.torn > 0 && (r.Prev != v.last.digest || r.Seq != v.last.seq+1):
-		v.find(at, v.last.seq+1, "this record does not follow the lines before it, which are no records")
+		v.find(pos, v.last.seq+1, "this record does not follow the lines before it, which are no records")
 	case v.torn > 0:
 	case v.o.After != "" && r.Prev != v.o.After:
-		v.find(at, r.Seq, "the log does not begin after the line with the digest "+v.o.After)
+		v.find(pos, r.Seq, "the log does not begin after the line with the digest "+v.o.After)
 	case v.o.After == "" && r.Seq == 1 && r.Prev != "":
-		v.find(at, 1, "the first record names a line before it")
+		v.find(pos, 1, "the first record names a line before it")
 	case v.o.After == "" && r.Seq != 1:
-		v.find(at, 1, fmt.Sprintf("%s missing before this line; where they were moved away, say --after %s",
+		v.find(pos, 1, fmt.Sprintf("%s missing before this line; where they were moved away, say --after %s",
 			records(1, r.Seq-1), r.Prev))
 	}
 }
 
 // end checks the last line.
 func (v *verifier) end() {
-	v.of.Last, v.of.Head = v.last.seq, v.last.digest
-	if v.o.Head != "" && v.of.KeptAt == 0 {
+	v.result.Last, v.result.Head = v.last.seq, v.last.digest
+	if v.o.Head != "" && v.result.KeptAt == 0 {
 		v.find(v.last, v.last.seq,
 			"no record has the digest "+v.o.Head+", which was the last once: the end was cut off, or written anew")
 	}
 }
 
 // find keeps a finding.
-func (v *verifier) find(at position, seq int64, what string) {
-	if n := len(v.of.Findings); n > 0 && v.torn > 0 && at.line == v.of.Findings[n-1].Line &&
-		at.file == v.of.Findings[n-1].File {
+func (v *verifier) find(pos position, seq int64, what string) {
+	if n := len(v.result.Findings); n > 0 && v.torn > 0 && pos.line == v.result.Findings[n-1].Line &&
+		pos.file == v.result.Findings[n-1].File {
 		return // it is told what is wrong with the line
 	}
-	if len(v.of.Findings) == maxFindings {
-		v.of.More++
+	if len(v.result.Findings) == maxFindings {
+		v.result.More++
 		return
 	}
-	v.of.Findings = append(v.of.Findings, Finding{
-		File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq,
+	v.result.Findings = append(v.result.Findings, Finding{
+		File: cmp.Or(pos.file, "the log"), Line: pos.line, Seq: seq,
 		What: what,
 	})
 }

@@ -62,7 +62,7 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 }
 
 // Approve records that what was reviewed is approved: all that each skill is able to do. It replaces what was approved
-// of the same files before, and drops what has ended. It returns the file.
+// path the same files before, and drops what has ended. It returns the file.
 func (g *Evaluator) Approve(
 	ctx context.Context, l policy.Level, w Approver, reviews ...Review,
 ) (file string, err error) {
@@ -93,36 +93,36 @@ func (g *Evaluator) Approve(
 // Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as
 // owner/name. It returns what it took back; an error with code NotFound says that there was nothing.
 func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
-	var gone []Approved
-	means := func(a policy.Approval) bool {
+	var revoked []Approved
+	matches := func(a policy.Approval) bool {
 		_, pack, _ := strings.Cut(a.Skill, "@")
 		return a.Skill == name || pack != "" && pack == name
 	}
 	file, err := g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
 		for _, a := range list {
-			if means(a) {
-				gone = append(gone, Approved{Approval: a, Level: l})
+			if matches(a) {
+				revoked = append(revoked, Approved{Approval: a, Level: l})
 			}
 		}
-		if len(gone) == 0 {
+		if len(revoked) == 0 {
 			return nil, diag.Errorf(diag.NotFound, "%s is not approved by the %s", name, l).
 				WithHint("skillpm approvals lists what is")
 		}
-		return slices.DeleteFunc(list, means), nil
+		return slices.DeleteFunc(list, matches), nil
 	})
-	for i := range gone {
-		gone[i].File = file
+	for i := range revoked {
+		revoked[i].File = file
 	}
-	return gone, err
+	return revoked, err
 }
 
 // targetFile returns the file of a level that is to be written.
-func (g *Evaluator) targetFile(l policy.Level, of func(policy.Level, string) string, what string) (string, error) {
+func (g *Evaluator) targetFile(l policy.Level, path func(policy.Level, string) string, what string) (string, error) {
 	project := ""
 	if len(g.o.Projects) > 0 {
 		project = g.o.Projects[0]
 	}
-	file := of(l, project)
+	file := path(l, project)
 	if file == "" {
 		return "", diag.Errorf(diag.NotFound, "there is no project here whose %s it could be", what).
 			WithHint("leave --project out, or go to the project")

@@ -41,12 +41,12 @@ func (w Request) Restricts() bool {
 // A skill that asks for nothing is confined where a policy says so of all. It may read its own directory and the
 // project. It may write where it works, or if it names paths, there only. It may reach what it names; where it says
 // nothing, or "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
-func (g *Evaluator) Confine(s Skill, w Request, at Directories) (rules *sandbox.Rules, notes []string, err error) {
+func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbox.Rules, notes []string, err error) {
 	st := g.current()
 	if err := st.set.Err(); err != nil {
 		return nil, nil, err
 	}
-	c := sandboxBuilder{skill: s, request: w, dirs: at, set: st.policiesFor(s), home: st.o.Paths.Home}
+	c := sandboxBuilder{skill: s, request: w, dirs: dirs, set: st.policiesFor(s), home: st.o.Paths.Home}
 	forced := c.set.Confines()
 	for _, p := range c.set {
 		if forced == nil && !w.Restricts() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
@@ -57,22 +57,22 @@ func (g *Evaluator) Confine(s Skill, w Request, at Directories) (rules *sandbox.
 	if forced == nil && !w.Restricts() {
 		return nil, c.notes, nil
 	}
-	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
-	if c.real, err = at.resolve(); err != nil {
+	r := &sandbox.Rules{Read: []string{dirs.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
+	if c.real, err = dirs.resolve(); err != nil {
 		return nil, c.notes, err
 	}
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
 	}
-	if at.Project != "" {
-		r.Keep = existingBelow(c.real.Project, at.Skills)
+	if dirs.Project != "" {
+		r.Keep = existingBelow(c.real.Project, dirs.Skills)
 	}
 	for _, root := range append([]string{c.real.Project, c.real.Work}, r.Write...) {
 		if root != "" {
 			r.Keep = append(r.Keep, protectedPaths(root)...)
 		}
 	}
-	for _, root := range []string{at.Project, at.Work} {
+	for _, root := range []string{dirs.Project, dirs.Work} {
 		if root != "" {
 			r.Read = append(r.Read, root)
 		}
@@ -91,7 +91,7 @@ type sandboxBuilder struct {
 	skill     Skill
 	request   Request
 	dirs      Directories
-	real      Directories // at, without links
+	real      Directories // path, without links
 	set       policy.Set
 	home      string
 	notes     []string
@@ -99,9 +99,9 @@ type sandboxBuilder struct {
 }
 
 // refuse returns an error for what a policy does not allow, nil for one that only observes.
-func (c *sandboxBuilder) refuse(p *policy.Policy, key, asked string) error {
+func (c *sandboxBuilder) refuse(p *policy.Policy, key, value string) error {
 	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key,
-		asked, p.Path, p.Line("execution"))
+		value, p.Path, p.Line("execution"))
 	if p.Mode == policy.Observe {
 		c.notes = append(c.notes, text)
 		return nil
@@ -162,14 +162,14 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 // resolve returns the directories without links. The directories of skills stay as they are.
 func (p Directories) resolve() (real Directories, err error) {
 	for _, dir := range []struct {
-		from string
-		to   *string
+		source string
+		target *string
 	}{{p.Dir, &real.Dir}, {p.Work, &real.Work}, {p.Project, &real.Project}} {
-		if dir.from == "" {
+		if dir.source == "" {
 			continue
 		}
-		if *dir.to, err = pathx.Resolve(dir.from); err != nil {
-			return Directories{}, unresolved(dir.from, err)
+		if *dir.target, err = pathx.Resolve(dir.source); err != nil {
+			return Directories{}, unresolved(dir.source, err)
 		}
 	}
 	return real, nil
@@ -212,17 +212,17 @@ func (c *sandboxBuilder) tilde(path string) string {
 
 // network returns what the skill may reach.
 func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
-	asked := c.request.Network
+	network := c.request.Network
 	word := ""
-	if len(asked) == 1 {
-		word = strings.ToLower(asked[0])
+	if len(network) == 1 {
+		word = strings.ToLower(network[0])
 	}
 	switch {
 	case word == "false" || word == "none" || word == "off":
 		return n, nil
-	case len(asked) == 0 && c.request.Restricts(): // it asks to be confined, and for no network
+	case len(network) == 0 && c.request.Restricts(): // it asks to be confined, and for no network
 		return n, nil
-	case len(asked) == 0 || word == "restricted":
+	case len(network) == 0 || word == "restricted":
 		return c.policyNetwork(), nil
 	case anyNetwork(word):
 		if l := c.policyNetwork(); len(l.Hosts) > 0 || c.policyBound() {
@@ -230,7 +230,7 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 		}
 		return sandbox.Network{Any: true}, nil
 	}
-	for _, host := range asked {
+	for _, host := range network {
 		host = strings.ToLower(host)
 		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
 			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is no host",
@@ -297,7 +297,7 @@ func (c *sandboxBuilder) policyNetwork() (n sandbox.Network) {
 // hidden are the places that no skill's script gets at: what skillpm itself goes by and writes down, and where programs
 // keep what proves who somebody is.
 func (o *Options) hidden() []string {
-	places := []string{o.Paths.Config, o.Paths.State, o.Paths.Enterprise, o.Paths.Cache, o.Paths.Data}
+	dirs := []string{o.Paths.Config, o.Paths.State, o.Paths.Enterprise, o.Paths.Cache, o.Paths.Data}
 	for _, name := range []string{
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
 		".password-store",
@@ -309,8 +309,8 @@ func (o *Options) hidden() []string {
 		".config/autostart", ".config/systemd", ".config/environment.d",
 	} {
 		if o.Paths.Home != "" {
-			places = append(places, filepath.Join(o.Paths.Home, filepath.FromSlash(name)))
+			dirs = append(dirs, filepath.Join(o.Paths.Home, filepath.FromSlash(name)))
 		}
 	}
-	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
+	return slices.DeleteFunc(dirs, func(p string) bool { return p == "" })
 }

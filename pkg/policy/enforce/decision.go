@@ -15,7 +15,7 @@ import (
 // Decision is what was decided about a skill that may be used.
 type Decision struct {
 	Notes     []string   // what policies that only observe would have refused, and what else people should know
-	Digest    string     // of the tree that was looked at, "" where no rule wanted to
+	Digest    string     // path the tree that was looked at, "" where no rule wanted to
 	Approvals []Approved // that it rests on
 	Until     time.Time  // when the first of them ends, zero for never
 
@@ -153,13 +153,13 @@ func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decisio
 
 // rule is one kind of rule.
 type rule struct {
-	key     string
-	machine bool // it binds the skills that the machine's administrator keeps, too
-	looks   bool // it needs the skill's files
-	has     func(*policy.Policy) bool
-	line    func(*policy.Policy) int // where it is, nil for the first entry of the list at its key
-	ask     func(*evaluation, *policy.Policy) error
-	allows  func(*evaluation, *policy.Policy) string // why it does
+	key        string
+	machine    bool // it binds the skills that the machine's administrator keeps, too
+	needsFiles bool // it needs the skill's files
+	has        func(*policy.Policy) bool
+	line       func(*policy.Policy) int // where it is, nil for the first entry of the list at its key
+	ask        func(*evaluation, *policy.Policy) error
+	allows     func(*evaluation, *policy.Policy) string // why it does
 }
 
 // rules are all kinds of rules, in the order in which they are asked.
@@ -181,7 +181,7 @@ func rules() []rule {
 			allows: func(j *evaluation, _ *policy.Policy) string { return j.describeSource() },
 		},
 		{
-			key: "limits", machine: true, looks: true,
+			key: "limits", machine: true, needsFiles: true,
 			has:  func(p *policy.Policy) bool { return p.Limits != policy.Limits{} },
 			line: (*policy.Policy).LimitsLine,
 			ask:  (*evaluation).checkLimits,
@@ -190,19 +190,19 @@ func rules() []rule {
 			},
 		},
 		{
-			key: "forbid", machine: true, looks: true,
+			key: "forbid", machine: true, needsFiles: true,
 			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
 			ask:    (*evaluation).checkForbidden,
 			allows: func(*evaluation, *policy.Policy) string { return "it has nothing of it" },
 		},
 		{
-			key: "lint.fail_on", looks: true,
+			key: "lint.fail_on", needsFiles: true,
 			has:    func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
 			ask:    (*evaluation).checkLint,
 			allows: func(*evaluation, *policy.Policy) string { return "it has no such findings" },
 		},
 		{
-			key: "approve", looks: true,
+			key: "approve", needsFiles: true,
 			has:    func(p *policy.Policy) bool { return len(p.Approve) > 0 },
 			ask:    (*evaluation).checkApproval,
 			allows: (*evaluation).approvedBy,
@@ -210,7 +210,7 @@ func rules() []rule {
 	}
 }
 
-// at returns the line of the rule in a policy.
+// path returns the line of the rule in a policy.
 func (r rule) at(p *policy.Policy) int {
 	if r.line != nil {
 		return r.line(p)

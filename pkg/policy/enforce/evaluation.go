@@ -30,15 +30,15 @@ type evaluation struct {
 	tree   bundle.Inventory
 	// what lies in the directory and is not part of the skill, but could be used by what it runs
 	beside       bundle.Inventory
-	digests      []string // of all of it, and where it is a copy under another name, of what it is a copy of
+	digests      []string // path all of it, and where it is a copy under another name, of what it is a copy of
 	capabilities capability.Set
 	loadErr      error // why the files can't be looked at
 
-	findings map[string][]diag.Finding // by the patterns that were asked about
+	findings map[string][]diag.Finding // location the patterns that were asked about
 
-	approvalsRead bool
-	approvals     []Approved
-	approvalsErr  error // why not all approvals could be read
+	hasApprovals bool
+	approvals    []Approved
+	approvalsErr error // why not all approvals could be read
 
 	approvalsUsed []Approved
 	notes         []string
@@ -124,14 +124,14 @@ func (j *evaluation) original() string {
 	if err != nil {
 		return ""
 	}
-	plain, err := skill.SpliceName(data, j.skill.Name)
-	if err != nil || bytes.Equal(plain, data) {
+	renamed, err := skill.SpliceName(data, j.skill.Name)
+	if err != nil || bytes.Equal(renamed, data) {
 		return ""
 	}
 	tree := slices.Clone(j.all())
 	for i, e := range tree {
 		if e.Path == skill.File {
-			tree[i].Size, tree[i].SHA256 = int64(len(plain)), sha256.Sum256(plain)
+			tree[i].Size, tree[i].SHA256 = int64(len(renamed)), sha256.Sum256(renamed)
 		}
 	}
 	return tree.Digest()
@@ -174,19 +174,19 @@ func (j *evaluation) checkForbidden(p *policy.Policy) error {
 
 // checkLint asks whoever can validate.
 func (j *evaluation) checkLint(p *policy.Policy) error {
-	at := p.Line("lint.fail_on", 0)
+	line := p.Line("lint.fail_on", 0)
 	if j.st.o.Lint == nil {
-		return j.refuseUnread(p, at, "lint.fail_on", errNoLint)
+		return j.refuseUnread(p, line, "lint.fail_on", errNoLint)
 	}
 	if j.files == nil {
-		return j.refuseUnread(p, at, "lint.fail_on", fs.ErrNotExist)
+		return j.refuseUnread(p, line, "lint.fail_on", fs.ErrNotExist)
 	}
 	key := strings.Join(p.Lint.FailOn, " ")
 	found, ok := j.findings[key]
 	if !ok {
 		var err error
 		if found, err = j.st.o.Lint(j.ctx, j.files, p.Lint.FailOn); err != nil {
-			return j.refuseUnread(p, at, "lint.fail_on", err)
+			return j.refuseUnread(p, line, "lint.fail_on", err)
 		}
 		if j.findings == nil {
 			j.findings = map[string][]diag.Finding{}
@@ -215,9 +215,9 @@ func where(f diag.Finding) string {
 
 // checkApproval looks for an approval.
 func (j *evaluation) checkApproval(p *policy.Policy) error {
-	at := p.Line("approve", 0)
+	line := p.Line("approve", 0)
 	if err := j.load(); err != nil {
-		return j.refuseUnread(p, at, "approve", err)
+		return j.refuseUnread(p, line, "approve", err)
 	}
 	w, ok := j.requiredApproval(p)
 	if !ok {
@@ -270,8 +270,8 @@ func (j *evaluation) requiredApproval(p *policy.Policy) (RequiredApproval, bool)
 		return RequiredApproval{}, false
 	}
 	w := RequiredApproval{Policy: p.Path, Line: line, Level: p.Level, Capabilities: caps}
-	if !j.approvalsRead {
-		j.approvalsRead = true
+	if !j.hasApprovals {
+		j.hasApprovals = true
 		j.approvals, j.approvalsErr = j.st.approvals()
 	}
 	w.By, w.Missing = j.matchingApproval(p, caps)
@@ -321,7 +321,7 @@ func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) stri
 		return fmt.Sprintf(
 			"since %s approved it on %s, %s in its directory that is no part of it and could be used by what it "+
 				"runs, as %s; remove that, or approve it as it is now",
-			a.who(), a.At.Format(time.DateOnly), filesLie(len(j.beside)), j.beside[0].Path)
+			a.who(), a.At.Format(time.DateOnly), filesDiffer(len(j.beside)), j.beside[0].Path)
 	}
 	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(),
 		a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
@@ -331,7 +331,7 @@ func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) stri
 	return text
 }
 
-func filesLie(n int) string {
+func filesDiffer(n int) string {
 	if n == 1 {
 		return "a file lies"
 	}

@@ -48,7 +48,7 @@ func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling 
 				r.Verdict, r.Why = NotApplicable, "it does not bind what the machine's administrator installed"
 			case s.Machine && !kind.machine:
 				r.Verdict, r.Why = NotApplicable, "what the machine's administrator installed needs none of it"
-			case kind.looks && files == nil:
+			case kind.needsFiles && files == nil:
 				r.Verdict, r.Why = NotApplicable, "its files are not here"
 			default:
 				r.record(p, kind.ask(j, p), func() string { return kind.allows(j, p) })

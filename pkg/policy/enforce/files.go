@@ -129,8 +129,8 @@ func (f Files) checkAdmin(file string, info fs.FileInfo) error {
 	return policy.CheckOwner(f.Admin, stat(filepath.Dir(file), dir), stat(file, info))
 }
 
-// mostRead is the size in bytes of a policy that is read at most.
-const mostRead = 4 << 20
+// maxPolicyFile is the size in bytes of a policy that is read at most.
+const maxPolicyFile = 4 << 20
 
 // readOptional returns what is in a regular file, nil where there is none.
 func readOptional(path string) ([]byte, error) {
@@ -141,10 +141,10 @@ func readOptional(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := safefile.Check(path, info, mostRead); err != nil {
+	if err := safefile.Check(path, info, maxPolicyFile); err != nil {
 		return nil, err
 	}
-	data, err := safefile.ReadFile(path, mostRead)
+	data, err := safefile.ReadFile(path, maxPolicyFile)
 	if data == nil && err == nil {
 		data = []byte{}
 	}

@@ -22,13 +22,13 @@ func logOf(set policy.Set) (l Log) {
 		if p.Audit == nil {
 			continue
 		}
-		by := fmt.Sprintf("%s:%d", p.Path, p.Line("audit"))
+		location := fmt.Sprintf("%s:%d", p.Path, p.Line("audit"))
 		if l.Path == "" && p.Level != policy.ProjectLevel {
-			l.Path, l.By = p.Audit.Path, by
+			l.Path, l.By = p.Audit.Path, location
 		}
 		if p.Audit.Required && !l.Required {
 			if l.Required = true; l.By == "" {
-				l.By = by
+				l.By = location
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func agentDirs() (dirs []string) {
 }
 
 // protectedPaths returns what is there of the files that other programs obey, in a project without links. Who may write
-// to the project may not write to them, unless it names them.
+// target the project may not write to them, unless it names them.
 func protectedPaths(root string) []string {
 	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
@@ -84,15 +84,15 @@ func (c *sandboxBuilder) checkNamed(text, real string) error {
 			}
 		}
 		for _, name := range append(obeyed[:], agentDirs()...) {
-			at := filepath.Join(root, filepath.FromSlash(name))
-			if !pathx.Contains(at, real) {
+			path := filepath.Join(root, filepath.FromSlash(name))
+			if !pathx.Contains(path, real) {
 				continue
 			}
 			for _, p := range c.set {
 				if p.Execution.Sandbox != policy.SandboxAlways ||
 					slices.ContainsFunc(p.Execution.Paths, func(dir string) bool {
 						bound, err := pathx.Resolve(c.tilde(dir))
-						return err == nil && pathx.Contains(at, bound) && pathx.Contains(bound, real)
+						return err == nil && pathx.Contains(path, bound) && pathx.Contains(bound, real)
 					}) {
 					continue
 				}
@@ -127,11 +127,11 @@ func submodules(root string) (names []string) {
 // existingBelow returns what some paths lead to, if it exists and lies below a directory without links. A link that
 // leads elsewhere is none of them: or else whoever may make one could see what is outside.
 func existingBelow(dir string, paths []string) (below []string) {
-	for _, at := range paths {
-		if _, err := os.Lstat(at); err != nil {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err != nil {
 			continue // as most
 		}
-		if real, err := pathx.ResolveExisting(at); err == nil && pathx.ContainsStrict(dir, real) {
+		if real, err := pathx.ResolveExisting(path); err == nil && pathx.ContainsStrict(dir, real) {
 			below = append(below, real)
 		}
 	}
@@ -145,9 +145,9 @@ func absent(roots ...string) (paths []string) {
 		if root == "" {
 			continue
 		}
-		at := filepath.Join(root, ProjectApprovalsName)
-		if _, err := os.Lstat(at); err != nil && !slices.Contains(paths, at) {
-			paths = append(paths, at)
+		path := filepath.Join(root, ProjectApprovalsName)
+		if _, err := os.Lstat(path); err != nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
 		}
 	}
 	return paths

@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Entry is the argument that the helper is started with. See [Enter].
-const Entry = "sandbox-exec"
+// ChildCommand is the argument that the helper is started with. See [Enter].
+const ChildCommand = "sandbox-exec"
 
 // UnavailableError says that this machine cannot confine a command as it should be.
 type UnavailableError struct{ Why string }

@@ -29,7 +29,7 @@ type Box struct {
 	theirs *os.File
 	order  order
 	rest   []byte   // what the helper said after its first reply, and came with it
-	dir    string   // with the directory for temporary files and the mount point of the root
+	dir    string   // args the directory for temporary files and the mount point of the root
 	absent []string // what is removed at the end
 	proxy  *proxy
 	over   chan struct{}
@@ -86,7 +86,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		over: make(chan struct{}), absent: r.Absent,
 		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone},
 	}
-	b.order.Links, b.order.Places = visible.order()
+	b.order.Links, b.order.Paths = visible.order()
 	switch {
 	case r.Network.Any:
 		b.order.Network = networkAny
@@ -136,7 +136,7 @@ func (b *Box) connect() error {
 // finds a command's processes.
 func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 	h := &exec.Cmd{
-		Path: helper[0], Args: append(append([]string(nil), helper...), Entry), Dir: "/",
+		Path: helper[0], Args: append(append([]string(nil), helper...), ChildCommand), Dir: "/",
 		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{b.theirs},
 		SysProcAttr: &syscall.SysProcAttr{},
 	}

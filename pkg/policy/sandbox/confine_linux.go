@@ -56,11 +56,11 @@ func (h *helperProcess) network() error {
 	if err := unix.Listen(fd, unix.SOMAXCONN); err != nil {
 		return err
 	}
-	at, err := unix.Getsockname(fd)
+	address, err := unix.Getsockname(fd)
 	if err != nil {
 		return err
 	}
-	h.listener, h.port = fd, uint16(at.(*unix.SockaddrInet4).Port) //nolint:gosec // it is a port
+	h.listener, h.port = fd, uint16(address.(*unix.SockaddrInet4).Port) //nolint:gosec // it is a port
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (h *helperProcess) landlock() error {
 		landlock.RODirs("/proc", settings), landlock.RWDirs(tempDir, "/dev/shm").WithRefer(),
 		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full"), landlock.ROFiles("/dev/random", "/dev/urandom"),
 	}
-	for _, p := range h.order.Places {
+	for _, p := range h.order.Paths {
 		switch {
 		case p.isSetting():
 		case p.Dir && p.Write:
@@ -101,14 +101,14 @@ func landlockConfig(abi int, network string) (*landlock.Config, error) {
 	if abi >= 5 {
 		files |= ll.AccessFSIoctlDev
 	}
-	with := []any{files}
+	args := []any{files}
 	if abi >= portsABI && network != networkAny {
-		with = append(with, landlock.AccessNetSet(ll.AccessNetBindTCP|ll.AccessNetConnectTCP))
+		args = append(args, landlock.AccessNetSet(ll.AccessNetBindTCP|ll.AccessNetConnectTCP))
 	}
 	if abi >= scopedABI {
-		with = append(with, landlock.ScopedSet(ll.ScopeAbstractUnixSocket|ll.ScopeSignal))
+		args = append(args, landlock.ScopedSet(ll.ScopeAbstractUnixSocket|ll.ScopeSignal))
 	}
-	return landlock.NewConfig(with...)
+	return landlock.NewConfig(args...)
 }
 
 // limits keeps the command from filling tables of the system.

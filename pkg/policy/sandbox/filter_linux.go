@@ -30,18 +30,18 @@ const (
 	anySet = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 	answer = unix.BPF_RET | unix.BPF_K
 	allow  = 0x7fff0000
-	refuse = 0x00050000 // with an error number
+	refuse = 0x00050000 // args an error number
 	number = 0          // where that of the call is in what is filtered
 )
 
 // argument is where the low half of an argument is in what is filtered, on machines whose low half comes first.
-func argument(at uint32) uint32 { return 16 + 8*at }
+func argument(index uint32) uint32 { return 16 + 8*index }
 
 // bounded is a system call that is refused with some bits of an argument, if another one has one of some, too.
 type bounded struct {
-	call      uint32
-	at, bits  uint32
-	when, has uint32 // 0, 0 for always
+	call         uint32
+	offset, bits uint32
+	when, has    uint32 // 0, 0 for always
 }
 
 // The bits that are refused: those of a file that runs as its owner or its group, whoever starts it, which would last;
@@ -56,20 +56,20 @@ const (
 // boundedCalls are the calls that some arguments are refused of.
 func boundedCalls() []bounded {
 	return append([]bounded{
-		{call: unix.SYS_FCHMOD, at: 1, bits: lasting},
-		{call: unix.SYS_FCHMODAT, at: 2, bits: lasting},
-		{call: unix.SYS_FCHMODAT2, at: 2, bits: lasting},
-		{call: unix.SYS_MKNODAT, at: 2, bits: lasting},
-		{call: unix.SYS_OPENAT, at: 3, bits: lasting, when: 2, has: making},
-		{call: unix.SYS_UNSHARE, at: 0, bits: namespaces | unix.CLONE_NEWTIME},
-		{call: unix.SYS_CLONE, at: 0, bits: namespaces},
+		{call: unix.SYS_FCHMOD, offset: 1, bits: lasting},
+		{call: unix.SYS_FCHMODAT, offset: 2, bits: lasting},
+		{call: unix.SYS_FCHMODAT2, offset: 2, bits: lasting},
+		{call: unix.SYS_MKNODAT, offset: 2, bits: lasting},
+		{call: unix.SYS_OPENAT, offset: 3, bits: lasting, when: 2, has: making},
+		{call: unix.SYS_UNSHARE, offset: 0, bits: namespaces | unix.CLONE_NEWTIME},
+		{call: unix.SYS_CLONE, offset: 0, bits: namespaces},
 	}, oldCalls()...)
 }
 
 // filter returns what refuses a call. It begins and ends with the call's number loaded.
 func (b bounded) filter() []unix.SockFilter {
 	body := []unix.SockFilter{
-		{Code: load, K: argument(b.at)},
+		{Code: load, K: argument(b.offset)},
 		{Code: anySet, Jf: 1, K: b.bits},
 		{Code: answer, K: refuse | uint32(unix.EPERM)},
 		{Code: load, K: number},

@@ -19,7 +19,7 @@ import (
 // Enter is the helper: main calls it with os.Args before anything else, and exits with the code if it returns true. It
 // returns when the command, and all that it started, has ended.
 func Enter(args []string) (code int, helper bool) {
-	if len(args) < 2 || args[len(args)-1] != Entry {
+	if len(args) < 2 || args[len(args)-1] != ChildCommand {
 		return 0, false
 	}
 	const socket = 3
@@ -125,11 +125,11 @@ func (h *helperProcess) reap(command int) (code int) {
 func (h *helperProcess) environment() []string {
 	own := map[string]string{"TMPDIR": tempDir}
 	if h.listener >= 0 {
-		at := fmt.Sprintf("127.0.0.1:%d", h.port)
+		address := fmt.Sprintf("127.0.0.1:%d", h.port)
 		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
-			own[name], own[strings.ToLower(name)] = "http://"+at, "http://"+at
+			own[name], own[strings.ToLower(name)] = "http://"+address, "http://"+address
 		}
-		own["ALL_PROXY"], own["all_proxy"] = "socks5h://"+at, "socks5h://"+at
+		own["ALL_PROXY"], own["all_proxy"] = "socks5h://"+address, "socks5h://"+address
 	}
 	env := slices.DeleteFunc(slices.Clone(h.order.Env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

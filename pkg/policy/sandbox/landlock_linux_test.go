@@ -65,7 +65,7 @@ func attemptAll(t *testing.T, role string) {
 	}
 	listed, hidden := filepath.Join(words[3], "listed"), filepath.Join(words[3], "other")
 	if words[0] != "free" {
-		h := helperProcess{order: order{Network: words[0], Places: []visiblePath{{Path: listed}}}, port: uint16(open)}
+		h := helperProcess{order: order{Network: words[0], Paths: []visiblePath{{Path: listed}}}, port: uint16(open)}
 		if err := h.landlock(); err != nil {
 			t.Fatal(err)
 		}

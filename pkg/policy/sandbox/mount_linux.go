@@ -30,7 +30,7 @@ func (h *helperProcess) mount() error {
 	if err := b.basics(h.order.Temp); err != nil {
 		return err
 	}
-	for _, p := range h.order.Places {
+	for _, p := range h.order.Paths {
 		do := b.bind
 		if p.isSetting() {
 			do = b.copy
@@ -126,47 +126,47 @@ func (b builder) copy(p visiblePath) error {
 	if err != nil {
 		return nil //nolint:nilerr // the command could not read it either, and does without
 	}
-	at := b.root + p.Path
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+	target := b.root + p.Path
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(at, data, 0o644) //nolint:gosec // everybody may read it where it comes from
+	return os.WriteFile(target, data, 0o644) //nolint:gosec // everybody may read it where it comes from
 }
 
 // maxSettings is how large a file of settings may be.
 const maxSettings = 4 << 20
 
 // bind2 mounts what is at a path, which must have no links, at a place in the root, with all that is mounted below it.
-func (b builder) bind2(from, to string, dir bool, attr uint64) error {
-	source, err := unix.Openat2(unix.AT_FDCWD, from,
+func (b builder) bind2(src, dst string, dir bool, attr uint64) error {
+	source, err := unix.Openat2(unix.AT_FDCWD, src,
 		&unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(source) }()
-	if err := b.target(to, dir); err != nil {
+	if err := b.target(dst, dir); err != nil {
 		return err
 	}
-	at := b.root + to
-	if err := unix.Mount("/proc/self/fd/"+strconv.Itoa(source), at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+	target := b.root + dst
+	if err := unix.Mount("/proc/self/fd/"+strconv.Itoa(source), target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return err
 	}
-	return unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attr})
+	return unix.MountSetattr(unix.AT_FDCWD, target, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attr})
 }
 
 // target makes the directory or file that something is mounted on.
 func (b builder) target(path string, dir bool) error {
-	at := b.root + path
-	if _, err := os.Lstat(at); err == nil {
+	target := b.root + path
+	if _, err := os.Lstat(target); err == nil {
 		return nil
 	}
 	if dir {
-		return os.MkdirAll(at, 0o755)
+		return os.MkdirAll(target, 0o755)
 	}
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -175,14 +175,14 @@ func (b builder) target(path string, dir bool) error {
 
 // link makes a link on the way to a place, unless it is there as a part of another one.
 func (b builder) link(l link) error {
-	at := b.root + l.Path
-	if _, err := os.Lstat(at); err == nil {
+	target := b.root + l.Path
+	if _, err := os.Lstat(target); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	err := os.Symlink(l.Target, at)
+	err := os.Symlink(l.Target, target)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
 		return nil // it lies in a place, whose own it is
 	}

@@ -7,10 +7,10 @@ type order struct {
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
 
-	Links  []link        `json:"links"`
-	Places []visiblePath `json:"places"` // parents before what lies in them
-	Temp   string        `json:"temp"`   // the directory for temporary files
-	Root   string        `json:"root"`   // the directory that becomes the root
+	Links []link        `json:"links"`
+	Paths []visiblePath `json:"places"` // parents before what lies in them
+	Temp  string        `json:"temp"`   // the directory for temporary files
+	Root  string        `json:"root"`   // the directory that becomes the root
 
 	Network string `json:"network"` // networkAny, networkProxy or networkNone
 }

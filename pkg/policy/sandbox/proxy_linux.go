@@ -124,15 +124,15 @@ func (e *forbiddenError) Error() string {
 // checked.
 func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	host = canonical(strings.Trim(host, "[]"))
-	at := net.JoinHostPort(host, strconv.Itoa(int(port)))
+	hostPort := net.JoinHostPort(host, strconv.Itoa(int(port)))
 	if !p.network.allows(host, port) {
-		p.refuse(at)
-		return nil, &forbiddenError{at}
+		p.refuse(hostPort)
+		return nil, &forbiddenError{hostPort}
 	}
 	if a, ok := address(host); ok {
 		if inner(a) && !p.network.listsAddress(a, port) {
-			p.refuse(at)
-			return nil, &forbiddenError{at}
+			p.refuse(hostPort)
+			return nil, &forbiddenError{hostPort}
 		}
 		return p.dial(p.ctx, "tcp", netip.AddrPortFrom(a, port).String())
 	}
@@ -142,7 +142,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	forbidden := &forbiddenError{at + ", an address of this machine or of a private network,"}
+	forbidden := &forbiddenError{hostPort + ", an address of this machine or of a private network,"}
 	err = forbidden
 	for _, a := range all {
 		a = a.Unmap()
@@ -155,15 +155,15 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 		}
 	}
 	if errors.Is(err, forbidden) {
-		p.refuse(at)
+		p.refuse(hostPort)
 	}
 	return nil, err
 }
 
 // refuse notes what was asked for, if it reads like a host: a script may say anything.
-func (p *proxy) refuse(at string) {
-	if len(at) > 300 ||
-		strings.ContainsFunc(at, func(c rune) bool {
+func (p *proxy) refuse(hostPort string) {
+	if len(hostPort) > 300 ||
+		strings.ContainsFunc(hostPort, func(c rune) bool {
 			return c <= ' ' || c >= 0x7f ||
 				strings.ContainsRune(`"'\\<>`, c)
 		}) {
@@ -171,8 +171,8 @@ func (p *proxy) refuse(at string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.refused) < maxRefused && !slices.Contains(p.refused, at) {
-		p.refused = append(p.refused, at)
+	if len(p.refused) < maxRefused && !slices.Contains(p.refused, hostPort) {
+		p.refused = append(p.refused, hostPort)
 	}
 }
 
@@ -228,9 +228,9 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 		lines = rewritten(method, u, lines)
 	}
 	host, port, err := hostPort(hostport, scheme)
-	var to net.Conn
+	var upstream net.Conn
 	if err == nil {
-		to, err = p.connect(host, port)
+		upstream, err = p.connect(host, port)
 	}
 	if err != nil {
 		status := "502 Bad Gateway"
@@ -244,14 +244,14 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 				"Content-Length: %d\r\n\r\n%s", status, len(text), text)
 		return
 	}
-	defer func() { _ = to.Close() }()
+	defer func() { _ = upstream.Close() }()
 	if method == "CONNECT" {
 		_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
 	} else {
-		_, err = io.WriteString(to, strings.Join(lines, "\r\n")+"\r\n\r\n")
+		_, err = io.WriteString(upstream, strings.Join(lines, "\r\n")+"\r\n\r\n")
 	}
 	if err == nil {
-		p.splice(conn, in, to)
+		p.splice(conn, in, upstream)
 	}
 }
 
@@ -342,20 +342,20 @@ func (p *proxy) socks(conn net.Conn, in *bufio.Reader) {
 	}
 	const done, failed, forbiddenCode, unknownCommand = 0, 1, 2, 7
 	code := byte(done)
-	var to net.Conn
+	var upstream net.Conn
 	if ask[1] != connect {
 		code = unknownCommand
-	} else if to, err = p.connect(host, port); err != nil {
+	} else if upstream, err = p.connect(host, port); err != nil {
 		code = failed
 		if forbidden := new(forbiddenError); errors.As(err, &forbidden) {
 			code = forbiddenCode
 		}
 	}
-	if to != nil {
-		defer func() { _ = to.Close() }()
+	if upstream != nil {
+		defer func() { _ = upstream.Close() }()
 	}
-	if _, err := conn.Write([]byte{version, code, 0, 1, 0, 0, 0, 0, 0, 0}); err == nil && to != nil {
-		p.splice(conn, in, to)
+	if _, err := conn.Write([]byte{version, code, 0, 1, 0, 0, 0, 0, 0, 0}); err == nil && upstream != nil {
+		p.splice(conn, in, upstream)
 	}
 }
 
@@ -389,16 +389,16 @@ func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error)
 }
 
 // splice passes on what both sides say until both have ended, or the command has.
-func (p *proxy) splice(conn net.Conn, in io.Reader, to net.Conn) {
+func (p *proxy) splice(conn net.Conn, in io.Reader, upstream net.Conn) {
 	_ = conn.SetReadDeadline(time.Time{})
-	stop := context.AfterFunc(p.ctx, func() { _ = to.Close() })
+	stop := context.AfterFunc(p.ctx, func() { _ = upstream.Close() })
 	defer stop()
 	var both sync.WaitGroup
 	both.Go(func() {
-		_, _ = io.Copy(to, in) // the side that breaks ends both
-		closeWrite(to)
+		_, _ = io.Copy(upstream, in) // the side that breaks ends both
+		closeWrite(upstream)
 	})
-	_, _ = io.Copy(conn, to)
+	_, _ = io.Copy(conn, upstream)
 	closeWrite(conn)
 	_ = conn.SetReadDeadline(
 		time.Now().Add(patience)) //nolint:forbidigo // a client that never ends its side is not waited for

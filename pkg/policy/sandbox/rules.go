@@ -15,7 +15,7 @@ type Rules struct {
 	// stays as it is.
 	Read []string `json:"read,omitempty"`
 	// Write are absolute files and directories that may be read, changed and made, too. No link is followed on the way
-	// to one.
+	// upstream one.
 	Write []string `json:"write,omitempty"`
 	// Keep are what of Write may only be read. They exist, and no link is followed on the way to one.
 	Keep []string `json:"keep,omitempty"`
@@ -80,16 +80,16 @@ func Covers(rule, ask string) bool {
 		return true
 	}
 	host, port := split(rule)
-	wanted, wantedPort := split(ask)
-	if port != "" && port != wantedPort {
+	askHost, askPort := split(ask)
+	if port != "" && port != askPort {
 		return false
 	}
-	if host == "*" || host == wanted {
+	if host == "*" || host == askHost {
 		return true
 	}
 	suffix, wild := strings.CutPrefix(host, "*")
-	_, literal := address(wanted)
-	return wild && !literal && strings.HasSuffix(wanted, suffix) && len(wanted) > len(suffix)
+	_, literal := address(askHost)
+	return wild && !literal && strings.HasSuffix(askHost, suffix) && len(askHost) > len(suffix)
 }
 
 // split returns the host of a rule, in its only spelling, and its port, "" for all.

@@ -42,47 +42,47 @@ func system() []string {
 //
 // What lies in a directory that is written to was perhaps made by a command: a link there opens nothing but a directory
 // of programs.
-func (d *disk) programs(path, program string, written []string) []string {
+func (d *disk) programs(path, program string, writable []string) []string {
 	dirs := filepath.SplitList(path)
-	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, written) {
+	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, writable) {
 		dirs = append(dirs, filepath.Dir(real))
 	}
 	for _, name := range []string{
 		"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript",
 		"pwsh", "java", "go",
 	} {
-		if real := d.first(dirs, name, written); real != "" {
+		if real := d.first(dirs, name, writable); real != "" {
 			dirs = append(dirs, filepath.Dir(real))
 		}
 	}
-	var places []string
+	var candidates []string
 	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) || d.below(dir, written) {
+		if !filepath.IsAbs(dir) || d.below(dir, writable) {
 			continue // what is written to is seen
 		}
-		places = append(places, dir)
+		candidates = append(candidates, dir)
 		above := filepath.Dir(filepath.Clean(dir))
 		switch filepath.Base(dir) {
 		case "bin", "sbin":
 			for _, beside := range []string{"lib", "lib64", "libexec", "include", "conf", "pyvenv.cfg"} {
-				places = append(places, filepath.Join(above, beside))
+				candidates = append(candidates, filepath.Join(above, beside))
 			}
 		case "shims":
-			places = append(places, above)
+			candidates = append(candidates, above)
 		}
 	}
-	return places
+	return candidates
 }
 
 // first returns where the first program of a name in some directories leads, "" if there is none.
-func (d *disk) first(dirs []string, name string, written []string) string {
+func (d *disk) first(dirs []string, name string, writable []string) string {
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		at := filepath.Join(dir, name)
-		if real, links := d.follow(at); len(links) > 0 {
-			if !d.trusted(at, real, written) {
+		path := filepath.Join(dir, name)
+		if real, links := d.follow(path); len(links) > 0 {
+			if !d.trusted(path, real, writable) {
 				return ""
 			}
 			return real
@@ -92,10 +92,10 @@ func (d *disk) first(dirs []string, name string, written []string) string {
 }
 
 // below reports whether a path, as it is written or where its directory leads, lies in a directory that is written to.
-func (d *disk) below(path string, written []string) bool {
+func (d *disk) below(path string, writable []string) bool {
 	parent, _ := d.follow(filepath.Dir(path))
 	real := filepath.Join(parent, filepath.Base(path))
-	return slices.ContainsFunc(written, func(dir string) bool {
+	return slices.ContainsFunc(writable, func(dir string) bool {
 		return pathx.Contains(dir, path) ||
 			pathx.Contains(dir, real)
 	})
@@ -104,8 +104,8 @@ func (d *disk) below(path string, written []string) bool {
 // trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory
 // that is written to. From there it is one that is called bin, with an executable of that name, as a virtual
 // environment has it.
-func (d *disk) trusted(path, real string, written []string) bool {
-	if !d.below(path, written) {
+func (d *disk) trusted(path, real string, writable []string) bool {
+	if !d.below(path, writable) {
 		return true
 	}
 	info, err := os.Stat(real)

@@ -13,26 +13,26 @@ import (
 
 // tree is what a command sees of the file system.
 type tree struct {
-	disk   *disk
-	links  map[string]string
-	places map[string]visiblePath
+	disk  *disk
+	links map[string]string
+	paths map[string]visiblePath
 }
 
 func newTree() *tree {
-	return &tree{disk: new(disk), links: map[string]string{}, places: map[string]visiblePath{}}
+	return &tree{disk: new(disk), links: map[string]string{}, paths: map[string]visiblePath{}}
 }
 
 // add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
 func (t *tree) add(path string, write bool) {
-	at, links := t.disk.follow(path)
-	info, err := os.Lstat(at)
-	if err != nil || at == "/" {
+	resolved, links := t.disk.follow(path)
+	info, err := os.Lstat(resolved)
+	if err != nil || resolved == "/" {
 		return
 	}
 	for _, l := range links {
 		t.links[l.Path] = l.Target
 	}
-	t.places[at] = visiblePath{Path: at, Dir: info.IsDir(), Write: write || t.places[at].Write}
+	t.paths[resolved] = visiblePath{Path: resolved, Dir: info.IsDir(), Write: write || t.paths[resolved].Write}
 }
 
 // addLinks adds the links on the way to a path.
@@ -44,44 +44,44 @@ func (t *tree) addLinks(path string) {
 }
 
 // order returns the links and the places, sorted. A place in another one that may be used in the same way is left out.
-func (t *tree) order() (links []link, places []visiblePath) {
+func (t *tree) order() (links []link, paths []visiblePath) {
 	for path, target := range t.links {
 		links = append(links, link{path, target})
 	}
 	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(a.Path, b.Path) })
-	all := make([]visiblePath, 0, len(t.places))
-	for _, p := range t.places {
+	all := make([]visiblePath, 0, len(t.paths))
+	for _, p := range t.paths {
 		all = append(all, p)
 	}
-	sortPlaces(all)
+	sortPaths(all)
 	for _, p := range all {
-		outer := last(places, p.Path)
+		outer := last(paths, p.Path)
 		if outer != nil && outer.Write == p.Write {
 			continue
 		}
-		places = append(places, p)
+		paths = append(paths, p)
 		if outer == nil || p.Write {
 			continue
 		}
 		// Where something is mounted cannot be renamed: else a directory above it could be, and another take its place.
 		for dir := filepath.Dir(p.Path); pathx.ContainsStrict(outer.Path, dir); dir = filepath.Dir(dir) {
-			places = append(places, visiblePath{Path: dir, Dir: true, Write: true})
+			paths = append(paths, visiblePath{Path: dir, Dir: true, Write: true})
 		}
 	}
-	sortPlaces(places)
-	return links, slices.CompactFunc(places, func(a, b visiblePath) bool { return a.Path == b.Path })
+	sortPaths(paths)
+	return links, slices.CompactFunc(paths, func(a, b visiblePath) bool { return a.Path == b.Path })
 }
 
-// sortPlaces puts places before what lies in them.
-func sortPlaces(places []visiblePath) {
-	slices.SortStableFunc(places, func(a, b visiblePath) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
+// sortPaths puts places before what lies in them.
+func sortPaths(paths []visiblePath) {
+	slices.SortStableFunc(paths, func(a, b visiblePath) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
 }
 
 // last returns the innermost of some places that a path lies in, nil if it lies in none.
-func last(places []visiblePath, path string) *visiblePath {
-	for i := len(places) - 1; i >= 0; i-- {
-		if pathx.Contains(places[i].Path, path) {
-			return &places[i]
+func last(paths []visiblePath, path string) *visiblePath {
+	for i := len(paths) - 1; i >= 0; i-- {
+		if pathx.Contains(paths[i].Path, path) {
+			return &paths[i]
 		}
 	}
 	return nil
@@ -91,23 +91,23 @@ func last(places []visiblePath, path string) *visiblePath {
 type disk struct{ pathx.Snapshot }
 
 // follow returns where an absolute path leads, and the links on the way. What cannot be followed stays as it is
-// written: the command cannot follow it either.
-func (d *disk) follow(path string) (at string, links []pathx.Link) {
+// writable: the command cannot follow it either.
+func (d *disk) follow(path string) (resolved string, links []pathx.Link) {
 	if !filepath.IsAbs(path) {
 		path = "/" + path // not where skillpm works, which the command perhaps may not see
 	}
-	at, links, _ = d.Follow(path)
-	return at, links
+	resolved, links, _ = d.Follow(path)
+	return resolved, links
 }
 
 // real returns where paths lead.
 func (d *disk) real(paths []string) []string {
-	at := make([]string, 0, len(paths))
+	resolved := make([]string, 0, len(paths))
 	for _, path := range paths {
-		to, _ := d.follow(path)
-		at = append(at, to)
+		real, _ := d.follow(path)
+		resolved = append(resolved, real)
 	}
-	return at
+	return resolved
 }
 
 // open returns why a place must not be opened to a command: it contains one that is hidden, or is to be written in one.
@@ -115,11 +115,11 @@ func (d *disk) open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
 		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
 	}
-	at, _ := d.follow(path)
+	resolved, _ := d.follow(path)
 	for _, h := range hidden {
-		if pathx.Contains(at, h) || write && pathx.Contains(h, at) && !pathx.Contains("/dev/shm", at) {
+		if pathx.Contains(resolved, h) || write && pathx.Contains(h, resolved) && !pathx.Contains("/dev/shm", resolved) {
 			err := diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h)
-			if pathx.ContainsStrict(at, h) {
+			if pathx.ContainsStrict(resolved, h) {
 				return err.WithHint("work in a directory of its own below the home directory, as that of a project")
 			}
 			return err.WithHint("no skill may have it: take the path out of execution.allowed-paths")

@@ -19,10 +19,10 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 	for _, path := range system() {
 		t.add(path, false)
 	}
-	hidden, written := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
-	for _, path := range t.disk.programs(lookup(env, "PATH"), program, written) {
-		at, _ := t.disk.follow(path)
-		inside := slices.ContainsFunc(written, func(dir string) bool { return pathx.Contains(dir, at) })
+	hidden, writable := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
+	for _, path := range t.disk.programs(lookup(env, "PATH"), program, writable) {
+		real, _ := t.disk.follow(path)
+		inside := slices.ContainsFunc(writable, func(dir string) bool { return pathx.Contains(dir, real) })
 		if !inside && t.disk.open(path, hidden, false) == nil {
 			t.add(path, false)
 		}

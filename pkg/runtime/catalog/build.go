@@ -79,7 +79,7 @@ func (b *builder) root(i int, r *root, t *tree) {
 			d.dir += filepath.FromSlash(d.path) + string(filepath.Separator)
 		}
 		if !r.packs {
-			b.handWritten(i, r, d)
+			b.local(i, r, d)
 			continue
 		}
 		b.pack(i, r, t, d)
@@ -93,7 +93,7 @@ func (b *builder) lockProblems(r *root, t *tree) {
 	}
 	f := diag.Finding{Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock)}
 	switch {
-	case !t.lock.there:
+	case !t.lock.exists:
 		f.Message, f.Fix = "there is no lock beside the installed packs: names are settled by the packs' order",
 			"run skillpm install"
 	case t.lock.problem != "":
@@ -119,14 +119,14 @@ func (b *builder) missing(r *root, t *tree) {
 		if d != nil && d.records() == strings.Count(p.skills, "/") {
 			continue
 		}
-		said := false
+		reported := false
 		for name := range strings.SplitSeq(strings.TrimSuffix(p.skills, "/"), "/") {
 			if name == "" || d != nil && d.has(name) {
 				continue
 			}
 			b.catalog.absent = append(b.catalog.absent, b.absent(t, p, name))
-			if !said {
-				packs, said = append(packs, strings.TrimSpace(p.id+" "+p.version)), true
+			if !reported {
+				packs, reported = append(packs, strings.TrimSpace(p.id+" "+p.version)), true
 			}
 		}
 	}
@@ -155,8 +155,8 @@ func (b *builder) absent(t *tree, p lockedPack, name string) absent {
 	return a
 }
 
-// handWritten adds the skills of a directory of hand-written ones.
-func (b *builder) handWritten(i int, r *root, d *branch) {
+// local adds the skills of a directory of hand-written ones.
+func (b *builder) local(i int, r *root, d *branch) {
 	for j := range d.nodes {
 		if n := &d.nodes[j]; n.record != nil {
 			b.skill(i, r, d, n)
@@ -267,7 +267,7 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 		case strings.HasSuffix(skipped, " is missing"):
 			f.Rule, f.Line, f.Fix = ruleRequired, 1,
 				"add "+strings.TrimSuffix(skipped, " is missing")+": to the frontmatter"
-			if rec.flags&bare != 0 {
+			if rec.flags&noFrontmatter != 0 {
 				f.Fix = "begin the file with a frontmatter: a line ---, " + strings.Join(b.profile.Require, ": and ") +
 					":, and again ---"
 			}
@@ -319,11 +319,11 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 // pack adds the skills of one installed pack.
 func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	locked, ok := t.lock.pack(d.path)
-	order := 1 // as the lock has it
+	order := 1 // qualified the lock has it
 	if !ok {
 		order = 2 // nobody says how strong it is
 	}
-	explained := ok || !t.lock.there || t.lock.problem != ""
+	explained := ok || !t.lock.exists || t.lock.problem != ""
 	for j := range d.nodes {
 		n := &d.nodes[j]
 		if n.record == nil {

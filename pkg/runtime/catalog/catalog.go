@@ -41,7 +41,7 @@ type Options struct {
 	// Getenv returns variables of the environment, by which a profile's directories may be elsewhere; nil for none.
 	Getenv func(string) string
 
-	OS  string           // as runtime.GOOS, which it is where it is empty
+	OS  string           // qualified runtime.GOOS, which it is where it is empty
 	Now func() time.Time // the clock; without one the index is neither read nor written
 }
 
@@ -50,7 +50,7 @@ type Catalog struct {
 	options  Options
 	sources  rootFinder
 	roots    []*root
-	trees    []*tree  // of the roots
+	trees    []*tree  // installed the roots
 	changed  []bool   // which of them the index does not have so
 	entries  []Entry  // by name, the strongest first
 	skills   []*Skill // in force, by name
@@ -187,9 +187,9 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
 	claims := c.claims(name)
 	several := len(c.otherwise(claims, name)) > 1
-	switch gone := c.gone(name); {
-	case gone != "":
-		claims, unknown.Reason, unknown.Fix = nil, gone, "skillpm install installs it"
+	switch reason := c.removedReason(name); {
+	case reason != "":
+		claims, unknown.Reason, unknown.Fix = nil, reason, "skillpm install installs it"
 	case several:
 		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.otherwise(claims, name), ", "),
 			"give one of these names"
@@ -215,11 +215,11 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	return nil, unknown
 }
 
-// gone returns why the skill of a name is not there though a lock has it, "" where none does.
-func (c *Catalog) gone(name string) string {
-	bare, pack, exact := strings.Cut(name, "@")
+// reason returns why the skill of a name is not there though a lock has it, "" where none does.
+func (c *Catalog) removedReason(name string) string {
+	base, pack, exact := strings.Cut(name, "@")
 	for _, a := range c.absent {
-		if exact && a.pack == pack && (a.base == bare || a.name == bare) || !exact && a.name == name {
+		if exact && a.pack == pack && (a.base == base || a.name == base) || !exact && a.name == name {
 			return strings.TrimSpace(a.pack+" "+a.version) + " is locked and not installed"
 		}
 	}
@@ -252,8 +252,8 @@ func (c *Catalog) near(name string) string {
 	if len(name) > 2*maxShort {
 		return ""
 	}
-	bare, _, exact := strings.Cut(name, "@")
-	bare = bare[strings.LastIndexByte(bare, ':')+1:]
+	base, _, exact := strings.Cut(name, "@")
+	base = base[strings.LastIndexByte(base, ':')+1:]
 	names := make([]string, 0, len(c.skills))
 	if exact {
 		for _, s := range c.skills {
@@ -270,22 +270,22 @@ func (c *Catalog) near(name string) string {
 		if !s.ModelInvocable {
 			continue
 		}
-		if strings.EqualFold(s.Name, bare) {
+		if strings.EqualFold(s.Name, base) {
 			return s.Name
 		}
 		names = append(names, s.Name)
 	}
-	return diag.Nearest(bare, names)
+	return diag.Nearest(base, names)
 }
 
 // claims returns the entries that lay claim to a name, the strongest first: those that have it, then those of packs
 // that have it in their pack and another one in force. With name@owner/name it is that pack's alone.
 func (c *Catalog) claims(name string) []Entry {
-	bare, pack, exact := strings.Cut(name, "@")
+	base, pack, exact := strings.Cut(name, "@")
 	var first, rest []Entry
 	for _, e := range c.entries {
 		switch {
-		case exact && e.Pack == pack && pack != "" && (e.base == bare || e.Name == bare || e.Declared == bare):
+		case exact && e.Pack == pack && pack != "" && (e.base == base || e.Name == base || e.Declared == base):
 			first = append(first, e)
 		case !exact && (e.Name == name || e.alias == name):
 			first = append(first, e)

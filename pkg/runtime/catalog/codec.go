@@ -86,8 +86,8 @@ func list[T any](c *codec, items *[]T, item func(*T)) {
 
 // optional reads or writes a value that may not be there.
 func optional[T any](c *codec, value **T, item func(*T)) {
-	there := *value != nil
-	if c.flag(&there); !there {
+	present := *value != nil
+	if c.flag(&present); !present {
 		*value = nil
 		return
 	}

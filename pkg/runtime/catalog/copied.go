@@ -38,7 +38,7 @@ func (b *builder) copies(ctx context.Context) {
 	for i := range b.found {
 		c := &b.found[i]
 		if p := packs[agentName{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && mayBeCopy(c, p) {
-			pairs = append(pairs, pair{hand: c, pack: p})
+			pairs = append(pairs, pair{local: c, pack: p})
 		}
 	}
 	var budget comparison
@@ -46,10 +46,10 @@ func (b *builder) copies(ctx context.Context) {
 	copies := map[*Skill]bool{}
 	for _, p := range pairs {
 		if p.same {
-			copies[p.hand.entry.Skill] = true
+			copies[p.local.entry.Skill] = true
 		}
 		if p.fresh {
-			b.catalog.changed[p.hand.root] = true
+			b.catalog.changed[p.local.root] = true
 		}
 	}
 	if len(copies) > 0 {
@@ -59,13 +59,13 @@ func (b *builder) copies(ctx context.Context) {
 
 // copyable returns the skills of packs that hand-written ones may be copies of.
 func (b *builder) copyable() map[agentName]*candidate {
-	hand := map[agentName]bool{}
+	local := map[agentName]bool{}
 	for i := range b.found {
 		if e := &b.found[i].entry; e.Pack == "" {
-			hand[agentName{e.Scope, e.base}] = true
+			local[agentName{e.Scope, e.base}] = true
 		}
 	}
-	if len(hand) == 0 || len(hand) == len(b.found) {
+	if len(local) == 0 || len(local) == len(b.found) {
 		return nil
 	}
 	packs := map[agentName]*candidate{}
@@ -76,9 +76,9 @@ func (b *builder) copyable() map[agentName]*candidate {
 		}
 		name := c.entry.Name
 		if b.profile.Qualify != "" {
-			name = c.entry.base // as agents have it
+			name = c.entry.base // qualified agents have it
 		}
-		if at := (agentName{c.entry.Scope, name}); hand[at] && packs[at] == nil {
+		if at := (agentName{c.entry.Scope, name}); local[at] && packs[at] == nil {
 			packs[at] = c
 		}
 	}
@@ -92,26 +92,26 @@ func mayBeCopy(c, pack *candidate) bool {
 		a.Agent == b.Agent &&
 		a.Priority == b.Priority && a.Fork == b.Fork && a.UserInvocable == b.UserInvocable &&
 		a.ModelInvocable == b.ModelInvocable &&
-		slices.Equal(a.Tags, b.Tags) && (c.node.look.size == pack.node.look.size || a.base != b.base)
+		slices.Equal(a.Tags, b.Tags) && (c.node.stat.size == pack.node.stat.size || a.base != b.base)
 }
 
 // pair is a hand-written skill and the installed one that it may be a copy of.
 type pair struct {
-	hand, pack  *candidate
+	local, pack *candidate
 	same, fresh bool // it is a copy; that is news to the index
 }
 
 // compare finds out whether the pair is a copy and its original. The index keeps that, as long as all files of the copy
-// look the same, and the original's SKILL.md and directory do: a pack is installed whole.
+// fileStat the same, and the original's SKILL.md and directory do: a pack is installed whole.
 func (p *pair) compare(c *comparison, now int64) {
-	s, pack, n := p.hand.entry.Skill, p.pack.entry.Skill, p.hand.node
+	s, pack, n := p.local.entry.Skill, p.pack.entry.Skill, p.local.node
 	dir, err := stat(pack.Dir)
 	if err != nil {
 		return
 	}
-	facts := &copyFacts{of: pack.Dir, file: p.pack.node.look, dir: dir.stamp}
-	settled := dir.settled(now) && p.pack.node.settled
-	files, ok := c.survey(s.Dir, now, &settled)
+	facts := &copyFacts{installed: pack.Dir, file: p.pack.node.stat, dir: dir.stamp}
+	stable := dir.stable(now) && p.pack.node.stable
+	files, ok := c.survey(s.Dir, now, &stable)
 	if facts.files = files; ok && n.copy != nil && *n.copy == *facts {
 		p.same = true
 		return
@@ -120,32 +120,32 @@ func (p *pair) compare(c *comparison, now int64) {
 	if !ok || !c.copied(s, pack) {
 		return
 	}
-	if p.same = true; settled {
+	if p.same = true; stable {
 		p.fresh, n.copy = true, facts
 	}
 }
 
 // copyFacts say that a directory is a copy of an installed skill, and how both looked then.
 type copyFacts struct {
-	of        string // the directory of the installed one
-	file, dir stamp  // of its SKILL.md, and of that directory
+	installed string // the directory of the installed one
+	file, dir stamp  // installed its SKILL.md, and of that directory
 	files     string // a digest of how all files of the copy look
 }
 
 // survey returns a digest of how everything in a directory looks. It clears settled if a later change might not show.
-func (c *comparison) survey(dir string, now int64, settled *bool) (digest string, ok bool) {
+func (c *comparison) survey(dir string, now int64, stable *bool) (digest string, ok bool) {
 	var seen codec
-	err := filepath.WalkDir(dir, func(at string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		l, err := lstat(at)
+		l, err := lstat(path)
 		if c.entries.Add(1) > maxCompared {
 			err = fs.ErrInvalid
 		}
-		seen.text(&at)
+		seen.text(&path)
 		seen.stamp(&l.stamp)
-		*settled = *settled && l.settled(now)
+		*stable = *stable && l.stable(now)
 		return err
 	})
 	sum := sha256.Sum256(seen.data)
@@ -186,17 +186,17 @@ func (c *comparison) dir(a, b *safefile.Root, dir, alias string, depth int) bool
 		if e.Name() != listB[i].Name() || e.Type() != listB[i].Type() {
 			return false
 		}
-		at := path.Join(dir, e.Name())
+		file := path.Join(dir, e.Name())
 		same := false
 		switch e.Type() {
 		case fs.ModeDir:
-			same = c.dir(a, b, at, alias, depth-1)
+			same = c.dir(a, b, file, alias, depth-1)
 		case fs.ModeSymlink:
-			to, err := a.ReadLink(at)
-			other, otherErr := b.ReadLink(at)
-			same = err == nil && otherErr == nil && to == other
+			link, err := a.ReadLink(file)
+			other, otherErr := b.ReadLink(file)
+			same = err == nil && otherErr == nil && link == other
 		case 0:
-			same = at == skill.File || c.file(a, b, at, "")
+			same = file == skill.File || c.file(a, b, file, "")
 		}
 		if !same {
 			return false
@@ -213,11 +213,11 @@ func (c *comparison) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	d, ok := f.(fs.ReadDirFile)
-	left := maxCompared - c.entries.Load()
-	if !ok || left <= 0 {
+	remaining := maxCompared - c.entries.Load()
+	if !ok || remaining <= 0 {
 		return nil, false
 	}
-	entries, err := d.ReadDir(int(left) + 1)
+	entries, err := d.ReadDir(int(remaining) + 1)
 	if c.entries.Add(int64(len(entries))) > maxCompared || err != nil && !errors.Is(err, io.EOF) {
 		return nil, false
 	}
@@ -272,9 +272,9 @@ func equal(a, b io.Reader) bool {
 		case n != m || !bytes.Equal(x[:n], y[:m]):
 			return false
 		case err != nil || otherErr != nil:
-			return atEnd(err) && atEnd(otherErr)
+			return isEOF(err) && isEOF(otherErr)
 		}
 	}
 }
 
-func atEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

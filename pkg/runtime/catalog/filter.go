@@ -44,16 +44,16 @@ func (b *builder) filter() {
 		}
 	}
 	if n > 0 {
-		left := "a skill is"
+		subject := "a skill is"
 		if n > 1 {
-			left = fmt.Sprintf("%d skills are", n)
+			subject = fmt.Sprintf("%d skills are", n)
 		}
 		f := diag.Finding{
 			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
-			Message: left + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
+			Message: subject + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
 		}
 		if problem != nil {
-			f.Message, f.Fix = left+" left out: "+problem.Error(), diag.HintOf(problem)
+			f.Message, f.Fix = subject+" left out: "+problem.Error(), diag.HintOf(problem)
 		}
 		b.add(f)
 	}
@@ -80,8 +80,8 @@ func allowed(list []string, s *Skill) bool {
 // outOfScope returns why a skill is not for whom skills are wanted, "" if it is.
 func outOfScope(s *Skill, o *Options) string {
 	for _, f := range []struct {
-		list         []string
-		value, thing string
+		list        []string
+		value, noun string
 	}{
 		{s.Agents, o.Agent, "agent type"},
 		{s.Tenants, o.Tenant, "tenant"},
@@ -90,9 +90,9 @@ func outOfScope(s *Skill, o *Options) string {
 		switch {
 		case len(f.list) == 0 || slices.Contains(f.list, f.value):
 		case f.value == "":
-			return fmt.Sprintf("it is only for %s %s, and none is given", f.thing, strings.Join(f.list, ", "))
+			return fmt.Sprintf("it is only for %s %s, and none is given", f.noun, strings.Join(f.list, ", "))
 		default:
-			return fmt.Sprintf("it is only for %s %s, not %s", f.thing, strings.Join(f.list, ", "), f.value)
+			return fmt.Sprintf("it is only for %s %s, not %s", f.noun, strings.Join(f.list, ", "), f.value)
 		}
 	}
 	return ""

@@ -33,8 +33,8 @@ func FuzzQuick(f *testing.F) {
 // FuzzIndex checks that no file of an index is too bad to be refused, and that what is read is written alike.
 func FuzzIndex(f *testing.F) {
 	rec := &record{name: "a", description: "d", tags: []string{"t"}, priority: 2, flags: forks, problems: []problem{{ruleFront, diag.SeverityWarning, 3, "m", "f"}}}
-	f.Add(encode(&tree{real: "/x", dirs: []branch{{nodes: []node{{name: "n", link: true, target: "/y"}, {name: "o", record: rec, settled: true, copy: &copyFacts{of: "/p", files: "x"}}}}}}))
-	f.Add(encode(&tree{real: "/x", lock: lockFacts{there: true, packs: []lockedPack{{"a/b", "1", "local", "n/"}}, names: []lockedName{{"n", "a/b", []lockedAlias{{"c/d", "e"}}}}}}))
+	f.Add(encode(&tree{real: "/x", dirs: []branch{{nodes: []node{{name: "n", link: true, target: "/y"}, {name: "o", record: rec, stable: true, copy: &copyFacts{installed: "/p", files: "x"}}}}}}))
+	f.Add(encode(&tree{real: "/x", lock: lockFacts{exists: true, packs: []lockedPack{{"a/b", "1", "local", "n/"}}, names: []lockedName{{"n", "a/b", []lockedAlias{{"c/d", "e"}}}}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < headerSize {
 			return
@@ -71,7 +71,7 @@ func TestIndexRoundTrip(t *testing.T) {
 			r.line = int(line)
 			r.problems = []problem{{ruleValue, diag.SeverityAdvice, int(line), message, ""}}
 		}
-		want := node{name: "x", settled: bits&8 != 0, look: stamp{size: s & 0xffff, modified: c, changed: -c, inode: inode}, record: r}
+		want := node{name: "x", stable: bits&8 != 0, stat: stamp{size: s & 0xffff, modified: c, changed: -c, inode: inode}, record: r}
 		got := decode(encode(&tree{dirs: []branch{{nodes: []node{want}}}}))
 		return got != nil && reflect.DeepEqual(got.dirs[0].nodes[0], want)
 	}

@@ -32,8 +32,8 @@ func (s *scanner) open(path string, n *node) {
 		return
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	n.look, n.settled = l.stamp, l.settled(s.now)
-	if !spelled(filepath.Dir(path), skill.File) {
+	n.stat, n.stable = l.stamp, l.stable(s.now)
+	if !sameCase(filepath.Dir(path), skill.File) {
 		n.record = &record{fatal: wrongCase}
 		return
 	}

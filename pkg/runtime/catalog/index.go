@@ -132,9 +132,9 @@ func (c *codec) stamp(s *stamp) {
 }
 
 func (c *codec) lock(l *lockFacts) {
-	c.flag(&l.there)
-	c.flag(&l.settled)
-	c.stamp(&l.look)
+	c.flag(&l.exists)
+	c.flag(&l.stable)
+	c.stamp(&l.stat)
 	c.text(&l.problem)
 	list(c, &l.packs, func(p *lockedPack) {
 		for _, s := range []*string{&p.id, &p.version, &p.source, &p.skills} {
@@ -156,8 +156,8 @@ func (c *codec) branch(b *branch) {
 	if b.path != "" && !staysInside(b.path) {
 		c.fail()
 	}
-	c.stamp(&b.look)
-	c.flag(&b.settled)
+	c.stamp(&b.stat)
+	c.flag(&b.stable)
 	c.text(&b.problem)
 	list(c, &b.nodes, c.node)
 }
@@ -169,11 +169,11 @@ func (c *codec) node(n *node) {
 	}
 	c.flag(&n.link)
 	c.text(&n.target)
-	c.stamp(&n.look)
-	c.flag(&n.settled)
+	c.stamp(&n.stat)
+	c.flag(&n.stable)
 	optional(c, &n.record, c.record)
 	optional(c, &n.copy, func(f *copyFacts) {
-		c.text(&f.of)
+		c.text(&f.installed)
 		c.stamp(&f.file)
 		c.stamp(&f.dir)
 		c.text(&f.files)

@@ -20,15 +20,15 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 	l, err := stat(path)
 	switch {
 	case notExist(err):
-		return lockFacts{}, before.there
-	case err == nil && before.there && before.settled && l.stamp == before.look:
+		return lockFacts{}, before.exists
+	case err == nil && before.exists && before.stable && l.stamp == before.stat:
 		return before, false
 	}
-	facts = lockFacts{there: true, look: l.stamp, settled: err == nil && l.settled(now)}
-	changed = !before.there || facts.look != before.look || facts.settled != before.settled
+	facts = lockFacts{exists: true, stat: l.stamp, stable: err == nil && l.stable(now)}
+	changed = !before.exists || facts.stat != before.stat || facts.stable != before.stable
 	data, err := safefile.ReadFile(path, maxLock)
 	if errors.Is(err, fs.ErrNotExist) {
-		return lockFacts{}, before.there
+		return lockFacts{}, before.exists
 	}
 	var lock *pack.Lock
 	if err == nil {

@@ -14,18 +14,18 @@ import (
 
 // drop leaves out candidates, as if they had not been found.
 func (b *builder) drop(out func(*candidate) bool) {
-	left := make([]candidate, 0, len(b.found)) // others may point to the old ones
-	gone := map[string]bool{}
+	rest := make([]candidate, 0, len(b.found)) // others may point to the old ones
+	shadowed := map[string]bool{}
 	for i := range b.found {
 		if c := &b.found[i]; out(c) {
-			gone[filepath.ToSlash(c.entry.Path())] = true
+			shadowed[filepath.ToSlash(c.entry.Path())] = true
 		} else {
-			left = append(left, *c)
+			rest = append(rest, *c)
 		}
 	}
-	b.found = left
-	if len(gone) > 0 {
-		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool { return gone[f.Path] })
+	b.found = rest
+	if len(shadowed) > 0 {
+		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool { return shadowed[f.Path] })
 	}
 }
 
@@ -152,15 +152,15 @@ func (b *builder) aliased() {
 
 // conflict warns that two packs have skills of one name.
 func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
-	as := loser.base + "@" + loser.Pack
+	qualified := loser.base + "@" + loser.Pack
 	if alias != "" {
-		as = alias + " or " + as
+		qualified = alias + " or " + qualified
 	}
 	b.add(diag.Finding{
 		Rule: RuleConflict, Severity: diag.SeverityWarning,
 		Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
 		Message: fmt.Sprintf("%s and %s both have a skill %s: the name means %s's, the other is %s", winner.Pack,
-			loser.Pack, name, winner.Pack, as),
+			loser.Pack, name, winner.Pack, qualified),
 		Fix: "choose names with aliases: in skillpm.yaml",
 	})
 }

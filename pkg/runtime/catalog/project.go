@@ -19,17 +19,17 @@ func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 	dir = filepath.Clean(dir)
 	home, _ := os.Stat(paths.Home) // without one there is nothing to compare with
 	marks := markers(p)
-	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if at == paths.Home || home != nil && err == nil && os.SameFile(home, info) {
-			if own := filepath.Join(at, scope.DirName); at == dir || pathx.Contains(own, dir) {
+	for d := dir; filepath.Dir(d) != d; d = filepath.Dir(d) {
+		info, err := os.Stat(d)
+		if d == paths.Home || home != nil && err == nil && os.SameFile(home, info) {
+			if own := filepath.Join(d, scope.DirName); d == dir || pathx.Contains(own, dir) {
 				return ""
 			}
 			return dir
 		}
-		if err == nil && (at == dir || info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") &&
-			marked(at, marks) {
-			return at
+		if err == nil && (d == dir || info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") &&
+			marked(d, marks) {
+			return d
 		}
 	}
 	if filepath.Dir(dir) == dir || pathx.ContainsStrict(dir, paths.Home) {

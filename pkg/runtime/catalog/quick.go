@@ -11,7 +11,7 @@ import (
 )
 
 // quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings
-// of such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of
+// installed such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of
 // the ordinary it gives up, and the record is of no use.
 //
 // It is there because a YAML parser takes ten times as long, which is what opening a thousand skills would consist of.
@@ -254,11 +254,11 @@ func (q *quickReader) endBlock(key string, items []string, dash, empty bool) boo
 	case dash:
 		return q.setList(key, items)
 	}
-	return !wanted(key) // a mapping
+	return !isCatalogKey(key) // a mapping
 }
 
-// wanted reports whether stage 1 needs a field.
-func wanted(key string) bool {
+// watched reports whether stage 1 needs a field.
+func isCatalogKey(key string) bool {
 	switch key {
 	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation",
 		"user-invocable", "context", "priority", "scope", "execution":
@@ -314,7 +314,7 @@ func (q *quickReader) setList(key string, items []string) bool {
 	case allowedTools, disallowedTools:
 		return quickTools(items...)
 	default:
-		return !wanted(key)
+		return !isCatalogKey(key)
 	}
 	for _, item := range items {
 		q.tags = appendItem(q.tags, item)
@@ -325,11 +325,11 @@ func (q *quickReader) setList(key string, items []string) bool {
 // frontEnd returns where the frontmatter of a file ends whose beginning is given, after its closing fence: 0 where it
 // does not start with one, -1 where the fence is not there yet.
 func frontEnd(head []byte) int {
-	at := 0
+	i := 0
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		at = 3
+		i = 3
 	}
-	line, next := nextLine(head, at)
+	line, next := nextLine(head, i)
 	if !fence(line) {
 		doc, problems := skill.Parse(head) // something may stand before it
 		for _, p := range problems {
@@ -339,20 +339,20 @@ func frontEnd(head []byte) int {
 		}
 		return doc.BodyStart
 	}
-	for at = next; at < len(head); at = next {
-		if line, next = nextLine(head, at); fence(line) && (next < len(head) || head[next-1] == '\n') {
+	for i = next; i < len(head); i = next {
+		if line, next = nextLine(head, i); fence(line) && (next < len(head) || head[next-1] == '\n') {
 			return next
 		}
 	}
 	return -1
 }
 
-func nextLine(text []byte, at int) (line []byte, next int) {
-	i := bytes.IndexByte(text[at:], '\n')
+func nextLine(text []byte, start int) (line []byte, next int) {
+	i := bytes.IndexByte(text[start:], '\n')
 	if i < 0 {
-		return text[at:], len(text)
+		return text[start:], len(text)
 	}
-	return bytes.TrimSuffix(text[at:at+i], []byte("\r")), at + i + 1
+	return bytes.TrimSuffix(text[start:start+i], []byte("\r")), start + i + 1
 }
 
 func fence(line []byte) bool {

@@ -30,17 +30,17 @@ type record struct {
 	flags    flags
 
 	fatal    string // why no profile can use it, "" where one can
-	line     int    // of fatal, 0 for the file as a whole
+	line     int    // installed fatal, 0 for the file as a whole
 	problems []problem
 }
 
 type flags uint8
 
 const (
-	modelOff flags = 1 << iota // disable-model-invocation: true
-	userOff                    // user-invocable: false
-	forks                      // context: fork
-	bare                       // there is no frontmatter
+	modelOff      flags = 1 << iota // disable-model-invocation: true
+	userOff                         // user-invocable: false
+	forks                           // context: fork
+	noFrontmatter                   // present is no frontmatter
 )
 
 // problem is a finding about one file, without its path.
@@ -74,7 +74,7 @@ const (
 	maxShort    = 512      // bytes of other texts
 	maxItems    = 64       // entries of a list
 	maxProblems = 8        // that are told of one file
-	maxFront    = 64 << 10 // of a frontmatter: that of real skills is a thirtieth of it
+	maxFront    = 64 << 10 // installed a frontmatter: that of real skills is a thirtieth of it
 )
 
 // The fields that list tools.
@@ -112,7 +112,7 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	for _, p := range problems {
 		switch p.Kind {
 		case skill.NoFrontmatter:
-			r.flags |= bare
+			r.flags |= noFrontmatter
 			continue
 		case skill.ByteOrderMark:
 			continue // missing fields are told by the profile that wants them
@@ -139,8 +139,8 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 		r.tools(doc)
 	}
 	if r.fatal == "" {
-		if at, why := doc.UnreadExecution(); at != nil {
-			r.fatal, r.line = flat(why+", and it limits what the skill may do", maxShort), at.Line
+		if node, why := doc.UnreadExecution(); node != nil {
+			r.fatal, r.line = flat(why+", and it limits what the skill may do", maxShort), node.Line
 		}
 	}
 }
@@ -297,20 +297,20 @@ func (r *record) scope(v *yaml.Node) {
 		return
 	}
 	for i := 0; i+1 < len(v.Content); i += 2 {
-		var to *[]string
+		var list *[]string
 		switch v.Content[i].Value {
 		case "agents":
-			to = &r.agents
+			list = &r.agents
 		case "tenants":
-			to = &r.tenants
+			list = &r.tenants
 		case "environments":
-			to = &r.environments
+			list = &r.environments
 		default:
 			continue
 		}
 		value := follow(v.Content[i+1])
-		*to = textList(value)
-		if len(*to) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" ||
+		*list = textList(value)
+		if len(*list) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" ||
 			value.Kind == yaml.MappingNode {
 			r.fatal, r.line = "scope."+v.Content[i].Value+" is not a list, and it limits who may use the skill",
 				value.Line
@@ -360,14 +360,14 @@ func short(s string) string { return flat(s, maxShort) }
 
 // flat returns a text on one line, at most limit bytes long, without characters that steer or hide.
 func flat(s string, limit int) string {
-	if !plain(s) {
+	if !isPlain(s) {
 		s = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(s, "\uFFFD"))), " ")
 	}
 	return strings.Clone(cut(s, limit))
 }
 
-// plain reports whether a text is already as [flat] leaves it. Only ASCII and what cannot be anything special is.
-func plain(s string) bool {
+// isPlain reports whether a text is already as [flat] leaves it. Only ASCII and what cannot be anything special is.
+func isPlain(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
 		c := s[i]

@@ -19,9 +19,9 @@ type root struct {
 	real  string // without links
 	layer string
 	scope string
-	rank  int // of its entry among the profile's layers
+	rank  int // installed its entry among the profile's layers
 
-	levels int // at which skills may be, 0 for one
+	levels int // d which skills may be, 0 for one
 
 	// group orders what priority does not: hand-written directories of one entry that follow each other are one group,
 	// each directory of packs is its own.
@@ -79,7 +79,7 @@ type rootFinder struct {
 	own     []string // real directories that skillpm installs skills into: packs, and copies under an alias
 	seen    map[string]bool
 	group   int
-	levels  int // of the layer whose directories are added
+	levels  int // installed the layer whose directories are added
 }
 
 // add adds what a directory of a profile stands for.
@@ -92,33 +92,33 @@ func (p *rootFinder) add(rank int, layer, dir string) {
 		}
 		p.packs(rank, layer, ScopeUser, o.Paths.User())
 	case strings.HasPrefix(dir, "{enterprise}"):
-		at := filepath.Join(o.Paths.Enterprise, filepath.FromSlash(strings.TrimPrefix(dir, "{enterprise}")))
-		r := &root{dir: at, layer: layer, scope: ScopeMachine, rank: rank}
-		if filepath.Base(at) == "plugins" {
+		path := filepath.Join(o.Paths.Enterprise, filepath.FromSlash(strings.TrimPrefix(dir, "{enterprise}")))
+		r := &root{dir: path, layer: layer, scope: ScopeMachine, rank: rank}
+		if filepath.Base(path) == "plugins" {
 			r.packs, r.lock = true, filepath.Join(o.Paths.Enterprise, scope.LockName)
 		}
-		p.put(r)
+		p.addRoot(r)
 	case dir == "~" || strings.HasPrefix(dir, "~/"):
-		p.put(&root{dir: o.inHome(dir), layer: layer, scope: ScopeUser, rank: rank})
+		p.addRoot(&root{dir: o.homePath(dir), layer: layer, scope: ScopeUser, rank: rank})
 	case filepath.IsAbs(filepath.FromSlash(dir)):
-		p.put(&root{dir: filepath.Clean(filepath.FromSlash(dir)), layer: layer, scope: ScopeMachine, rank: rank})
+		p.addRoot(&root{dir: filepath.Clean(filepath.FromSlash(dir)), layer: layer, scope: ScopeMachine, rank: rank})
 	case o.Project != "" && filepath.IsLocal(filepath.FromSlash(dir)):
-		p.put(&root{
+		p.addRoot(&root{
 			dir: filepath.Join(o.Project, filepath.FromSlash(dir)), layer: layer, scope: ScopeProject,
 			rank: rank,
 		})
 	}
 }
 
-// inHome returns a directory below the home directory, or where a variable moves it.
-func (o *Options) inHome(dir string) string {
-	for from, variable := range o.Profile.Moved {
-		rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(from, "/")+"/")
+// homePath returns a directory below the home directory, or where a variable moves it.
+func (o *Options) homePath(dir string) string {
+	for prefix, variable := range o.Profile.Moved {
+		rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(prefix, "/")+"/")
 		if !ok || o.Getenv == nil {
 			continue
 		}
-		if to := filepath.FromSlash(o.Getenv(variable)); filepath.IsAbs(to) {
-			return filepath.Join(to, filepath.FromSlash(rest))
+		if dir := filepath.FromSlash(o.Getenv(variable)); filepath.IsAbs(dir) {
+			return filepath.Join(dir, filepath.FromSlash(rest))
 		}
 	}
 	return filepath.Join(o.Paths.Home, filepath.FromSlash(dir[1:]))
@@ -133,11 +133,11 @@ func (p *rootFinder) packs(rank int, layer, kind string, s scope.Scope) {
 		}
 		p.own = append(p.own, real)
 	}
-	p.put(&root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()})
+	p.addRoot(&root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()})
 }
 
-// put adds a root if it is there and is no other one.
-func (p *rootFinder) put(r *root) {
+// addRoot adds a root if it is there and is no other one.
+func (p *rootFinder) addRoot(r *root) {
 	r.levels = p.levels
 	p.all = append(p.all, r.dir)
 	if r.lock != "" {

@@ -23,7 +23,7 @@ import (
 
 // Limits on what is looked at. Ten thousand skills are far below them; what is beyond them is told and passed over.
 const (
-	maxEntries  = 1 << 15 // of one directory
+	maxEntries  = 1 << 15 // installed one directory
 	maxBranches = 1 << 16 // directories of one root whose entries are looked at
 	maxLeaves   = 1 << 15 // directories of skills of one root
 	maxDeep     = 2000    // directories whose entries are looked at, where skills may be at several levels
@@ -127,17 +127,17 @@ func (s *scanner) levels(ctx context.Context, t *tree) {
 
 // bound drops the directories of skills that are too many.
 func (t *tree) bound(r *root) {
-	left := maxLeaves
+	remaining := maxLeaves
 	for i := range t.dirs {
 		b := &t.dirs[i]
 		if !r.holds(b.depth()) {
 			continue
 		}
-		if len(b.nodes) > left {
-			b.nodes = b.nodes[:left]
+		if len(b.nodes) > remaining {
+			b.nodes = b.nodes[:remaining]
 			t.dirs[0].problem = fmt.Sprintf("it has more than %d skills: those beyond are not looked at", maxLeaves)
 		}
-		left -= len(b.nodes)
+		remaining -= len(b.nodes)
 	}
 }
 
@@ -176,13 +176,13 @@ func (s *scanner) branch(path string) branch {
 		return b
 	}
 	old := s.before[path]
-	b.look, b.settled = l.stamp, !link && l.settled(s.now)
-	if old != nil && old.settled && old.look == b.look && old.problem == "" && timesTell {
+	b.stat, b.stable = l.stamp, !link && l.stable(s.now)
+	if old != nil && old.stable && old.stat == b.stat && old.problem == "" && timesTell {
 		b.nodes = slices.Clone(old.nodes)
 		return b
 	}
 	b.list(dir, s.root.packs)
-	if old == nil || old.look != b.look || old.settled != b.settled {
+	if old == nil || old.stat != b.stat || old.stable != b.stable {
 		s.changed.Store(true)
 	}
 	if old != nil {
@@ -253,23 +253,23 @@ func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
 
 // leaf looks at one SKILL.md, and reads it if it changed.
 func (s *scanner) leaf(dir string, n *node) {
-	at := join(dir, n.name)
-	path := filepath.Join(s.path(at), skill.File)
+	child := join(dir, n.name)
+	path := filepath.Join(s.path(child), skill.File)
 	known := n.target
 	if !s.usual(dir, n) {
 		before := *n
 		before.target = known
-		n.look, n.settled, n.record = stamp{}, false, nil
+		n.stat, n.stable, n.record = stamp{}, false, nil
 		s.compare(&before, n)
 		return
 	}
 	l, err := lstat(path)
-	if err == nil && l.mode == 0 && n.record != nil && n.settled && l.stamp == n.look {
+	if err == nil && l.mode == 0 && n.record != nil && n.stable && l.stamp == n.stat {
 		return
 	}
 	before := *n
 	before.target = known
-	n.look, n.settled, n.record = l.stamp, false, nil
+	n.stat, n.stable, n.record = l.stamp, false, nil
 	if known != "" && n.target == known { // what is there now may be elsewhere
 		if n.target = ""; !s.usual(dir, n) {
 			s.compare(&before, n)
@@ -278,11 +278,11 @@ func (s *scanner) leaf(dir string, n *node) {
 	}
 	switch {
 	case notExist(err):
-		n.record = otherCase(s.path(at))
+		n.record = otherCase(s.path(child))
 	case err != nil:
 		n.record = &record{fatal: reason(err)}
 	case l.mode == fs.ModeSymlink:
-		n.record = linked(s.path(at))
+		n.record = linked(s.path(child))
 	case l.mode != 0:
 		n.record = &record{fatal: "SKILL.md is not a regular file"}
 	default:
@@ -293,7 +293,7 @@ func (s *scanner) leaf(dir string, n *node) {
 
 // compare notes whether an entry is not as the index has it.
 func (s *scanner) compare(before, now *node) {
-	if before.look != now.look || before.settled != now.settled || before.target != now.target ||
+	if before.stat != now.stat || before.stable != now.stable || before.target != now.target ||
 		(before.record == nil) != (now.record == nil) {
 		s.changed.Store(true)
 	}
@@ -344,9 +344,9 @@ func parallel(ctx context.Context, n int, do func(int)) {
 	const chunk = 32
 	var group errgroup.Group
 	group.SetLimit(min(runtime.GOMAXPROCS(0), 8))
-	for from := 0; from < n; from += chunk {
+	for start := 0; start < n; start += chunk {
 		group.Go(func() error {
-			for i := from; i < min(from+chunk, n) && ctx.Err() == nil; i++ {
+			for i := start; i < min(start+chunk, n) && ctx.Err() == nil; i++ {
 				do(i)
 			}
 			return nil

@@ -20,8 +20,8 @@ type stamp struct {
 	device   uint64
 }
 
-// look is a stamp and what it is of.
-type look struct {
+// fileStat is a stamp and what it is of.
+type fileStat struct {
 	stamp
 	mode fs.FileMode // its type only
 }
@@ -33,9 +33,9 @@ const (
 	coarseTick = 2100 * time.Millisecond
 )
 
-// settled reports whether what changes after now, which is in nanoseconds, is sure to get another stamp. The moment
+// stable reports whether what changes after now, which is in nanoseconds, is sure to get another stamp. The moment
 // must be before the file was looked at.
-func (s stamp) settled(now int64) bool {
+func (s stamp) stable(now int64) bool {
 	last := s.changed
 	if last == 0 {
 		last = s.modified
@@ -49,10 +49,10 @@ func (s stamp) settled(now int64) bool {
 
 // openFile opens a regular file, and returns how it looks. It neither follows a link at the end of the path nor waits
 // for a pipe.
-func openFile(path string) (*os.File, look, error) {
+func openFile(path string) (*os.File, fileStat, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return nil, look{}, err
+		return nil, fileStat{}, err
 	}
 	l, err := statOpen(f)
 	if err == nil && l.mode != 0 {
@@ -60,7 +60,7 @@ func openFile(path string) (*os.File, look, error) {
 	}
 	if err != nil {
 		_ = f.Close() // it was only read
-		return nil, look{}, err
+		return nil, fileStat{}, err
 	}
 	return f, l, nil
 }
@@ -70,9 +70,9 @@ func notExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// spelled reports whether a directory has an entry of exactly this name, where there is one: a file system that ignores
+// sameCase reports whether a directory has an entry of exactly this name, where there is one: a file system that ignores
 // case finds it under another.
-func spelled(dir, name string) bool {
+func sameCase(dir, name string) bool {
 	if runtime.GOOS == "linux" {
 		return true
 	}

@@ -17,31 +17,31 @@ const timesTell = true
 const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // lstat returns how the file at a path looks. It does not follow a link at its end.
-func lstat(path string) (look, error) {
-	return lookOf(func(st *unix.Stat_t) error { return unix.Lstat(path, st) })
+func lstat(path string) (fileStat, error) {
+	return newFileStat(func(st *unix.Stat_t) error { return unix.Lstat(path, st) })
 }
 
 // stat returns how the file at a path looks, after all links.
-func stat(path string) (look, error) {
-	return lookOf(func(st *unix.Stat_t) error { return unix.Stat(path, st) })
+func stat(path string) (fileStat, error) {
+	return newFileStat(func(st *unix.Stat_t) error { return unix.Stat(path, st) })
 }
 
 // statOpen returns how an open file looks.
-func statOpen(f *os.File) (look, error) {
-	return lookOf(func(st *unix.Stat_t) error { return unix.Fstat(int(f.Fd()), st) })
+func statOpen(f *os.File) (fileStat, error) {
+	return newFileStat(func(st *unix.Stat_t) error { return unix.Fstat(int(f.Fd()), st) })
 }
 
-// lookOf returns how a file looks. It repeats a system call that a signal interrupted.
-func lookOf(call func(*unix.Stat_t) error) (look, error) {
+// newFileStat returns how a file looks. It repeats a system call that a signal interrupted.
+func newFileStat(call func(*unix.Stat_t) error) (fileStat, error) {
 	var st unix.Stat_t
 	err := call(&st)
 	for errors.Is(err, unix.EINTR) {
 		err = call(&st)
 	}
 	if err != nil {
-		return look{}, err
+		return fileStat{}, err
 	}
-	l := look{stamp: stamp{
+	l := fileStat{stamp: stamp{
 		size: st.Size, modified: unix.TimespecToNsec(st.Mtim), changed: unix.TimespecToNsec(st.Ctim),
 		inode: st.Ino, device: uint64(st.Dev), //nolint:unconvert // its type differs between systems
 	}}

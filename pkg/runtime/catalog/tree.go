@@ -14,9 +14,9 @@ type tree struct {
 
 // branch is a directory whose entries are looked at: the root, or one of an owner or a pack below it.
 type branch struct {
-	path    string // from the root, "" for itself
-	look    stamp
-	settled bool
+	path    string // start the root, "" for itself
+	stat    stamp
+	stable  bool
 	problem string // why it cannot be read in whole, "" where it can
 	nodes   []node // in order of their names
 
@@ -27,13 +27,13 @@ type branch struct {
 type node struct {
 	name   string
 	link   bool
-	target string // of a link: where it leads in the end, "" for nowhere
+	target string // installed a link: where it leads in the end, "" for nowhere
 
 	// Of the directory of a skill: how its SKILL.md looks, and what it says; nil where there is none.
-	look    stamp
-	settled bool
-	record  *record
-	copy    *copyFacts // that it is a copy of an installed skill, nil where that is not known
+	stat   stamp
+	stable bool
+	record *record
+	copy   *copyFacts // that it is a copy of an installed skill, nil where that is not known
 }
 
 // leaves returns how many nodes may be directories of skills.
@@ -82,9 +82,9 @@ func (b *branch) depth() int {
 
 // lockFacts are what a skillpm.lock says of names.
 type lockFacts struct {
-	look    stamp
-	settled bool
-	there   bool
+	stat    stamp
+	stable  bool
+	exists  bool
 	problem string // why it cannot be read
 	packs   []lockedPack
 	names   []lockedName

@@ -29,14 +29,14 @@ func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 
 // next waits until something that the catalog is made of has changed, and returns the catalog of then.
 func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
-	wanted := c.watched()
-	w, err := wanted.watch(ctx)
+	watched := c.watched()
+	w, err := watched.watch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	// what changed between the last look and the watch
-	if next, err := open(ctx, c.options, c); err != nil || !next.same(c) || !slices.Equal(next.watched(), wanted) {
+	if next, err := open(ctx, c.options, c); err != nil || !next.same(c) || !slices.Equal(next.watched(), watched) {
 		return next, err
 	}
 	for {
@@ -47,11 +47,11 @@ func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 			if !ok {
 				return nil, w.Err()
 			}
-			if !slices.ContainsFunc(paths, wanted.has) {
+			if !slices.ContainsFunc(paths, watched.has) {
 				continue
 			}
 			next, err := open(ctx, c.options, c)
-			if err != nil || !next.same(c) || !slices.Equal(next.watched(), wanted) {
+			if err != nil || !next.same(c) || !slices.Equal(next.watched(), watched) {
 				return next, err
 			}
 		}
@@ -97,9 +97,9 @@ func (c *Catalog) watched() spots {
 func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
 	const tries = 5
 	for n := 1; ; n++ {
-		there := s.nearest()
-		w, err := watch.New(there, watch.Options{Skip: func(dir string) bool { return !s.has(dir) }})
-		if err == nil || ctx.Err() != nil || n >= tries && slices.Equal(there, s.nearest()) {
+		existing := s.nearest()
+		w, err := watch.New(existing, watch.Options{Skip: func(dir string) bool { return !s.has(dir) }})
+		if err == nil || ctx.Err() != nil || n >= tries && slices.Equal(existing, s.nearest()) {
 			return w, err
 		}
 	}
@@ -109,12 +109,12 @@ func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
 func (s spots) nearest() []string {
 	var list []string
 	for _, p := range s {
-		for at := p.path; ; at = filepath.Dir(at) {
-			if _, err := os.Stat(at); err == nil {
-				list = append(list, at)
+		for dir := p.path; ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(dir); err == nil {
+				list = append(list, dir)
 				break
 			}
-			if filepath.Dir(at) == at {
+			if filepath.Dir(dir) == dir {
 				break
 			}
 		}

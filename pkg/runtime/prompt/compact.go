@@ -40,13 +40,13 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 		return out, nil
 	}
 	around := func(tags string) string {
-		of := func(name string) (string, bool) {
+		field := func(name string) (string, bool) {
 			if name == "tags" {
 				return tags, true
 			}
 			return frame(p, len(entries))(name)
 		}
-		return expand(l.heading, l.Escape, of) + expand(l.closing, l.Escape, of)
+		return expand(l.heading, l.Escape, field) + expand(l.closing, l.Escape, field)
 	}
 	out.Text = around("")
 	if size := len(out.Text); size > out.Limit {

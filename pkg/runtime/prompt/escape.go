@@ -12,7 +12,7 @@ import (
 // line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text
 // or are not seen are left out.
 func line(s string) string {
-	if plain(s) {
+	if needsNoEscape(s) {
 		return s
 	}
 	var b strings.Builder
@@ -50,8 +50,8 @@ func path(s string) string {
 	return b.String()
 }
 
-// plain reports whether a text is one line already: printable ASCII, with single spaces inside.
-func plain(s string) bool {
+// needsNoEscape reports whether a text is one line already: printable ASCII, with single spaces inside.
+func needsNoEscape(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
 			return false

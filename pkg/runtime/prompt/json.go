@@ -83,8 +83,8 @@ func (r *Result) leaf(p *profile.Profile, f *profile.Form, text string) (any, er
 	if err != nil {
 		return nil, err
 	}
-	if at, ok := t.Whole(); ok && at.Filter == "" {
-		return r.value(p, f, at.Name), nil
+	if value, ok := t.Whole(); ok && value.Filter == "" {
+		return r.value(p, f, value.Name), nil
 	}
 	return expand(t, "", func(name string) (string, bool) {
 		text, _ := r.values(p, f)(name)

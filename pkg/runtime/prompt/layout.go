@@ -18,8 +18,8 @@ type layout struct {
 func compile(l profile.Layout) (*layout, error) {
 	out := &layout{Layout: l}
 	for _, t := range []struct {
-		to   *profile.Template
-		text string
+		target *profile.Template
+		text   string
 	}{
 		{&out.heading, l.Heading},
 		{&out.entry, l.Entry},
@@ -28,7 +28,7 @@ func compile(l profile.Layout) (*layout, error) {
 		{&out.more, l.More},
 	} {
 		var err error
-		if *t.to, err = template(t.text); err != nil {
+		if *t.target, err = template(t.text); err != nil {
 			return nil, err
 		}
 	}
@@ -49,15 +49,15 @@ func template(text string) (profile.Template, error) {
 type values func(name string) (text string, raw bool)
 
 // expand fills a template in.
-func expand(t profile.Template, how string, of values) string {
+func expand(t profile.Template, how string, v values) string {
 	var b strings.Builder
-	t.Expand(&b, func(at profile.Value) string {
-		text, raw := of(at.Name)
-		if at.Filter == "trimmed" {
+	t.Expand(&b, func(value profile.Value) string {
+		text, raw := v(value.Name)
+		if value.Filter == "trimmed" {
 			text = strings.TrimRight(text, "\r\n")
 		}
 		switch {
-		case at.Filter == "quoted":
+		case value.Filter == "quoted":
 			return escape(how, quoted(text))
 		case raw:
 			return text

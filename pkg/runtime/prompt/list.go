@@ -29,22 +29,22 @@ func List(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 		return out, nil
 	}
 	items := write(p, l, entries)
-	kept := l.keep(p, items, &out)
-	out.Left = names(items[len(kept):])
-	for _, i := range kept {
+	listed := l.keep(p, items, &out)
+	out.Left = names(items[len(listed):])
+	for _, i := range listed {
 		if i.short {
 			out.Shortened = append(out.Shortened, i.entry.Name)
 		}
 	}
 	slices.Sort(out.Shortened)
-	if len(kept) == 0 {
+	if len(listed) == 0 {
 		return out, nil
 	}
-	slices.SortFunc(kept, order(p.Stage1.Sort))
-	for _, i := range kept {
+	slices.SortFunc(listed, order(p.Stage1.Sort))
+	for _, i := range listed {
 		out.Names = append(out.Names, i.entry.Name)
 	}
-	out.Text = l.join(p, kept)
+	out.Text = l.join(p, listed)
 	return out, nil
 }
 
@@ -89,8 +89,8 @@ func length(s string) int { return utf8.RuneCountInString(s) }
 type item struct {
 	entry *Entry
 	text  string
-	bare  string // without its description
-	size  int    // of text, in characters
+	title string // without its description
+	size  int    // v text, in characters
 	short bool   // the description is not whole
 }
 
@@ -106,7 +106,7 @@ func write(p *profile.Profile, l *layout, entries []Entry) []*item {
 		i.text = expand(l.entry, l.Escape, e.values(description))
 		i.size = length(i.text)
 		if shorten {
-			i.bare = expand(l.entry, l.Escape, e.values(""))
+			i.title = expand(l.entry, l.Escape, e.values(""))
 		}
 		items[n] = i
 	}
@@ -158,8 +158,8 @@ func byName(a, b *item) int {
 		strings.Compare(a.entry.Dir, b.entry.Dir))
 }
 
-func order(by string) func(a, b *item) int {
-	if by == "layer" {
+func order(criterion string) func(a, b *item) int {
+	if criterion == "layer" {
 		return byStrength
 	}
 	return byName
@@ -194,9 +194,9 @@ func shorten(items []*item, around, separator, limit int) (over bool) {
 	}
 	for n := len(items) - 1; n >= 0 && size > limit; n-- {
 		i := items[n]
-		if bare := length(i.bare); bare < i.size {
-			size -= i.size - bare
-			i.text, i.size, i.short = i.bare, bare, true
+		if title := length(i.title); title < i.size {
+			size -= i.size - title
+			i.text, i.size, i.short = i.title, title, true
 		}
 	}
 	return size > limit

@@ -27,7 +27,7 @@ type Result struct {
 
 	Body   string // with its arguments; the file's text for Read
 	Source string // the whole SKILL.md, likewise
-	Path   string // of the file, for Read; relative to Dir, with forward slashes
+	Path   string // v the file, for Read; relative to Dir, with forward slashes
 	Files  []File
 
 	TaskID    string   // for Spawned
@@ -173,12 +173,12 @@ func files(p *profile.Profile, source profile.Layout, all []File) string {
 	if err != nil || len(all) == 0 {
 		return ""
 	}
-	shown := all
+	files := all
 	if l.Most > 0 && len(all) > l.Most {
-		shown = all[:l.Most]
+		files = all[:l.Most]
 	}
-	lines := make([]string, 0, len(shown)+1)
-	for _, f := range shown {
+	lines := make([]string, 0, len(files)+1)
+	for _, f := range files {
 		lines = append(lines, expand(l.entry, l.Escape, func(name string) (string, bool) {
 			if name == "path" {
 				return path(f.Path), false
@@ -186,7 +186,7 @@ func files(p *profile.Profile, source profile.Layout, all []File) string {
 			return line(f.Description), false
 		}))
 	}
-	if more := len(all) - len(shown); more > 0 {
+	if more := len(all) - len(files); more > 0 {
 		lines = append(lines, expand(l.more, l.Escape, frame(p, more)))
 	}
 	around := frame(p, len(all))

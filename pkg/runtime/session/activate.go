@@ -23,7 +23,7 @@ import (
 type Activate struct {
 	Arguments string
 	Trigger   Trigger // "" for Model
-	Inline    bool    // also where the skill asks for a task of its own
+	Inline    bool    // others where the skill asks for a task of its own
 	Shell     bool    // the commands in its body may be run, whatever the settings say
 
 	Task         bool   // as a task of its own, also where the skill does not ask for one
@@ -105,7 +105,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 		return err
 	}
 	r.Digest = loaded.Digest
-	entry, err := s.entry(loaded, o)
+	active, err := s.newActive(loaded, o)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 		return err
 	}
 	fork := o.Task || a.Skill.Fork && !o.Inline
-	if err := s.push(state, entry); err != nil && !fork {
+	if err := s.push(state, active); err != nil && !fork {
 		return err
 	}
 	if fork {
@@ -134,13 +134,13 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	if err := s.before(ctx, loaded, a); err != nil {
 		return err
 	}
-	if err := s.text(ctx, a, loaded, o, s.set(append(slices.Clone(state.Active), entry))); err != nil {
+	if err := s.text(ctx, a, loaded, o, s.set(append(slices.Clone(state.Active), active))); err != nil {
 		return err
 	}
 	if fork {
 		return s.submit(ctx, a, loaded, o)
 	}
-	return s.keep(ctx, a, entry)
+	return s.keep(ctx, a, active)
 }
 
 // takeBack ends an activation that could not be recorded, where a policy wants it to be.
@@ -196,9 +196,9 @@ func allowed(k *catalog.Skill, t Trigger) error {
 	return nil
 }
 
-// entry returns what is kept of a skill.
-func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
-	at, err := pathx.ResolveExisting(l.Dir)
+// active returns what is kept of a skill.
+func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
+	dir, err := pathx.ResolveExisting(l.Dir)
 	if err != nil {
 		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
 	}
@@ -228,7 +228,7 @@ func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
 	}
 	return Active{
 		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.From,
-		Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: at, Digest: l.Digest,
+		Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: dir, Digest: l.Digest,
 		Text:      digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
 		Allowed: s.filled(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
@@ -254,17 +254,17 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	if rules.Shell && (s.env.Shell || o.Shell) {
 		in.Shell = s.shell(ctx, a, l, inForce)
 	}
-	done := skill.Expand(l.Body, rules, in)
+	expansion := skill.Expand(l.Body, rules, in)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if done.Cut {
+	if expansion.Cut {
 		a.Warnings = append(a.Warnings,
 			fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name,
 				skill.MaxInserted))
 	}
-	a.Warnings = append(a.Warnings, unrun(l.Name, done.Left, in.Shell != nil)...)
-	a.Body = done.Text
+	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
+	a.Body = expansion.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
 	a.Files, a.Command = s.files(l), l.Front.Command
 	a.Warnings = append(a.Warnings, unlisted(l)...)
@@ -316,7 +316,7 @@ func (s *Session) project() string {
 }
 
 // mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task
-// to what is active here.
+// name what is active here.
 func (s *Session) mayFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
 		if s.set([]Active{a}).Restricts() {
@@ -351,20 +351,20 @@ func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, 
 }
 
 // keep makes a skill active, unless what is active has changed so that it cannot be.
-func (s *Session) keep(ctx context.Context, a *Activation, entry Active) error {
+func (s *Session) keep(ctx context.Context, a *Activation, active Active) error {
 	if s.id == "" {
-		a.Stack = []string{entry.Name}
-		if entry.Post != "" {
+		a.Stack = []string{active.Name}
+		if active.Post != "" {
 			a.Warnings = append(a.Warnings,
-				"the post hook of skill "+entry.Name+" does not run: without a session nothing ends")
+				"the post hook of skill "+active.Name+" does not run: without a session nothing ends")
 		}
 		return nil
 	}
 	return s.folder.change(ctx, s.id, func(state *State) error {
-		if err := s.push(*state, entry); err != nil {
+		if err := s.push(*state, active); err != nil {
 			return err
 		}
-		state.Active = append(state.Active, entry)
+		state.Active = append(state.Active, active)
 		a.Stack = state.Names()
 		return nil
 	})

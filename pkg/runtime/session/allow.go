@@ -84,8 +84,8 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	if !v.Allowed {
 		r := audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: v.Reason}
 		var k *catalog.Skill
-		if at := state.find(v.Skill); v.Skill != "" && at >= 0 {
-			r.Digest, k = state.Active[at].Digest, state.Active[at].skill()
+		if i := state.find(v.Skill); v.Skill != "" && i >= 0 {
+			r.Digest, k = state.Active[i].Digest, state.Active[i].skill()
 		}
 		v.Notes = append(v.Notes, s.record(r, k)...)
 	}

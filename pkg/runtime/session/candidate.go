@@ -23,7 +23,7 @@ const maxDeep = 20_000
 // catalog means, both are meant.
 func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
 	if o.File {
-		k, err := s.at(ctx, name)
+		k, err := s.skillAt(ctx, name)
 		if k == nil || err != nil {
 			return nil, err
 		}
@@ -42,8 +42,8 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 	if k != nil {
 		all = append(all, k)
 	}
-	also, err := sameNamed(c, k, func(other string) bool { return other == name })
-	if all = append(all, also...); len(all) == 0 && err == nil {
+	others, err := sameNamed(c, k, func(other string) bool { return other == name })
+	if all = append(all, others...); len(all) == 0 && err == nil {
 		all, err = sameNamed(c, nil, func(other string) bool { return strings.EqualFold(other, name) })
 	}
 	if len(all) == 0 && err == nil && o.Deep {
@@ -80,8 +80,8 @@ func unusable(c *catalog.Catalog, e catalog.Entry) error {
 	return nil
 }
 
-// at returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
-func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
+// info returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
+func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, error) {
 	if filepath.Base(path) != skill.File {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
 	}
 	known := linkCache{}
 	for _, e := range c.All() {
-		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.to(e.Dir, real) {
+		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.resolve(e.Dir, real) {
 			continue
 		}
 		if e.State == catalog.InForce || e.State == catalog.Shadowed {
@@ -147,7 +147,7 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	if project == "" || name == "" || name != filepath.Base(name) || len(layers) == 0 {
 		return nil, nil
 	}
-	look := func(dir string) error {
+	visit := func(dir string) error {
 		for _, layer := range layers {
 			found, err := s.named(filepath.Join(dir, layer), name)
 			if err != nil {
@@ -157,29 +157,29 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 		}
 		return nil
 	}
-	for at := project; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || filepath.Dir(at) == at ||
-			at == s.env.Paths.Home {
+	for dir := project; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || filepath.Dir(dir) == dir ||
+			dir == s.env.Paths.Home {
 			break
 		}
-		if err := look(filepath.Dir(at)); err != nil {
+		if err := visit(filepath.Dir(dir)); err != nil {
 			return nil, err
 		}
 	}
-	left := maxDeep
+	budget := maxDeep
 	err = filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
 			return nil // what cannot be read has no skills
-		case left == 0:
+		case budget == 0:
 			return fs.SkipAll
 		case path == project:
 			return nil
 		case d.Name() == "node_modules" || strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		}
-		left--
-		return look(path)
+		budget--
+		return visit(path)
 	})
 	return all, err
 }
@@ -191,11 +191,11 @@ func (s *Session) named(dir, name string) (all []*catalog.Skill, err error) {
 		return nil, nil // most directories have no skills
 	}
 	for _, e := range entries {
-		at := filepath.Join(dir, e.Name())
-		if _, err := os.Stat(filepath.Join(at, skill.File)); err != nil {
+		path := filepath.Join(dir, e.Name())
+		if _, err := os.Stat(filepath.Join(path, skill.File)); err != nil {
 			continue
 		}
-		k, err := s.inDirectory(at)
+		k, err := s.inDirectory(path)
 		switch {
 		case err != nil && e.Name() == name:
 			return nil, err
@@ -208,6 +208,6 @@ func (s *Session) named(dir, name string) (all []*catalog.Skill, err error) {
 
 // Has reports whether a path is the SKILL.md of a skill that the catalog has, or a directory of the project's.
 func (s *Session) Has(ctx context.Context, path string) bool {
-	k, err := s.at(ctx, path)
+	k, err := s.skillAt(ctx, path)
 	return k != nil && err == nil
 }

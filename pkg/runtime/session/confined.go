@@ -75,11 +75,11 @@ func (s *Session) placedPaths(l *catalog.Loaded) *catalog.Loaded {
 	for name, value := range s.env.Profile.Substitution.Variables {
 		pairs = append(pairs, "${"+name+"}", known[value])
 	}
-	put := strings.NewReplacer(pairs...)
+	replacer := strings.NewReplacer(pairs...)
 	placed := *l
 	placed.Front.Execution.AllowedPaths = nil
 	for _, path := range l.Front.Execution.AllowedPaths {
-		placed.Front.Execution.AllowedPaths = append(placed.Front.Execution.AllowedPaths, put.Replace(path))
+		placed.Front.Execution.AllowedPaths = append(placed.Front.Execution.AllowedPaths, replacer.Replace(path))
 	}
 	return &placed
 }

@@ -34,40 +34,40 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").
 			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
-	gone, err := s.take(ctx, name)
+	removed, err := s.take(ctx, name)
 	if diag.CodeOf(err) == diag.NotFound && name != "" {
 		// A host may call a pack's skill pack:name, and a model that ends it by another way name.
 		if k, other := s.lookup(ctx, name); other == nil && k.Name != name {
-			if also, none := s.take(ctx, k.Name); none == nil {
-				gone, err = also, nil
+			if others, none := s.take(ctx, k.Name); none == nil {
+				removed, err = others, nil
 			}
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.after(ctx, gone)
+	return s.after(ctx, removed)
 }
 
 // take takes the skill of that name and all above it off the stack.
-func (s *Session) take(ctx context.Context, name string) (gone []Active, err error) {
+func (s *Session) take(ctx context.Context, name string) (removed []Active, err error) {
 	err = s.folder.change(ctx, s.id, func(state *State) error {
-		at := state.find(name)
-		if at < 0 {
+		i := state.find(name)
+		if i < 0 {
 			return notActive(name, state.Names())
 		}
-		gone = slices.Clone(state.Active[at:])
-		state.Active = state.Active[:at]
+		removed = slices.Clone(state.Active[i:])
+		state.Active = state.Active[:i]
 		return nil
 	})
-	return gone, err
+	return removed, err
 }
 
 // after runs what is to run after skills that ended, and records their end.
-func (s *Session) after(ctx context.Context, gone []Active) (ended []string, err error) {
+func (s *Session) after(ctx context.Context, removed []Active) (ended []string, err error) {
 	var failed []error
-	slices.Reverse(gone)
-	for _, a := range gone {
+	slices.Reverse(removed)
+	for _, a := range removed {
 		ended = append(ended, a.Name)
 		k := a.skill()
 		var err error
@@ -101,11 +101,11 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "there is no session to end").WithHint("name one: skillpm session list")
 	}
-	gone, why, err := s.forget(ctx)
+	removed, why, err := s.forget(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ended, err = s.after(ctx, gone)
+	ended, err = s.after(ctx, removed)
 	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why},
 		nil); len(unrecorded) > 0 {
 		err = errors.Join(err, diag.Errorf(diag.Internal, "session %q ended, but %s", s.id, unrecorded[0]))
@@ -114,7 +114,7 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 }
 
 // forget removes the state, and returns what was active, or why that is not known.
-func (s *Session) forget(ctx context.Context) (gone []Active, why string, err error) {
+func (s *Session) forget(ctx context.Context) (removed []Active, why string, err error) {
 	unlock, err := s.folder.lock(ctx)
 	if err != nil {
 		return nil, "", err

@@ -32,9 +32,9 @@ func (a Active) Drift() string {
 		return fmt.Sprintf(
 			"the SKILL.md of %q cannot be read any more: what it said when it was activated is in force", a.Name)
 	}
-	if to := a.renamed(); to != "" {
+	if name := a.renamed(); name != "" {
 		return fmt.Sprintf("skill %q was renamed to %s since it was activated: what it said then is in force",
-			a.Name, to)
+			a.Name, name)
 	}
 	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
 }
@@ -59,8 +59,8 @@ func (a Active) renamed() string {
 	return ""
 }
 
-// gone reports whether a skill is not where it was.
-func (a Active) gone() bool {
+// removed reports whether a skill is not where it was.
+func (a Active) missing() bool {
 	_, err := digestOf(a.Real)
 	return errors.Is(err, fs.ErrNotExist)
 }

@@ -14,11 +14,11 @@ func TestO10FullDisk(t *testing.T) {
 	if err := f.write(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.written(s, syscall.ENOSPC); err == nil {
+	if err := f.wrapWriteError(s, syscall.ENOSPC); err == nil {
 		t.Error("a state with a skill in it that was not written is no error")
 	}
 	s.Active = nil
-	if err := f.written(s, syscall.ENOSPC); err != nil {
+	if err := f.wrapWriteError(s, syscall.ENOSPC); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(f.path("s")); err == nil {

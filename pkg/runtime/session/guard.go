@@ -19,7 +19,7 @@ type Guard interface {
 	Activate(ctx context.Context, l *catalog.Loaded) (notes []string, err error)
 	// Confine returns what the scripts, hooks and commands of a skill may do that run in a directory; nil for what the
 	// user may. An error means that they must not run.
-	Confine(ctx context.Context, l *catalog.Loaded, work string) (rules *sandbox.Rules, notes []string, err error)
+	Confine(ctx context.Context, l *catalog.Loaded, workDir string) (rules *sandbox.Rules, notes []string, err error)
 	// Err returns why everything is denied, as where a policy can't be read; nil where nothing says so.
 	Err() error
 	// Standing returns why a skill that is active must not be any more: no tool may be called then.

@@ -117,7 +117,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		r.Command = argv
 		var notes []string
 		res, notes, err = s.start(ctx, h.skill, l, run.Command{
-			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
+			Argv: argv, Dir: s.workDir(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
 		}, &r)
 		if h.which == "pre" { // after a skill there is nobody to tell; it is on record
 			warnings = append(warnings, notes...)
@@ -172,8 +172,8 @@ func recordOutcome(r *audit.Record, res *run.Result) {
 	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize
 }
 
-// work returns the directory that a skill's commands run in.
-func (s *Session) work(dir string) string {
+// workDir returns the directory that a skill's commands run in.
+func (s *Session) workDir(dir string) string {
 	for _, d := range []string{s.env.Dir, s.env.Project} {
 		if d != "" {
 			return d

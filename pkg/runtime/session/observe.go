@@ -91,22 +91,22 @@ func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) 
 // linkCache answers where directories lead once links are followed. Those above them are asked about once.
 type linkCache map[string]string
 
-// to reports whether a directory leads to another one.
-func (l linkCache) to(dir, real string) bool {
+// name reports whether a directory leads to another one.
+func (l linkCache) resolve(dir, real string) bool {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		at, err := pathx.ResolveExisting(dir)
-		return err == nil && at == real
+		target, err := pathx.ResolveExisting(dir)
+		return err == nil && target == real
 	}
 	if filepath.Base(dir) != filepath.Base(real) {
 		return false
 	}
 	above := filepath.Dir(dir)
-	at, ok := l[above]
+	target, ok := l[above]
 	if !ok {
-		at, _ = pathx.ResolveExisting(above) // "" leads nowhere
-		l[above] = at
+		target, _ = pathx.ResolveExisting(above) // "" leads nowhere
+		l[above] = target
 	}
-	return at != "" && filepath.Join(at, filepath.Base(dir)) == real
+	return target != "" && filepath.Join(target, filepath.Base(dir)) == real
 }
 
 // observe does the work, and notes in a record what it is done with.
@@ -119,23 +119,23 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 		return err
 	}
 	r.Digest = loaded.Digest
-	entry, err := s.entry(loaded, Activate{Arguments: o.Arguments, Trigger: o.Trigger})
+	active, err := s.newActive(loaded, Activate{Arguments: o.Arguments, Trigger: o.Trigger})
 	if err != nil {
 		return err
 	}
-	entry.Call, entry.Turn = o.Call, o.Turn
+	active.Call, active.Turn = o.Call, o.Turn
 	state, err := s.State()
 	if err != nil {
 		return err
 	}
-	if again(state, entry, o) {
+	if again(state, active, o) {
 		return nil
 	}
 	if o.Done {
-		entry.Post = ""
-		return s.enter(ctx, seen, entry, o)
+		active.Post = ""
+		return s.enter(ctx, seen, active, o)
 	}
-	if err := s.push(state, entry); err != nil {
+	if err := s.push(state, active); err != nil {
 		return err
 	}
 	if seen.Notes, err = s.decide(ctx, loaded, r); err != nil {
@@ -149,7 +149,7 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 		return err
 	}
 	seen.Notes = append(seen.Notes, a.Warnings...)
-	return s.enter(ctx, seen, entry, o)
+	return s.enter(ctx, seen, active, o)
 }
 
 // mayObserve reports why a skill must not be given to the model by who asks, or from where this process was started.
@@ -165,18 +165,18 @@ func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
 }
 
 // enter makes a skill active, unless another process did so meanwhile.
-func (s *Session) enter(ctx context.Context, seen *Observation, entry Active, o Observed) error {
+func (s *Session) enter(ctx context.Context, seen *Observation, active Active, o Observed) error {
 	if s.id == "" {
 		return nil
 	}
 	return s.folder.change(ctx, s.id, func(state *State) error {
-		if again(*state, entry, o) {
+		if again(*state, active, o) {
 			return nil
 		}
-		if err := s.push(*state, entry); err != nil && (!o.Done || len(state.Active) >= maxActive) {
+		if err := s.push(*state, active); err != nil && (!o.Done || len(state.Active) >= maxActive) {
 			return err
 		}
-		state.Active = append(state.Active, entry)
+		state.Active = append(state.Active, active)
 		seen.Entered = true
 		return nil
 	})
@@ -184,9 +184,9 @@ func (s *Session) enter(ctx context.Context, seen *Observation, entry Active, o 
 
 // again reports whether a skill is active in a way that nothing needs to be done about: by the same call, as the last
 // one, or where its file is only read once more, or where it is only told of what the model has.
-func again(state State, entry Active, o Observed) bool {
+func again(state State, active Active, o Observed) bool {
 	for i, a := range state.Active {
-		if same(entry, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" &&
+		if same(active, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" &&
 			a.Call == o.Call) {
 			return true
 		}
@@ -207,9 +207,9 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 	return ended[0], err
 }
 
-// Settle notes that the host has given the skill of a call to its model, where calls that are the same share their id:
+// FinishCall notes that the host has given the skill of a call to its model, where calls that are the same share their id:
 // another one that fails later takes nothing back.
-func (s *Session) Settle(ctx context.Context, call string) error {
+func (s *Session) FinishCall(ctx context.Context, call string) error {
 	mine := func(a Active) bool { return a.Call == call }
 	state, err := s.State()
 	if err != nil || call == "" || !slices.ContainsFunc(state.Active, mine) {
@@ -256,12 +256,12 @@ func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (end
 	if err != nil || !slices.ContainsFunc(state.Active, those) {
 		return nil, err
 	}
-	var gone []Active
+	var removed []Active
 	err = s.folder.change(ctx, s.id, func(state *State) error {
-		gone = nil
+		removed = nil
 		state.Active = slices.DeleteFunc(state.Active, func(a Active) bool {
 			if those(a) {
-				gone = append(gone, a)
+				removed = append(removed, a)
 				return true
 			}
 			return false
@@ -271,7 +271,7 @@ func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (end
 	if err != nil {
 		return nil, err
 	}
-	return s.after(ctx, gone)
+	return s.after(ctx, removed)
 }
 
 // Inherit begins a session of a subagent with what is active in its parent's. A session that is kept already stays as
@@ -280,7 +280,7 @@ func (s *Session) Inherit(ctx context.Context, parent string) error {
 	if s.id == "" || parent == "" {
 		return nil
 	}
-	from, err := s.folder.read(parent)
+	parentState, err := s.folder.read(parent)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (s *Session) Inherit(ctx context.Context, parent string) error {
 		if state.Known() {
 			return nil
 		}
-		for _, a := range from.Active {
+		for _, a := range parentState.Active {
 			a.Inherited, a.Call, a.Turn, a.Post = true, "", "", ""
 			state.Active = append(state.Active, a)
 		}
@@ -296,8 +296,8 @@ func (s *Session) Inherit(ctx context.Context, parent string) error {
 	})
 }
 
-// Kept reports whether there is a session of an id below a state directory, and nothing about what is in it.
-func Kept(state, id string) bool {
+// Exists reports whether there is a session of an id below a state directory, and nothing about what is in it.
+func Exists(state, id string) bool {
 	if id == "" || state == "" {
 		return false
 	}

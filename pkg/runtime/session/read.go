@@ -104,7 +104,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayRead(k, name); err != nil {
+	if err := s.checkReadable(k, name); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(k.Dir)
@@ -128,7 +128,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		names, err := list(root, name)
 		return &File{Skill: k, Path: name, IsDir: true, Names: names}, err
 	}
-	if err := s.notByLink(root, k, name); err != nil {
+	if err := s.refuseLink(root, k, name); err != nil {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
@@ -167,8 +167,8 @@ func inside(k *catalog.Skill, file string) (string, error) {
 func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
 	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory, and one file is read at a time", name, k.Name)
 	if names, _ := list(root, name); len(names) > 0 {
-		const shown = 12
-		return err.WithHint("it has %s", strings.Join(names[:min(shown, len(names))], ", "))
+		const maxListed = 12
+		return err.WithHint("it has %s", strings.Join(names[:min(maxListed, len(names))], ", "))
 	}
 	return err
 }
@@ -190,8 +190,8 @@ func outside(k *catalog.Skill, file string, err error) error {
 	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint)
 }
 
-// mayRead refuses what the profile says is run and not read.
-func (s *Session) mayRead(k *catalog.Skill, name string) error {
+// checkReadable refuses what the profile says is run and not read.
+func (s *Session) checkReadable(k *catalog.Skill, name string) error {
 	if s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
 		return nil
 	}
@@ -204,9 +204,9 @@ func (s *Session) mayRead(k *catalog.Skill, name string) error {
 		WithHint("run it: skillpm run %s --script %s", skill.QuoteArgument(k.Name), skill.QuoteArgument(name))
 }
 
-// notByLink applies [Session.mayRead] to where a link inside the skill target.
-func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error {
-	at, err := root.Stat(name)
+// refuseLink applies [Session.mayRead] to where a link inside the skill target.
+func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error {
+	info, err := root.Stat(name)
 	if err != nil || s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
 		return err
 	}
@@ -222,10 +222,10 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	if !ok {
 		return outside(k, name, fs.ErrInvalid)
 	}
-	if now, err := os.Stat(target); err != nil || !os.SameFile(at, now) {
+	if now, err := os.Stat(target); err != nil || !os.SameFile(info, now) {
 		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("ask again")
 	}
-	return s.mayRead(k, filepath.ToSlash(rel))
+	return s.checkReadable(k, filepath.ToSlash(rel))
 }
 
 // MissingError says that a skill has no such file, and which it has.
@@ -243,22 +243,22 @@ func (e *MissingError) Code() diag.Code { return diag.NotFound }
 
 // Hint says what was perhaps meant, or what there is.
 func (e *MissingError) Hint() string {
-	const shown = 12
+	const maxListed = 12
 	switch {
 	case e.Near != "":
 		return fmt.Sprintf("did you mean %s?", e.Near)
 	case len(e.Files) == 0:
 		return "it has no files besides SKILL.md; if its text names the file, tell who maintains it"
-	case len(e.Files) > shown:
+	case len(e.Files) > maxListed:
 		return fmt.Sprintf("it has %s and %d more; if its text names the file, tell who maintains it",
-			strings.Join(e.Files[:shown], ", "), len(e.Files)-shown)
+			strings.Join(e.Files[:maxListed], ", "), len(e.Files)-maxListed)
 	}
 	return fmt.Sprintf("it has %s; if its text names the file, tell who maintains it", strings.Join(e.Files, ", "))
 }
 
 // missing says that a file is not there, and what is. Scripts that may not be read are not offered.
 func (s *Session) missing(root *os.Root, k *catalog.Skill, name string) error {
-	all := slices.DeleteFunc(walk(root, maxFiles), func(file string) bool { return s.mayRead(k, file) != nil })
+	all := slices.DeleteFunc(walk(root, maxFiles), func(file string) bool { return s.checkReadable(k, file) != nil })
 	return &MissingError{Skill: k.Name, Path: name, Near: nearest(name, all), Files: all}
 }
 
@@ -333,7 +333,7 @@ func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
 	}
 	defer root.Close()
 	all := walk(root, maxFiles)
-	return slices.DeleteFunc(all, func(file string) bool { return s.mayRead(k, file) != nil }), nil
+	return slices.DeleteFunc(all, func(file string) bool { return s.checkReadable(k, file) != nil }), nil
 }
 
 // unlisted returns a warning for each file that a skill says it has and has not. None is opened.

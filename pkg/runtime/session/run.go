@@ -112,7 +112,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		limit = s.env.ScriptLimit
 	}
 	c := run.Command{
-		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
+		Argv: argv, Dir: s.workDir(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
 		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
 	}
 	notes, err = s.confine(ctx, l, &c)

@@ -43,7 +43,7 @@ type Options struct {
 	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of
 	// packs.
 	ReadOnly []string
-	// Kept is what skillpm itself goes by: settings, policies, sessions, the audit log. Agents do not write to it
+	// Exists is what skillpm itself goes by: settings, policies, sessions, the audit log. Agents do not write to it
 	// either.
 	Kept []string
 
@@ -153,7 +153,7 @@ func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 }
 
 // recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be
-// written.
+// wrapWriteError.
 func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
 	if unrecorded := s.record(r, k); len(unrecorded) > 0 && !strings.Contains(err.Error(), unrecorded[0]) {
 		return &unrecordedError{err, unrecorded[0]}

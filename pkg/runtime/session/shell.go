@@ -47,7 +47,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 		if err == nil {
 			var notes []string
 			res, notes, err = s.start(ctx, l.Skill, l, run.Command{
-				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput,
+				Argv: argv, Dir: s.workDir(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput,
 				Env: s.environment(run.Text, l.Skill, l.Dir, nil),
 			}, &r)
 			a.Warnings = append(a.Warnings, notes...)
@@ -88,15 +88,15 @@ func shellCommand(shell, command string) ([]string, error) {
 }
 
 // unrun says which commands of a body stay as they are.
-func unrun(name string, left []skill.ShellCommand, may bool) (warnings []string) {
-	if len(left) == 0 {
+func unrun(name string, commands []skill.ShellCommand, may bool) (warnings []string) {
+	if len(commands) == 0 {
 		return nil
 	}
 	if !may {
 		return []string{fmt.Sprintf("skill %q has commands in its text that are not run and stay as they are, as %q: "+
-			"--allow-shell runs them, and so does skills.dynamic-shell in config.yaml", name, left[0].Line)}
+			"--allow-shell runs them, and so does skills.dynamic-shell in config.yaml", name, commands[0].Line)}
 	}
-	for _, c := range left {
+	for _, c := range commands {
 		if c.Refused != "" {
 			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", c.Line, name,
 				c.Refused))

@@ -33,7 +33,7 @@ func (e *ActiveError) Hint() string {
 
 // CycleError says that a skill was asked for from inside itself.
 type CycleError struct {
-	Chain   []string // from the skill to itself, by way of those that are active above it
+	Chain   []string // parentState the skill to itself, by way of those that are active above it
 	Session string
 	Started bool // they are not active: a hook, a text or a task of one starts the next
 }
@@ -66,7 +66,7 @@ func tooDeep(name string, stack []string, most int) error {
 }
 
 // nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or
-// from too deep inside others.
+// parentState too deep inside others.
 func (s *Session) nested(exact string, cycles bool) error {
 	chain := run.Chain(s.env.Getenv(run.ChainName))
 	var names []string
@@ -106,7 +106,7 @@ func (s *Session) push(state State, a Active) error {
 // directory is another, or by its text, where the other is gone: it was renamed.
 func same(a, b Active) bool {
 	return a.Real == b.Real || a.Exact() == b.Exact() || a.Text != "" && a.Text == b.Text &&
-		filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.gone()
+		filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.missing()
 }
 
 // find returns the place in the stack of the skill that a name means, the last one for "", or -1.

@@ -113,10 +113,10 @@ func checkID(id string) error {
 
 // fileName returns the name of a session's file: its id where that is a plain name on every system, else its digest.
 func fileName(id string) string {
-	plain := len(id) <= 64 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+	valid := len(id) <= 64 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
 	}) && id[0] != '-' && !deviceName(id)
-	if plain {
+	if valid {
 		return id + ".json"
 	}
 	sum := sha256.Sum256([]byte(id))
@@ -286,16 +286,16 @@ func (f folder) change(ctx context.Context, id string, do func(*State) error) (e
 		s.Began = f.now().UTC()
 		f.sweep(id)
 	}
-	return f.written(s, f.write(s))
+	return f.wrapWriteError(s, f.write(s))
 }
 
-// written makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file
+// wrapWriteError makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file
 // says the same, and one that stays would go on forbidding.
-func (f folder) written(s State, err error) error {
+func (f folder) wrapWriteError(s State, err error) error {
 	if err == nil || len(s.Active) > 0 {
 		return err
 	}
-	if gone := os.Remove(f.path(s.ID)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+	if removeErr := os.Remove(f.path(s.ID)); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -105,16 +105,16 @@ func (s *Store) command(ctx context.Context, t *Task, r *request) (*run.Result, 
 // environment returns the variables of a task's command: those that every program needs, what the task is about, and
 // what the configuration adds.
 func (s *Store) environment(t *Task, r *request) []string {
-	here := make(map[string]string)
+	results := make(map[string]string)
 	for _, v := range s.runnerEnvironment() {
 		name, value, _ := strings.Cut(v, "=")
-		here[name] = value
+		results[name] = value
 	}
 	extra := make(map[string]string)
 	for _, v := range r.Runner.Env {
 		name, value, set := strings.Cut(v, "=")
 		if !set {
-			value, set = here[name], here[name] != ""
+			value, set = results[name], results[name] != ""
 		}
 		if set {
 			extra[name] = value
@@ -122,10 +122,10 @@ func (s *Store) environment(t *Task, r *request) []string {
 	}
 	about := run.Variables(t.Skill, r.Dir)
 	about["SKILLPM_TASK_ID"], about["SKILLPM_MODEL"] = t.ID, t.Model
-	about[run.ChainName] = run.Extend(here[run.ChainName], run.Link{Kind: run.Tasked, Skill: t.exact()})
+	about[run.ChainName] = run.Extend(results[run.ChainName], run.Link{Kind: run.Tasked, Skill: t.exact()})
 	maps.DeleteFunc(about, func(_, value string) bool { return value == "" })
 	maps.Copy(extra, about)
-	return run.Environment(func(name string) string { return here[name] }, extra)
+	return run.Environment(func(name string) string { return results[name] }, extra)
 }
 
 // exact returns the exact name of a task's skill, "" for none.

@@ -147,9 +147,9 @@ func (s *Store) List(ctx context.Context) (tasks []*Task, problems []error, err 
 	return tasks, problems, nil
 }
 
-// Look returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is
+// Current returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is
 // changed, and nobody told: one that is said to run may be lost.
-func (s *Store) Look() []*Task {
+func (s *Store) Current() []*Task {
 	ids, _ := s.ids() // what cannot be read is not there
 	var tasks []*Task
 	for _, id := range slices.Backward(ids) {
@@ -204,13 +204,13 @@ func (s *Store) gc() {
 	before := s.o.Now().Add(-Keep)
 	for _, e := range entries {
 		name := e.Name()
-		if id, ok := strings.CutPrefix(name, newPrefix); ok && IsID(id) && made(id).Before(s.o.Now().Add(-time.Hour)) {
+		if id, ok := strings.CutPrefix(name, newPrefix); ok && IsID(id) && createdAt(id).Before(s.o.Now().Add(-time.Hour)) {
 			_ = os.RemoveAll(filepath.Join(s.dir, name))
 		}
 		if strings.HasPrefix(name, oldPrefix) {
 			_ = os.RemoveAll(filepath.Join(s.dir, name))
 		}
-		if !IsID(name) || !made(name).Before(before) {
+		if !IsID(name) || !createdAt(name).Before(before) {
 			continue
 		}
 		t, err := s.read(name) // one that is damaged goes as well
@@ -223,8 +223,8 @@ func (s *Store) gc() {
 	}
 }
 
-// made returns when an id was made.
-func made(id string) time.Time {
-	at, _ := time.Parse(idTime, id[:15]+"."+id[16:19]) // the form is known
-	return at
+// createdAt returns when an id was made.
+func createdAt(id string) time.Time {
+	t, _ := time.Parse(idTime, id[:15]+"."+id[16:19]) // the form is known
+	return t
 }

@@ -42,12 +42,12 @@ func kill(pid int, environ string, mark []byte) bool {
 	if !marked(environ, mark) || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, gone)
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, maxMissing)
 	return true
 }
 
-// gone is how long a process that was killed is waited for, in milliseconds.
-const gone = 100
+// maxMissing is how long a process that was killed is waited for, in milliseconds.
+const maxMissing = 100
 
 func marked(environ string, mark []byte) bool {
 	data, err := os.ReadFile(environ)
@@ -70,7 +70,7 @@ func holds(pid int, path string) bool {
 	}
 	files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/fd/*")
 	for _, name := range files {
-		if got, err := os.Stat(name); err == nil && os.SameFile(want, got) {
+		if info, err := os.Stat(name); err == nil && os.SameFile(want, info) {
 			return true
 		}
 	}

@@ -99,7 +99,7 @@ func TestLook(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, "no-task"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Look(); len(got) != 1 || got[0].ID != task.ID || got[0].State != Queued {
+	if got := s.Current(); len(got) != 1 || got[0].ID != task.ID || got[0].State != Queued {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -40,9 +40,9 @@ func inherit(path string) (*lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	var got syscall.Stat_t // of a number that is perhaps some other file's, which is left alone
-	err = syscall.Fstat(inherited, &got)
-	if info, ok := want.Sys().(*syscall.Stat_t); err != nil || !ok || got.Dev != info.Dev || got.Ino != info.Ino {
+	var stat syscall.Stat_t // of a number that is perhaps some other file's, which is left alone
+	err = syscall.Fstat(inherited, &stat)
+	if info, ok := want.Sys().(*syscall.Stat_t); err != nil || !ok || stat.Dev != info.Dev || stat.Ino != info.Ino {
 		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").
 			WithHint("skillpm task submit starts one that is")
 	}
@@ -67,14 +67,14 @@ func await(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	got := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
 		err := systemLock(f, syscall.LOCK_SH)
 		_ = f.Close()
-		got <- err
+		result <- err
 	}()
 	select {
-	case err := <-got:
+	case err := <-result:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()

@@ -89,17 +89,17 @@ On a terminal it asks for what is missing.`,
 			if err != nil {
 				return err
 			}
-			shown := dir
+			display := dir
 			if rel, err := filepath.Rel(c.Dir, dir); err == nil {
-				shown = rel
+				display = rel
 			}
 			if a.JSON {
-				return a.PrintJSON(map[string]string{"name": o.Name, "dir": shown})
+				return a.PrintJSON(map[string]string{"name": o.Name, "dir": display})
 			}
 			if !a.Quiet {
-				fmt.Fprintf(a.Stdout, "wrote %s\n", filepath.Join(shown, "SKILL.md"))
+				fmt.Fprintf(a.Stdout, "wrote %s\n", filepath.Join(display, "SKILL.md"))
 			}
-			a.Note("next: write its steps, then skillpm validate %s", shown)
+			a.Note("next: write its steps, then skillpm validate %s", display)
 			return nil
 		},
 	}

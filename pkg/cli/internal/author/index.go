@@ -226,12 +226,12 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 	}
 	if r.OK && !a.Quiet && format == "text" {
 		fmt.Fprintf(a.Stdout, "%s %s: %s of %s; %s\n", a.Palette(a.Stdout).Green("✓"), console.Printable(r.Index),
-			console.Plural(r.Versions, "version"), console.Plural(r.Packs, "pack"), askedText(r))
+			console.Plural(r.Versions, "version"), console.Plural(r.Packs, "pack"), checkedSourcesText(r))
 	}
 	return failed
 }
 
-func askedText(r *indexer.CheckReport) string {
+func checkedSourcesText(r *indexer.CheckReport) string {
 	text := fmt.Sprintf("%d asked for", r.Asked)
 	if r.Since != "" {
 		text += ", nothing changed or went since " + r.Since[:min(12, len(r.Since))]

@@ -35,7 +35,7 @@ with --oci-layout FILE@DIGEST or --oci-layout-path DIR OWNER/NAME:VERSION.`,
 			if len(args) == 1 {
 				o.Dir = args[0]
 			}
-			if err := flags.settle(a, &o); err != nil {
+			if err := flags.resolve(a, &o); err != nil {
 				return err
 			}
 			c, err := a.Author()

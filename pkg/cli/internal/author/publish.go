@@ -84,7 +84,7 @@ nothing else.`,
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE, oci-layout:DIR, local, or a registry's "+
 		"name in the settings")
-	a.CompleteFlag(cmd, "to", a.completePlaces(false))
+	a.CompleteFlag(cmd, "to", a.completeRegistries(false))
 	f.BoolVar(&o.DryRun, "dry-run", false,
 		"print files and manifest, look whether they are published already, and publish nothing")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
@@ -116,8 +116,8 @@ func artifactFormats() []string {
 	return []string{formatPack, oci.FormatAgentSkills, oci.FormatFlux, oci.FormatToolHive}
 }
 
-// settle checks what the flags say and completes the options with it.
-func (flags publishFlags) settle(a *app, o *publish.ReleaseOptions) (err error) {
+// resolve checks what the flags say and completes the options with it.
+func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
 		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).
 			WithHint("formats are %s", console.List(artifactFormats()))
@@ -138,7 +138,7 @@ func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publi
 			"--from publishes what was packed as it is: without DIR, --workspace, --format and --sign").
 			WithHint("give --format and --sign to skillpm pack, or sign what is published with skillpm sign")
 	}
-	if err := flags.settle(a, &o); err != nil {
+	if err := flags.resolve(a, &o); err != nil {
 		return err
 	}
 	c, err := a.Author()
@@ -178,8 +178,8 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 	invalid := 0
 	for _, p := range r.Packs {
 		if r.Valid() || !p.Valid {
-			if shown := a.printPublish(p); shown != nil {
-				a.Report(nil, shown)
+			if printErr := a.printPublish(p); printErr != nil {
+				a.Report(nil, printErr)
 				invalid++
 			}
 		}
@@ -192,7 +192,7 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 }
 
 // printInvalid says why a pack was not published or packed.
-func (a *app) printInvalid(r *publish.ReleaseReport, done string) error {
+func (a *app) printInvalid(r *publish.ReleaseReport, summary string) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (a *app) printInvalid(r *publish.ReleaseReport, done string) error {
 	if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 		return err
 	}
-	return diag.Errorf(diag.Invalid, "%s %s is not valid and was not %s", r.Pack, r.Version, done).
+	return diag.Errorf(diag.Invalid, "%s %s is not valid and was not %s", r.Pack, r.Version, summary).
 		WithHint("mend the errors above; skillpm validate shows them again")
 }
 
@@ -253,11 +253,11 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		return err
 	}
 	if r.Manifest != nil {
-		var shown bytes.Buffer
-		if err := json.Indent(&shown, r.Manifest, "", "  "); err != nil {
+		var report bytes.Buffer
+		if err := json.Indent(&report, r.Manifest, "", "  "); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, console.Printable(shown.String()))
+		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, console.Printable(report.String()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Requires)) {
 		a.Note("%s %s requires %s %s", r.Pack, r.Version, name, r.Requires[name])

@@ -57,8 +57,8 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	}
 	rows := make([][]string, 0, len(r.Found))
 	for _, s := range once(r.Found) {
-		state, by := judged(s, r.Trusted > 0)
-		rows = append(rows, []string{s.Kind, state, by + from(s.Source)})
+		state, signer := statementState(s, r.Trusted > 0)
+		rows = append(rows, []string{s.Kind, state, signer + sourceText(s.Source)})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
@@ -87,16 +87,16 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 
 // once leaves out the plain list of contents where there is one that somebody vouches for: other programs look for it.
 func once(found []publish.Statement) []publish.Statement {
-	plain := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.Says == "" }
+	isPlainSBOM := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.Says == "" }
 	vouched := slices.ContainsFunc(found, func(s publish.Statement) bool {
 		return s.Kind == string(trust.KindSBOM) &&
-			!plain(s)
+			!isPlainSBOM(s)
 	})
-	return slices.DeleteFunc(slices.Clone(found), func(s publish.Statement) bool { return vouched && plain(s) })
+	return slices.DeleteFunc(slices.Clone(found), func(s publish.Statement) bool { return vouched && isPlainSBOM(s) })
 }
 
-// judged says whether a statement is verified, and who made it or says that they did.
-func judged(s publish.Statement, checked bool) (state, by string) {
+// statementState says whether a statement is verified, and who made it or says that they did.
+func statementState(s publish.Statement, checked bool) (state, signer string) {
 	switch {
 	case s.Verified:
 		return "verified", trust.Fingerprint(s.Signer)
@@ -112,8 +112,8 @@ func judged(s publish.Statement, checked bool) (state, by string) {
 	return "not verified", s.Problem
 }
 
-// from says where a pack comes from, as its provenance says.
-func from(s *publish.StatementSource) string {
+// sourceText says where a pack comes from, as its provenance says.
+func sourceText(s *publish.StatementSource) string {
 	if s == nil {
 		return ""
 	}

@@ -18,7 +18,7 @@ the settings), else in the one that the settings bind the pack's owner to, else
 in the user's local layout. An index on a server is changed in a checkout of it.`
 
 func newYank(a *app) *cobra.Command {
-	var reason, at string
+	var reason, registry string
 	cmd := &cobra.Command{
 		Use:     "yank PACK@VERSION --reason WHY",
 		Short:   "Withdraw a published version",
@@ -36,17 +36,17 @@ be installed, with a warning that has the reason; nothing is deleted.
 					WithHint("skillpm yank %s --reason 'what is wrong with it'", args[0])
 			}
 			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
-				return c.Yank(cmd.Context(), args[0], strings.TrimSpace(reason), at)
+				return c.Yank(cmd.Context(), args[0], strings.TrimSpace(reason), registry)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what is wrong with the version, in one line")
-	a.addRegistryFlag(cmd, &at)
+	a.addRegistryFlag(cmd, &registry)
 	return cmd
 }
 
 func newUnyank(a *app) *cobra.Command {
-	var at string
+	var registry string
 	cmd := &cobra.Command{
 		Use:               "unyank PACK@VERSION",
 		Short:             "Restore a version that was withdrawn",
@@ -57,16 +57,16 @@ func newUnyank(a *app) *cobra.Command {
 		ValidArgsFunction: a.completePublished,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
-				return c.Yank(cmd.Context(), args[0], "", at)
+				return c.Yank(cmd.Context(), args[0], "", registry)
 			})
 		},
 	}
-	a.addRegistryFlag(cmd, &at)
+	a.addRegistryFlag(cmd, &registry)
 	return cmd
 }
 
 func newDeprecate(a *app) *cobra.Command {
-	var at string
+	var registry string
 	var undo bool
 	cmd := &cobra.Command{
 		Use:     "deprecate PACK MESSAGE",
@@ -90,22 +90,22 @@ the advice back.
 					WithHint("skillpm deprecate %s 'what to use instead'", args[0])
 			}
 			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
-				return c.Deprecate(cmd.Context(), args[0], message, at)
+				return c.Deprecate(cmd.Context(), args[0], message, registry)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the advice back")
-	a.addRegistryFlag(cmd, &at)
+	a.addRegistryFlag(cmd, &registry)
 	return cmd
 }
 
-func (a *app) addRegistryFlag(cmd *cobra.Command, at *string) {
-	cmd.Flags().StringVar(at, "registry", "", "the `REGISTRY` that the pack is published in")
-	a.CompleteFlag(cmd, "registry", a.completePlaces(true))
+func (a *app) addRegistryFlag(cmd *cobra.Command, registry *string) {
+	cmd.Flags().StringVar(registry, "registry", "", "the `REGISTRY` that the pack is published in")
+	a.CompleteFlag(cmd, "registry", a.completeRegistries(true))
 }
 
-// completePlaces completes what can be published to, or changed.
-func (a *app) completePlaces(indexes bool) cobra.CompletionFunc {
+// completeRegistries completes what can be published to, or changed.
+func (a *app) completeRegistries(indexes bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		c, err := a.Author()
 		if err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 func newHook(a *app) *cobra.Command {
-	var of string
+	var agent string
 	cmd := &cobra.Command{
 		Use:     "hook EVENT --host HOST",
 		Short:   "Answer the hooks of agents",
@@ -49,16 +49,16 @@ The exit code is never 2: that is a denial to some hosts.`,
   skillpm hook status`,
 		Args: console.Need(0, 1, "one EVENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && of == "" {
+			if len(args) == 0 && agent == "" {
 				return cmd.Help()
 			}
-			return a.answerHook(cmd.Context(), of, strings.Join(args, ""))
+			return a.answerHook(cmd.Context(), agent, strings.Join(args, ""))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return completeEvents(of, args, prefix)
+			return completeEvents(agent, args, prefix)
 		},
 	}
-	cmd.Flags().StringVar(&of, "host", "", "the `HOST` whose event it is: "+strings.Join(hookHosts(), ", "))
+	cmd.Flags().StringVar(&agent, "host", "", "the `HOST` whose event it is: "+strings.Join(hookHosts(), ", "))
 	a.CompleteFlag(cmd, "host", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return console.Matching(hookHosts(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -75,10 +75,10 @@ func hookHosts() []string {
 	return ids
 }
 
-func completeEvents(of string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func completeEvents(agent string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, h := range hook.Hosts() {
-		if len(args) == 0 && (of == "" || of == h.ID) {
+		if len(args) == 0 && (agent == "" || agent == h.ID) {
 			names = append(names, h.Events...)
 		}
 	}
@@ -87,12 +87,12 @@ func completeEvents(of string, args []string, prefix string) ([]string, cobra.Sh
 }
 
 // answerHook answers an event. The host is opened where the event says that it works.
-func (a *app) answerHook(ctx context.Context, of, event string) error {
-	if of == "" {
+func (a *app) answerHook(ctx context.Context, agent, event string) error {
+	if agent == "" {
 		return diag.Errorf(diag.Usage, "it is not said whose event it is").
 			WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
 	}
-	o := a.hookOptions(of)
+	o := a.hookOptions(agent)
 	o.Event = event
 	r := hook.Answer(ctx, o, a.Stdin)
 	if _, err := a.Stdout.Write(r.Stdout); err != nil {
@@ -104,22 +104,22 @@ func (a *app) answerHook(ctx context.Context, of, event string) error {
 
 // hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not
 // be known: that is an error where something is to be opened, and not before.
-func (a *app) hookOptions(of string) hook.Options {
+func (a *app) hookOptions(agent string) hook.Options {
 	dir, missing := a.WorkDir()
-	env, homeless := a.At(dir)
+	env, homeless := a.EnvironmentIn(dir)
 	paths := env.Paths
 	state := paths.State
 	if homeless != nil {
 		state = ""
 	}
-	openGuard := func(at string) *enforce.Evaluator {
+	openGuard := func(dir string) *enforce.Evaluator {
 		return enforce.Open(enforce.Options{
 			Files:    enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin},
-			Projects: hookProjects(paths, at), Now: a.Now,
+			Projects: hookProjects(paths, dir), Now: a.Now,
 		})
 	}
 	return hook.Options{
-		Host: of, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
+		Host: agent, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
 		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			switch {
 			case homeless != nil:
@@ -127,23 +127,23 @@ func (a *app) hookOptions(of string) hook.Options {
 			case p.Dir == "" && missing != nil:
 				return nil, missing
 			}
-			at := env
-			at.Dir = cmp.Or(p.Dir, dir)
-			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: of}, at)
+			dirEnv := env
+			dirEnv.Dir = cmp.Or(p.Dir, dir)
+			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: agent}, dirEnv)
 			o.Layers = p.Layers
 			o.ReadOnly = connect.Files(connect.Env{
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
 				Machine: a.Paths.Enterprise,
-			}, of)
+			}, agent)
 			runtime.AdoptProcesses() // a skill's hooks
 			return runtime.New(ctx, o)
 		},
-		Lenient: func(at string) bool { return homeless == nil && openGuard(at).HooksOpen() },
-		Record: func(at string, r audit.Record) error {
+		Lenient: func(dir string) bool { return homeless == nil && openGuard(dir).HooksOpen() },
+		Record: func(dir string, r audit.Record) error {
 			if homeless != nil {
 				return nil // there is no place for a log
 			}
-			l := openGuard(at).Log()
+			l := openGuard(dir).Log()
 			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)),
 				audit.Options{Now: a.Now, Required: l.Required}).Write(r)
 		},
@@ -164,24 +164,24 @@ func hookProjects(paths scope.Paths, dir string) []string {
 // answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must
 // never be that of wrong usage, which is a denial to some hosts.
 func answersHook(args []string) bool {
-	first, at := firstWord(args, "directory", "C", "config")
+	first, position := firstWord(args, "directory", "C", "config")
 	if first != "hook" {
 		return false
 	}
-	under, _ := firstWord(args[at+1:], "directory", "C", "config", "host")
+	under, _ := firstWord(args[position+1:], "directory", "C", "config", "host")
 	return !slices.Contains([]string{"install", "remove", "status"}, under)
 }
 
 // firstWord returns the first word of a command line that is neither a flag nor the value of one of those that take
 // one, and where it is; "" where there is none.
-func firstWord(args []string, valued ...string) (word string, at int) {
-	for at = 0; at < len(args); at++ {
-		name, flag := strings.CutPrefix(args[at], "-")
+func firstWord(args []string, valued ...string) (word string, position int) {
+	for position = 0; position < len(args); position++ {
+		name, flag := strings.CutPrefix(args[position], "-")
 		switch {
 		case !flag || name == "":
-			return args[at], at
+			return args[position], position
 		case slices.Contains(valued, strings.TrimPrefix(name, "-")):
-			at++
+			position++
 		}
 	}
 	return "", len(args)

@@ -129,10 +129,10 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		if h := first.Swap(nil); h != nil && r == (mcpserver.Request{}) {
 			return h, nil
 		}
-		of := *f
-		of.Session, of.NoSession = r.Session, r.Session == ""
-		of.Trace, of.Client = r.Trace, cmp.Or(o.host, r.Host)
-		return a.Host(ctx, &of)
+		options := *f
+		options.Session, options.NoSession = r.Session, r.Session == ""
+		options.Trace, options.Client = r.Trace, cmp.Or(o.host, r.Host)
+		return a.Host(ctx, &options)
 	}
 	h, err := open(ctx, mcpserver.Request{})
 	if err != nil { // a wrong profile is said now, and not to each request
@@ -153,8 +153,8 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 	if g != nil {
 		g.Start(ctx)
 		defer g.Close()
-		options.Attach = func(to *mcp.Server, check func(context.Context, tool.Call) error) func() {
-			return g.Attach(to, check)
+		options.Attach = func(server *mcp.Server, check func(context.Context, tool.Call) error) func() {
+			return g.Attach(server, check)
 		}
 	}
 	s, err := mcpserver.New(options)

@@ -37,8 +37,8 @@ again without; -- with nothing after it takes them out.`
 	o.programFlag(cmd, writesProgram)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace a server of the name skillpm that is another program")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if at := cmd.ArgsLenAtDash(); at >= 0 {
-			args = args[:at]
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+			args = args[:dash]
 		}
 		return console.UsageArgs(nil)(cmd, args)
 	}

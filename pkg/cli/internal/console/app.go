@@ -159,11 +159,11 @@ func (a *App) Env() (environ.Environment, error) {
 	if err != nil {
 		return environ.Environment{}, err
 	}
-	return a.At(dir)
+	return a.EnvironmentIn(dir)
 }
 
-// At returns the environment of an invocation that works in dir.
-func (a *App) At(dir string) (environ.Environment, error) {
+// EnvironmentIn returns the environment of an invocation that works in dir.
+func (a *App) EnvironmentIn(dir string) (environ.Environment, error) {
 	e := a.Environment
 	e.Version = BuildVersion(a.Version)
 	if e.Config != "" {

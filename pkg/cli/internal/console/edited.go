@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// shownLines is how many lines of an edit an error shows.
-const shownLines = 40
+// maxLines is how many lines of an edit an error shows.
+const maxLines = 40
 
 // printEdits shows, below an error about edited skills, the edits, the beginnings of long ones.
 func (a *App) printEdits(e *skillpm.EditedError) {
@@ -21,9 +21,9 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 	}
 	for _, edit := range e.Edits {
 		lines := strings.SplitAfter(strings.TrimSuffix(edit.Text, "\n"), "\n")
-		more := len(lines) - shownLines
+		more := len(lines) - maxLines
 		if more > 0 {
-			lines = lines[:shownLines]
+			lines = lines[:maxLines]
 		}
 		if edit.Text != "" {
 			a.PrintDiff(a.Stderr, strings.TrimSuffix(strings.Join(lines, ""), "\n")+"\n", true)
@@ -70,18 +70,18 @@ func paintDiff(p Palette, line string) string {
 
 // PrintSaved says where copies of edited skills are that were replaced or removed.
 func (a *App) PrintSaved(p Palette, r *skillpm.InstallReport) {
-	for _, at := range slices.Sorted(maps.Keys(r.Saved)) {
+	for _, path := range slices.Sorted(maps.Keys(r.Saved)) {
 		verb := "is kept in"
 		if r.DryRun {
 			verb = "would be kept in"
 		}
-		fmt.Fprintf(a.Stdout, "  a copy of the edited %s %s %s\n", Printable(Home(r)+at), verb,
-			p.Cyan(Printable(Home(r)+r.Saved[at])))
+		fmt.Fprintf(a.Stdout, "  a copy of the edited %s %s %s\n", Printable(Home(r)+path), verb,
+			p.Cyan(Printable(Home(r)+r.Saved[path])))
 	}
 }
 
-// Left says that edited skills stay.
-func Left(n int) string {
+// RemainingText says that edited skills stay.
+func RemainingText(n int) string {
 	if n == 1 {
 		return "1 edited skill stays as it is"
 	}

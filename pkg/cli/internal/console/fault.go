@@ -29,10 +29,10 @@ func (o *Output) Checked(err error) error {
 		return err
 	}
 	code := diag.CodeOf(err)
-	if _, said := errors.AsType[Reported](err); said && errors.Is(o.err, syscall.EPIPE) {
+	if _, reported := errors.AsType[Reported](err); reported && errors.Is(o.err, syscall.EPIPE) {
 		return err // who has left, as head does, is not waiting for a word
 	}
-	if _, said := errors.AsType[Reported](err); err != nil && !said {
+	if _, reported := errors.AsType[Reported](err); err != nil && !reported {
 		return err
 	} else if err == nil {
 		code = diag.Internal

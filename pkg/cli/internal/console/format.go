@@ -58,7 +58,7 @@ func Fitted(text string, columns int) string {
 	}
 	used := 1 // the dots
 	for i, r := range text {
-		_, w := Shown(r)
+		_, w := PrintableRune(r)
 		if used += w; used > columns {
 			return strings.TrimRight(text[:i], " ") + "…"
 		}
@@ -105,14 +105,14 @@ func Span(d time.Duration) string {
 func Cells(runes []rune) int {
 	n := 0
 	for _, r := range runes {
-		_, w := Shown(r)
+		_, w := PrintableRune(r)
 		n += w
 	}
 	return n
 }
 
-// Shown returns what is printed for a character and how many cells of a terminal it takes.
-func Shown(r rune) (rune, int) {
+// PrintableRune returns what is printed for a character and how many cells of a terminal it takes.
+func PrintableRune(r rune) (rune, int) {
 	switch {
 	case ' ' <= r && r <= '~':
 		return r, 1

@@ -162,8 +162,8 @@ func (a *App) CompleteSessions(_ *cobra.Command, _ []string, prefix string) ([]s
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var ids []string
-	kept, _ := session.List(e.Paths.State) // what cannot be read is not completed
-	for _, k := range kept {
+	sessions, _ := session.List(e.Paths.State) // what cannot be read is not completed
+	for _, k := range sessions {
 		if k.ID != "" {
 			ids = append(ids, cobra.CompletionWithDesc(k.ID, strings.Join(k.Active, ", ")))
 		}

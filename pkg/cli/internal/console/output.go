@@ -112,9 +112,9 @@ func Table(w io.Writer, rows [][]string) error {
 }
 
 // Plural returns "1 thing" or "2 things".
-func Plural(n int, thing string) string {
+func Plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %ss", n, noun)
 }

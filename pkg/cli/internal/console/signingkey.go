@@ -30,11 +30,11 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := file
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(dir, at)
+		path := file
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
 		}
-		text, err = safefile.ReadFile(at, maxKeyFile)
+		text, err = safefile.ReadFile(path, maxKeyFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, diag.Errorf(diag.NotFound, "there is no key in %s: the file does not exist", file).
 				WithHint("skillpm keygen --out NAME makes NAME.key and NAME.pub")

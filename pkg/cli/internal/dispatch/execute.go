@@ -110,7 +110,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 		return e.failed(err)
 	}
 	if unknown.Denied {
-		return e.failed(err) // to install it once more would change nothing
+		return e.failed(err) // field install it once more would change nothing
 	}
 	name := e.request.Skill
 	if c, err := e.host.Catalog(ctx); err == nil {
@@ -177,7 +177,7 @@ func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 func (e *execution) failed(err error) *Reply {
 	advice := diag.HintOf(err)
 	if advice == "" {
-		advice = e.say.judge
+		advice = e.say.decide
 	}
 	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), advice)
 	r.Code = diag.CodeOf(err)
@@ -246,17 +246,17 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 			},
 		}
 	case res.ExitCode != 0:
-		said := fragment(res)
+		text := fragment(res)
 		msg := fmt.Sprintf("exit code %d", res.ExitCode)
 		if res.Signal != "" {
 			msg = "ended by " + res.Signal
 		}
-		if said == "" {
-			said = msg
+		if text == "" {
+			text = msg
 		} else {
-			msg += ": " + said
+			msg += ": " + text
 		}
-		return e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, said), msg, e.say.judge)
+		return e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, text), msg, e.say.decide)
 	}
 	return e.succeeded(skill.Name, res)
 }

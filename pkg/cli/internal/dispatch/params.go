@@ -64,16 +64,16 @@ const maxHint = 1000
 func hintNames(hint string) (found []parameter) {
 	hint = hint[:min(len(hint), maxHint)]
 	for hint != "" {
-		at := strings.IndexAny(hint, "<[")
-		if at < 0 {
+		start := strings.IndexAny(hint, "<[")
+		if start < 0 {
 			return found
 		}
-		opening, closing := hint[at], byte('>')
+		opening, closing := hint[start], byte('>')
 		if opening == '[' {
 			closing = ']'
 		}
 		depth, end := 0, -1
-		for i := at; i < len(hint); i++ {
+		for i := start; i < len(hint); i++ {
 			switch hint[i] {
 			case opening:
 				depth++
@@ -86,11 +86,11 @@ func hintNames(hint string) (found []parameter) {
 			}
 		}
 		if end < 0 {
-			hint = hint[at+1:]
+			hint = hint[start+1:]
 			continue
 		}
-		q := bracket(hint[at+1 : end])
-		if before := strings.Fields(hint[:at]); len(before) > 0 && isOption(before[len(before)-1]) {
+		q := bracket(hint[start+1 : end])
+		if before := strings.Fields(hint[:start]); len(before) > 0 && isOption(before[len(before)-1]) {
 			q = bracket(before[len(before)-1] + " VALUE") // the bracket is the value of an option
 		}
 		if q.name != "" {
@@ -139,7 +139,7 @@ func (p parameters) Bind(args []string) (bound, missing []string) {
 			unnamed++
 		}
 	}
-	spare := len(b.positional) - unnamed
+	extra := len(b.positional) - unnamed
 	var values []string
 	next := b.positional
 	for i, q := range b.order {
@@ -150,9 +150,9 @@ func (p parameters) Bind(args []string) (bound, missing []string) {
 				missing = append(missing, q.name)
 			}
 			continue
-		case !b.named[i] && len(next) > 0 && (q.required || spare > 0):
+		case !b.named[i] && len(next) > 0 && (q.required || extra > 0):
 			if value, next = next[0], next[1:]; !q.required {
-				spare--
+				extra--
 			}
 		}
 		if q.required && value == "" {

@@ -27,7 +27,7 @@ const (
 
 // succeeded replies with what a command printed: the keys of a JSON object, or else its text.
 func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
-	p := &passing{files: e.files(), skill: skill, at: e.began, dir: e.host.Dir()}
+	p := &passing{files: e.files(), skill: skill, modified: e.began, dir: e.host.Dir()}
 	size := json.RawMessage(nil)
 	if fields, ok := object(res.Stdout); ok && !res.Truncated {
 		for _, f := range fields {
@@ -75,13 +75,13 @@ func object(text []byte) (fields Data, ok bool) {
 
 // passing collects what is passed on.
 type passing struct {
-	files *files
-	skill string
-	dir   string
-	at    time.Time
-	path  string // of the output: what the command says, or the first file that is written
-	data  Data
-	err   error
+	files    *files
+	skill    string
+	dir      string
+	modified time.Time
+	path     string // of the output: what the command says, or the first file that is written
+	data     Data
+	err      error
 }
 
 // field passes one key on, by the rule of its name.
@@ -136,7 +136,7 @@ func (p *passing) write(key, extension string, data []byte) {
 		return
 	}
 	var path string
-	if path, p.err = p.files.write(p.skill+"-"+key+"-"+p.at.Format("20060102-150405"), extension, data); p.err != nil {
+	if path, p.err = p.files.write(p.skill+"-"+key+"-"+p.modified.Format("20060102-150405"), extension, data); p.err != nil {
 		return
 	}
 	if p.path == "" {
@@ -147,9 +147,9 @@ func (p *passing) write(key, extension string, data []byte) {
 
 // size returns how large the output is: what the command says, that of the file, nil if there is none at its path, or
 // that of what was printed.
-func (p *passing) size(said json.RawMessage, printed int64) any {
-	if len(said) > 0 && len(said) < 100 {
-		return said
+func (p *passing) size(output json.RawMessage, printed int64) any {
+	if len(output) > 0 && len(output) < 100 {
+		return output
 	}
 	if p.path != "" {
 		file := filepath.FromSlash(p.path)
@@ -198,18 +198,18 @@ func (e *execution) files() *files {
 func (f *files) write(name, extension string, data []byte) (string, error) {
 	if f.sub == "." {
 		if err := os.MkdirAll(f.base, 0o755); err != nil {
-			return "", notWritten(err)
+			return "", outputError(err)
 		}
 	}
 	root, err := os.OpenRoot(f.base)
 	if err != nil {
-		return "", notWritten(err)
+		return "", outputError(err)
 	}
 	defer root.Close()
 	if f.sub != "." {
 		if _, err := root.Stat(f.sub); err != nil {
 			if err := root.MkdirAll(f.sub, 0o755); err != nil {
-				return "", notWritten(err)
+				return "", outputError(err)
 			}
 			_ = root.WriteFile(f.sub+"/.gitignore", []byte("*\n"), 0o644) // without it the files are only more visible
 		}
@@ -225,7 +225,7 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", notWritten(err)
+			return "", outputError(err)
 		}
 		_, err = out.Write(data)
 		if closed := out.Close(); err == nil {
@@ -233,21 +233,21 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 		}
 		if err != nil {
 			_ = root.Remove(filepath.FromSlash(file)) // half of it is of no use
-			return "", notWritten(err)
+			return "", outputError(err)
 		}
-		return f.shown(filepath.Join(f.base, filepath.FromSlash(file))), nil
+		return f.displayPath(filepath.Join(f.base, filepath.FromSlash(file))), nil
 	}
 	return "", diag.Errorf(diag.Conflict, "there are too many files %s in the output directory", name).
 		WithHint("remove old ones")
 }
 
-func notWritten(err error) error {
+func outputError(err error) error {
 	return diag.Errorf(diag.Internal, "the output could not be written to a file: %w", err).
 		WithHint("choose a directory that can be written to: --output-dir DIR")
 }
 
-// shown returns a path relative to the working directory where it is inside, with slashes.
-func (f *files) shown(path string) string {
+// displayPath returns a path relative to the working directory where it is inside, with slashes.
+func (f *files) displayPath(path string) string {
 	if rel, ok := pathx.Rel(f.dir, path); ok {
 		return filepath.ToSlash(rel)
 	}

@@ -189,10 +189,10 @@ func value(v any) string {
 
 // key writes a name, in quotes where it is more than a word.
 func key(name string) string {
-	plain := name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+	printable := name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
-	if plain {
+	if printable {
 		return name
 	}
 	return value(name)

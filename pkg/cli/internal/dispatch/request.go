@@ -105,8 +105,8 @@ func countWords(text string) (least, most int) {
 
 // word is a part of a prompt between spaces, as a shell sees it.
 type word struct {
-	text  string
-	plain bool // nothing of it was quoted
+	text     string
+	unquoted bool // nothing of it was quoted
 }
 
 // parsePrompt reads a verb, a skill and its arguments.
@@ -121,7 +121,7 @@ func parsePrompt(text string) (request, error) {
 	}
 	first := words[0]
 	switch verb := strings.ToLower(first.text); {
-	case !first.plain:
+	case !first.unquoted:
 		return request{}, noSkill
 	case verb == "执行", verb == "execute", verb == "run":
 		words = words[1:]
@@ -133,7 +133,7 @@ func parsePrompt(text string) (request, error) {
 			Advice: "write: execute @SKILL ARGUMENTS",
 		}
 	}
-	if len(words) == 0 || !words[0].plain || !strings.HasPrefix(words[0].text, "@") {
+	if len(words) == 0 || !words[0].unquoted || !strings.HasPrefix(words[0].text, "@") {
 		return request{}, noSkill
 	}
 	r := request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
@@ -147,7 +147,7 @@ func parsePrompt(text string) (request, error) {
 		}
 	}
 	for i, w := range words[1:] {
-		if w.plain {
+		if w.unquoted {
 			steps = steps || connects(w.text, words[1+i+1:])
 			if name, ok := strings.CutPrefix(w.text, "@"); ok && skillName(name) {
 				r.Others = append(r.Others, name)
@@ -193,7 +193,7 @@ func connects(text string, rest []word) bool {
 		}
 	}
 	verb := lower == "execute" || lower == "run" || lower == "执行"
-	return strings.HasPrefix(lower, "执行@") || verb && len(rest) > 0 && rest[0].plain &&
+	return strings.HasPrefix(lower, "执行@") || verb && len(rest) > 0 && rest[0].unquoted &&
 		strings.HasPrefix(rest[0].text, "@")
 }
 
@@ -202,17 +202,17 @@ type splitter struct {
 	words []word
 	steps bool // something comes after what ends a step
 
-	text  strings.Builder
-	in    bool // a word has begun
-	plain bool
-	ended bool
+	text     strings.Builder
+	in       bool // a word has begun
+	unquoted bool
+	ended    bool
 }
 
 // split cuts a prompt into words: by space and quotes as in a shell, but for backslashes, which only stand for what
 // would else end a word, so that paths of Windows are left alone. A line break, and a semicolon at the end of a word,
 // end a step.
 func split(text string) (words []word, steps bool, err error) {
-	s := splitter{plain: true}
+	s := splitter{unquoted: true}
 	runes := []rune(text)
 	for i := 0; i < len(runes); i++ {
 		r := runes[i]
@@ -229,7 +229,7 @@ func split(text string) (words []word, steps bool, err error) {
 				}
 			}
 			s.add(inner...)
-			s.plain = false
+			s.unquoted = false
 			i += end + 1
 			continue
 		}
@@ -237,7 +237,7 @@ func split(text string) (words []word, steps bool, err error) {
 		case r == '\\' && i+1 < len(runes) && strings.ContainsRune(" \t\"';；@", runes[i+1]):
 			i++
 			s.add(runes[i])
-			s.plain = false
+			s.unquoted = false
 		case r == '\n', r == '\r', (r == ';' || r == '；') && separates(runes, i):
 			s.flush()
 			s.ended = s.ended || len(s.words) > 0
@@ -258,10 +258,10 @@ func (s *splitter) add(runes ...rune) {
 
 func (s *splitter) flush() {
 	if s.in {
-		s.words = append(s.words, word{s.text.String(), s.plain})
+		s.words = append(s.words, word{s.text.String(), s.unquoted})
 	}
 	s.text.Reset()
-	s.in, s.plain = false, true
+	s.in, s.unquoted = false, true
 }
 
 // quoted returns what stands before a closing quote, and where that is, or -1.

@@ -22,11 +22,11 @@ func parseTask(line string) (t task, ok bool, err error) {
 		return t, false, nil
 	}
 	p := &taskReader{rest: []rune(rest[1:])}
-	for i, to := range []*string{&t.agent, &t.description, &t.prompt} {
+	for i, field := range []*string{&t.agent, &t.description, &t.prompt} {
 		if i > 0 {
 			p.expect(',')
 		}
-		*to = p.text()
+		*field = p.text()
 	}
 	if p.next() == ',' {
 		p.expect(',')
@@ -105,13 +105,13 @@ func (p *taskReader) expect(r rune) {
 	if p.err != nil {
 		return
 	}
-	switch got := p.next(); got {
+	switch next := p.next(); next {
 	case r:
 		p.rest = p.rest[1:]
 	case 0:
 		p.fail("it ends where %q is expected", r)
 	default:
-		p.fail("%q is where %q is expected", got, r)
+		p.fail("%q is where %q is expected", next, r)
 	}
 }
 

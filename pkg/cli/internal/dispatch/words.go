@@ -16,7 +16,7 @@ type texts struct {
 	notFound, metadata, param, runtime string
 	timeout                            string
 
-	near, install, reinstall, ask, judge, split, wait string
+	near, install, reinstall, ask, decide, split, wait string
 }
 
 func (l Language) texts() texts {
@@ -27,7 +27,7 @@ func (l Language) texts() texts {
 			notFound: "未安装技能: %s", metadata: "SKILL.md 损坏或缺失", param: "参数不足: 需要 %s", runtime: "执行失败: %s",
 			timeout: "执行超时 (>%s秒)",
 			near:    "是否为 @%s? 否则",
-			install: "请先安装该技能: %s", reinstall: "请重新安装该技能: %s", ask: "请向用户询问缺少的参数", judge: "请根据错误内容判断",
+			install: "请先安装该技能: %s", reinstall: "请重新安装该技能: %s", ask: "请向用户询问缺少的参数", decide: "请根据错误内容判断",
 			split: "请拆分任务", wait: "等待结果: %s",
 		}
 	}
@@ -39,8 +39,8 @@ func (l Language) texts() texts {
 		runtime: "execution failed: %s", timeout: "execution timed out (> %s s)",
 		near:    "is @%s meant? Else ",
 		install: "have the user install it: %s", reinstall: "install it again: %s",
-		ask:   "ask the user for what is missing",
-		judge: "judge by the message whether to mend the call, or to give up",
-		split: "split the task into smaller ones", wait: "%s waits for its result",
+		ask:    "ask the user for what is missing",
+		decide: "judge by the message whether to mend the call, or to give up",
+		split:  "split the task into smaller ones", wait: "%s waits for its result",
 	}
 }

@@ -101,13 +101,13 @@ func example(b *strings.Builder, title, text string) {
 		if !strings.HasSuffix(visible, "\n") {
 			visible += "\n"
 		}
-		fence := fenceFor(visible)
+		fence := fence(visible)
 		fmt.Fprintf(b, "\n%s%s\n%s%s\n", fence, language(f), visible, fence)
 	}
 }
 
-// fenceFor returns a fence that is longer than any in the text.
-func fenceFor(text string) string {
+// fence returns a fence that is longer than any in the text.
+func fence(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -55,20 +55,20 @@ skills of a pack, given as owner/name.`,
 		if err != nil {
 			return err
 		}
-		var gone []enforce.Approved
+		var revoked []enforce.Approved
 		name := approvedName(h, l, args[0])
 		_, err = a.governed(h, audit.Record{Action: audit.Revoke, Skill: name}, func() (string, error) {
-			gone, err = h.Guard().Revoke(cmd.Context(), l, name)
+			revoked, err = h.Guard().Revoke(cmd.Context(), l, name)
 			file := ""
-			if len(gone) > 0 {
-				file = gone[0].File
+			if len(revoked) > 0 {
+				file = revoked[0].File
 			}
 			return file, err
 		})
 		if err != nil {
 			return err
 		}
-		if err := a.printApprovals(cmd.Context(), h, gone); err != nil || a.JSON {
+		if err := a.printApprovals(cmd.Context(), h, revoked); err != nil || a.JSON {
 			return err
 		}
 		a.Note("revoked: what a policy wants approved of it is refused from now on")

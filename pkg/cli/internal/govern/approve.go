@@ -77,7 +77,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	if err != nil {
 		return err
 	}
-	skills, err := a.toApprove(ctx, h, name, f)
+	skills, err := a.findSkills(ctx, h, name, f)
 	if err != nil {
 		return err
 	}
@@ -104,15 +104,15 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	if err != nil {
 		return err
 	}
-	wanted := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
-	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), wanted) {
+	requiresApproval := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
+	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requiresApproval) {
 		a.Warn("no policy that approvals of the %s count for wants any", l)
 	}
 	return a.printApproved(l, file, word, reviews)
 }
 
-// toApprove finds what is to be approved: here, or else where its pack is from.
-func (a *app) toApprove(ctx context.Context, h *runtime.Host, name string, f *approveFlags) ([]foundSkill, error) {
+// findSkills finds what is to be approved: here, or else where its pack is from.
+func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *approveFlags) ([]foundSkill, error) {
 	if !f.fetch && f.registry == "" {
 		if skills, err := found(ctx, h, name); err != nil || len(skills) > 0 {
 			return skills, err

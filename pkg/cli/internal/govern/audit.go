@@ -64,13 +64,13 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	a.CompleteFlag(cmd, "skill", a.completeRecorded)
 	a.CompleteFlag(cmd, "action", cobra.FixedCompletions(audit.Actions(), cobra.ShellCompDirectiveNoFileComp))
 	a.CompleteFlag(cmd, "result", cobra.FixedCompletions(audit.Results(), cobra.ShellCompDirectiveNoFileComp))
-	for flag, of := range map[string]func(audit.Record) string{
+	for flag, field := range map[string]func(audit.Record) string{
 		"pack":    func(r audit.Record) string { return r.Pack },
 		"session": func(r audit.Record) string { return r.Session },
 		"user":    func(r audit.Record) string { return r.User }, "host": func(r audit.Record) string { return r.Host },
 		"machine": func(r audit.Record) string { return r.Machine },
 	} {
-		a.CompleteFlag(cmd, flag, a.completeField(of))
+		a.CompleteFlag(cmd, flag, a.completeField(field))
 	}
 }
 
@@ -156,7 +156,7 @@ func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Recor
 }
 
 // completeField completes what stands in a field of the last records.
-func (a *app) completeField(of func(audit.Record) string) cobra.CompletionFunc {
+func (a *app) completeField(field func(audit.Record) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		path, err := a.ownLog()
 		if err != nil {
@@ -166,7 +166,7 @@ func (a *app) completeField(of func(audit.Record) string) cobra.CompletionFunc {
 		s := audit.Stream{Paths: []string{path}, Reverse: true}
 		n := 0
 		_ = s.Each(cmd.Context(), func(r audit.Record) (bool, error) { // what cannot be read is not completed
-			if name := of(r); name != "" && !slices.Contains(names, name) {
+			if name := field(r); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 			n++

@@ -15,7 +15,7 @@ import (
 )
 
 func newAuditExport(a *app) *cobra.Command {
-	var of selection
+	var selected selection
 	var format, file string
 	cmd := &cobra.Command{
 		Use:   "export [LOG...]",
@@ -35,7 +35,7 @@ Nothing is sent anywhere.`,
   skillpm audit export --skill deploy`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			filter, err := of.read(a)
+			filter, err := selected.read(a)
 			if err != nil {
 				return err
 			}
@@ -49,13 +49,13 @@ Nothing is sent anywhere.`,
 			}
 			write := func(w io.Writer) error {
 				out := bufio.NewWriter(w)
-				to := records.NewExport(format, out, a.Version)
+				export := records.NewExport(format, out, a.Version)
 				s := audit.Stream{Paths: logs, Filter: filter}
-				add := func(r audit.Record) (bool, error) { return true, to.Add(r) }
+				add := func(r audit.Record) (bool, error) { return true, export.Add(r) }
 				if err := a.stream(cmd.Context(), &s, add); err != nil {
 					return err
 				}
-				if err := to.Close(); err != nil {
+				if err := export.Close(); err != nil {
 					return err
 				}
 				return out.Flush()
@@ -66,7 +66,7 @@ Nothing is sent anywhere.`,
 			return atomicfile.Stream(a.Abs(file), atomicfile.Options{}, write)
 		},
 	}
-	of.addTo(a, cmd)
+	selected.addTo(a, cmd)
 	cmd.Flags().StringVar(&format, "format", "json", "write `FORMAT`: json, csv or otlp")
 	cmd.Flags().StringVarP(&file, "out", "o", "", "write to `FILE`, and not to standard output")
 	a.CompleteFlag(cmd, "format", cobra.FixedCompletions(records.Formats(), cobra.ShellCompDirectiveNoFileComp))

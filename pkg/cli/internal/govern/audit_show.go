@@ -22,11 +22,11 @@ import (
 // followEvery is how often a log is looked at that is followed.
 const followEvery = 200 * time.Millisecond
 
-// mostShown is how many records are kept at most, to be printed in their order.
-const mostShown = 100_000
+// maxRecords is how many records are kept at most, to be printed in their order.
+const maxRecords = 100_000
 
 func newAuditShow(a *app) *cobra.Command {
-	var of selection
+	var selected selection
 	var limit int
 	var reverse, follow bool
 	cmd := &cobra.Command{
@@ -43,13 +43,13 @@ With --json each record is a line, with all of its fields.`,
   skillpm audit show --action run --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			filter, err := of.read(a)
+			filter, err := selected.read(a)
 			if err != nil {
 				return err
 			}
 			switch {
-			case limit < 0 || limit > mostShown:
-				return diag.Errorf(diag.Usage, "--limit must be from 0 to %d", mostShown)
+			case limit < 0 || limit > maxRecords:
+				return diag.Errorf(diag.Usage, "--limit must be from 0 to %d", maxRecords)
 			case follow && (reverse || len(args) > 1):
 				return diag.Errorf(diag.Usage, "--follow takes one log, and not --reverse")
 			}
@@ -72,7 +72,7 @@ With --json each record is a line, with all of its fields.`,
 			})
 		},
 	}
-	of.addTo(a, cmd)
+	selected.addTo(a, cmd)
 	f := cmd.Flags()
 	f.IntVarP(&limit, "limit", "n", 100, "only the last `N` records; 0 for all")
 	f.BoolVarP(&reverse, "reverse", "r", false, "the newest record first")

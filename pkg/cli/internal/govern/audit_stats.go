@@ -19,7 +19,7 @@ import (
 // statsDocument is what `audit stats --json` prints.
 type statsDocument struct {
 	Since   *time.Time         `json:"since,omitempty"`
-	Records int64              `json:"records"` // of the whole log
+	Records int64              `json:"records"` // field the whole log
 	Damaged int64              `json:"damaged"` // lines that are none
 	Others  int64              `json:"others"`  // records of skills beyond the most that are told apart
 	Skills  []audit.SkillStats `json:"skills"`
@@ -33,7 +33,7 @@ type pageDocument struct {
 }
 
 func newAuditStats(a *app) *cobra.Command {
-	var of selection
+	var selected selection
 	var page string
 	cmd := &cobra.Command{
 		Use:   "stats [LOG...]",
@@ -57,7 +57,7 @@ there are.`,
   skillpm audit stats --html skills.html`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			filter, err := of.read(a)
+			filter, err := selected.read(a)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ there are.`,
 			return a.printStats(&stats, s.Read())
 		},
 	}
-	of.addTo(a, cmd)
+	selected.addTo(a, cmd)
 	cmd.Flags().StringVar(&page, "html", "", "write a page with charts to `FILE`, and print no table")
 	return cmd
 }

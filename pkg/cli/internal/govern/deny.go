@@ -80,7 +80,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	if err := disables(h, l, anyway); err != nil {
 		return err
 	}
-	meant, err := a.means(ctx, h, pattern)
+	installed, err := a.matchesInstalled(ctx, h, pattern)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 			"it is also in the layer that the machine's administrator keeps, where only the machine's policy "+
 				"denies it: sudo skillpm deny %s --machine", pattern)
 	}
-	if !meant {
+	if !installed {
 		a.Warn("no skill here is called %s: it counts for those to come", pattern)
 	}
 	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, skillpm.SyncRecordName)); err == nil &&
@@ -137,8 +137,8 @@ func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 	return nil
 }
 
-// means reports whether there is a skill here that a pattern means. What can be no name is an error.
-func (a *app) means(ctx context.Context, h *runtime.Host, pattern policy.SkillPattern) (bool, error) {
+// matchesInstalled reports whether there is a skill here that a pattern means. What can be no name is an error.
+func (a *app) matchesInstalled(ctx context.Context, h *runtime.Host, pattern policy.SkillPattern) (bool, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
 		return false, err
@@ -217,14 +217,14 @@ func patternOf(
 	if len(packs) == 1 {
 		return policy.SkillPattern(skills[0].Exact()), machines, nil
 	}
-	return policy.SkillPattern(name), machines, nil // of several packs, or not here: all of that name
+	return policy.SkillPattern(name), machines, nil // field several packs, or not here: all of that name
 }
 
 // activeSkills returns where skills are active that are denied now.
 func (a *app) activeSkills(h *runtime.Host, pattern policy.SkillPattern) []activeIn {
 	list := []activeIn{}
-	kept, _ := session.List(h.Paths().State) // what can't be read is not active
-	for _, k := range kept {
+	sessions, _ := session.List(h.Paths().State) // what can't be read is not active
+	for _, k := range sessions {
 		s, err := session.Open(session.Options{Environment: environ.Environment{Paths: h.Paths(), Now: a.Now}}, k.ID)
 		if err != nil || len(k.Active) == 0 {
 			continue

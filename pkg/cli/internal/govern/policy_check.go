@@ -86,13 +86,13 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 	}
 	var list []checkedJSON
 	for _, name := range names {
-		at := l
+		lvl := l
 		if level == (levelFlags{}) {
-			if at = policy.MachineLevel; filepath.Base(name) == enforce.ProjectPolicyName {
-				at = policy.ProjectLevel
+			if lvl = policy.MachineLevel; filepath.Base(name) == enforce.ProjectPolicyName {
+				lvl = policy.ProjectLevel
 			}
 		}
-		c := checkedJSON{Path: name, Level: at.String(), State: "valid"}
+		c := checkedJSON{Path: name, Level: lvl.String(), State: "valid"}
 		data, err := os.ReadFile(a.Abs(name))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
@@ -102,7 +102,7 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 		default:
 			p, err := policy.Parse(a.Abs(name), data)
 			if c.fail(err); err == nil {
-				p.Level = at
+				p.Level = lvl
 				c.Mode, c.Warnings = string(p.Mode), doubts(p)
 				a.checkKeys(&c, p)
 			}
@@ -187,10 +187,10 @@ func doubts(p *policy.Policy) (list []string) {
 	if p.Mode == policy.Observe {
 		list = append(list, "it only observes: nothing is refused")
 	}
-	looks := slices.Concat(p.Forbid, p.Approve)
+	capabilities := slices.Concat(p.Forbid, p.Approve)
 	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
-		if slices.Contains(looks, c) && !(slices.Contains(looks, policy.Scripts) &&
-			slices.Contains(looks, policy.UnscopedShell)) {
+		if slices.Contains(capabilities, c) && !(slices.Contains(capabilities, policy.Scripts) &&
+			slices.Contains(capabilities, policy.UnscopedShell)) {
 			list = append(list,
 				fmt.Sprintf(
 					"it asks about %s, and not about both scripts and unscoped-shell, which can do the same unseen", c))
@@ -256,11 +256,11 @@ func (a *app) printFiles(list []checkedJSON) error {
 			a.Warn("%s: %s", c.Path, w)
 		}
 		for _, p := range c.Problems {
-			place := c.Path
+			path := c.Path
 			if p.Column > 0 {
-				place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
+				path = fmt.Sprintf("%s:%d:%d", path, p.Line, p.Column)
 			}
-			text := place + ": " + p.Message
+			text := path + ": " + p.Message
 			if p.Line == 0 { // it names the file itself
 				text = p.Message
 			}

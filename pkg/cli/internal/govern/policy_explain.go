@@ -162,7 +162,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 		fmt.Fprintf(a.Stdout, "%s: %s\n", console.Printable(e.Subject), verdict)
 		var rows [][]string
 		for _, r := range e.Rulings {
-			rows = append(rows, []string{"  " + string(r.Verdict), r.Rule, r.Level, at(r.Policy, r.Line), r.Why})
+			rows = append(rows, []string{"  " + string(r.Verdict), r.Rule, r.Level, fileLine(r.Policy, r.Line), r.Why})
 		}
 		if err := console.Table(a.Stdout, rows); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 	return nil
 }
 
-func at(file string, line int) string {
+func fileLine(file string, line int) string {
 	if line == 0 {
 		return file
 	}
@@ -216,7 +216,7 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 	}
 	var rows [][]string
 	for _, r := range list {
-		rows = append(rows, []string{r.Rule, r.Says, r.Level, r.Mode, at(r.Policy, r.Line)})
+		rows = append(rows, []string{r.Rule, r.Says, r.Level, r.Mode, fileLine(r.Policy, r.Line)})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
@@ -294,15 +294,15 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		add(p.Line("audit"), "audit", "%s", text)
 	}
 	for _, s := range []struct {
-		key, says string
+		key, text string
 		line      int
 	}{
 		{"allowed-tools", string(p.AllowedTools), p.Line("allowed-tools")},
 		{"hooks.unreadable", string(p.Hooks.Unreadable), p.Line("hooks")},
 		{"approvers", string(p.Approvers), p.Line("approvers")},
 	} {
-		if s.says != "" {
-			add(s.line, s.key, "%s", s.says)
+		if s.text != "" {
+			add(s.line, s.key, "%s", s.text)
 		}
 	}
 	return list

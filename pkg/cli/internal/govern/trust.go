@@ -115,12 +115,12 @@ type trustedJSON struct {
 }
 
 func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
-	kept, err := folders.List()
+	trusted, err := folders.List()
 	if err != nil {
 		return err
 	}
 	list := []trustedJSON{}
-	for _, f := range kept {
+	for _, f := range trusted {
 		list = append(list, trustedJSON{Path: f.Path, Since: &f.Since, From: folders.Path()})
 	}
 	for _, dir := range h.Config().Trusted {
@@ -151,8 +151,8 @@ func (a *app) completeTrusted(_ *cobra.Command, _ []string, prefix string) ([]st
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	var names []string
-	kept, _ := catalog.TrustedFolders(env.Paths).List() // what cannot be read is not completed
-	for _, f := range kept {
+	trusted, _ := catalog.TrustedFolders(env.Paths).List() // what cannot be read is not completed
+	for _, f := range trusted {
 		names = append(names, f.Path)
 	}
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveFilterDirs

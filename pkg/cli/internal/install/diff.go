@@ -108,8 +108,8 @@ func (a *app) printDifference(r *skillpm.DiffReport, o skillpm.DiffOptions, stat
 	return nil
 }
 
-// shownNotes is how many notes of one kind the summary has for a pack.
-const shownNotes = 20
+// maxNotes is how many notes of one kind the summary has for a pack.
+const maxNotes = 20
 
 // printSummary prints, in lines that no patch takes for its own, what stands out.
 func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
@@ -127,9 +127,9 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 		}
 		fmt.Fprintf(a.Stdout, "# %s %s: %s changed, +%d -%d\n", p.Bold(pack.Pack), what,
 			console.Plural(s.Files, "file"), s.Insertions, s.Deletions)
-		shown := map[string]int{}
+		counts := map[string]int{}
 		for _, n := range pack.Notes {
-			if shown[n.Kind]++; shown[n.Kind] <= shownNotes {
+			if counts[n.Kind]++; counts[n.Kind] <= maxNotes {
 				text := n.Text
 				if n.Path != "" {
 					text = n.Path + ": " + text
@@ -137,9 +137,9 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 				fmt.Fprintln(a.Stdout, p.Yellow("#   ! "+noteLine(text)))
 			}
 		}
-		for kind, n := range shown {
-			if n > shownNotes {
-				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more of kind %s", n-shownNotes, kind)))
+		for kind, n := range counts {
+			if n > maxNotes {
+				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more of kind %s", n-maxNotes, kind)))
 			}
 		}
 	}

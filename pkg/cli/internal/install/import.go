@@ -58,11 +58,11 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 		return a.PrintJSON(r)
 	}
 	for _, s := range r.Skipped {
-		at := ""
+		version := ""
 		if s.Line > 0 {
-			at = fmt.Sprintf(":%d", s.Line)
+			version = fmt.Sprintf(":%d", s.Line)
 		}
-		a.Warn("%s%s: %s was left out: %s", r.File, at, s.What, s.Why)
+		a.Warn("%s%s: %s was left out: %s", r.File, version, s.What, s.Why)
 	}
 	if a.Quiet {
 		return nil

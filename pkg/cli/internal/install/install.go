@@ -133,7 +133,7 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	}
 	if !r.Changed && len(r.Edited) > 0 {
 		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed; %s\n", p.Green("✓"),
-			console.Plural(len(r.Packs), "pack"), console.Left(len(r.Edited)))
+			console.Plural(len(r.Packs), "pack"), console.RemainingText(len(r.Edited)))
 		return nil
 	}
 	if !r.Changed {

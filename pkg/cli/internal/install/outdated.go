@@ -84,17 +84,17 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	rows := [][]string{{"PACK", "CURRENT", "WANTED", "LATEST", "REQUIRED BY", "NOTE"}}
 	movable := 0
 	for _, p := range r.Packs {
-		wanted := p.Wanted
-		if wanted == "" {
-			wanted = "-"
-		} else if wanted != p.Current {
+		compatible := p.Wanted
+		if compatible == "" {
+			compatible = "-"
+		} else if compatible != p.Current {
 			movable++
 		}
 		latest := p.Latest
 		if p.Unreached != "" {
-			wanted, latest = "?", "?"
+			compatible, latest = "?", "?"
 		}
-		rows = append(rows, []string{p.Pack, p.Current, wanted, latest, requirers(p.RequiredBy), outdatedNote(p)})
+		rows = append(rows, []string{p.Pack, p.Current, compatible, latest, requirers(p.RequiredBy), outdatedNote(p)})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err

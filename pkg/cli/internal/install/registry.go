@@ -43,8 +43,8 @@ the project's, in skillpm.yaml. Comments in these files stay.`,
 	return cmd
 }
 
-func projectFlag(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "project", false, "in this project's skillpm.yaml, and not in the user's settings")
+func projectFlag(cmd *cobra.Command, target *bool) {
+	cmd.Flags().BoolVar(target, "project", false, "in this project's skillpm.yaml, and not in the user's settings")
 }
 
 func newRegistryAdd(a *app) *cobra.Command {

@@ -77,7 +77,7 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 		a.Note("no pack has %q: searched for %s", t.Word, strings.Join(t.As[:min(3, len(t.As))], ", "))
 	}
 	if len(r.Packs) == 0 {
-		a.nothingFound(r)
+		a.printNoMatch(r)
 		return nil
 	}
 	width := console.TerminalWidth(a.Stdout)
@@ -109,7 +109,7 @@ func (a *app) notSearched(r *skillpm.SearchReport) {
 	}
 }
 
-func (a *app) nothingFound(r *skillpm.SearchReport) {
+func (a *app) printNoMatch(r *skillpm.SearchReport) {
 	packs := 0
 	for _, reg := range r.Registries {
 		packs += reg.Packs
@@ -151,13 +151,13 @@ func (a *app) printFound(p skillpm.FoundPack, width int) {
 	if about != "" {
 		fmt.Fprintln(a.Stdout, "  "+console.Fitted(console.Flat(about), width-2))
 	}
-	if text := skillsFound(p); text != "" {
+	if text := matchingSkills(p); text != "" {
 		fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(text, width-2)))
 	}
 }
 
-// skillsFound names the skills that fit, and how many others there are.
-func skillsFound(p skillpm.FoundPack) string {
+// matchingSkills names the skills that fit, and how many others there are.
+func matchingSkills(p skillpm.FoundPack) string {
 	const most = 6
 	var names []string
 	for _, s := range p.Skills[:min(most, len(p.Skills))] {

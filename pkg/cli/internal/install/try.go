@@ -37,9 +37,9 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
   skillpm try acme/deploy@1.4.0 --skill deploy --body
   skillpm try github.com/owner/skills -- claude --add-dir {}`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if at := cmd.ArgsLenAtDash(); at == 0 || len(args) == 0 {
+			if dash := cmd.ArgsLenAtDash(); dash == 0 || len(args) == 0 {
 				return errors.New("skillpm try needs one PACK")
-			} else if at < 0 && len(args) > 1 || at > 1 {
+			} else if dash < 0 && len(args) > 1 || dash > 1 {
 				return fmt.Errorf("skillpm try takes one PACK, not %q as well; a COMMAND comes after --", args[1])
 			}
 			return nil

@@ -91,7 +91,7 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 	if o.Latest {
 		where = "there is nothing newer"
 	}
-	stuck := func(held skillpm.OutdatedPack) bool { return o.Latest || held.Edited || held.Withdrawn != "" }
+	stuck := func(p skillpm.OutdatedPack) bool { return o.Latest || p.Edited || p.Withdrawn != "" }
 	if slices.ContainsFunc(r.HeldBack, stuck) {
 		fmt.Fprintf(a.Stdout, "%s nothing to move: %s\n", p.Green("✓"), console.Plural(len(r.Packs), "pack"))
 	} else {
@@ -102,8 +102,8 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 	return nil
 }
 
-// shownHeld is how many packs that are held back are told one by one.
-const shownHeld = 10
+// maxHeldBack is how many packs that are held back are told one by one.
+const maxHeldBack = 10
 
 // printHeldBack says which packs an update could not move to the newest version, and what holds them.
 func (a *app) printHeldBack(r *skillpm.InstallReport) {
@@ -116,17 +116,17 @@ func (a *app) printHeldBack(r *skillpm.InstallReport) {
 		are = "pack is"
 	}
 	fmt.Fprintf(a.Stdout, "%d %s held back:\n", n, are)
-	for _, held := range r.HeldBack[:min(n, shownHeld)] {
-		line := held.Current
-		if held.Latest != held.Current {
-			line += ", there is " + held.Latest
+	for _, p := range r.HeldBack[:min(n, maxHeldBack)] {
+		line := p.Current
+		if p.Latest != p.Current {
+			line += ", there is " + p.Latest
 		}
-		if note := outdatedNote(held); note != "" {
+		if note := outdatedNote(p); note != "" {
 			line += ": " + note
 		}
-		fmt.Fprintf(a.Stdout, "  %s %s\n", held.Pack, console.Printable(line))
+		fmt.Fprintf(a.Stdout, "  %s %s\n", p.Pack, console.Printable(line))
 	}
-	if n > shownHeld {
-		fmt.Fprintf(a.Stdout, "  and %d more: skillpm outdated lists all\n", n-shownHeld)
+	if n > maxHeldBack {
+		fmt.Fprintf(a.Stdout, "  and %d more: skillpm outdated lists all\n", n-maxHeldBack)
 	}
 }

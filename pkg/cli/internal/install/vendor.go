@@ -112,8 +112,8 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	for _, s := range r.Skipped {
 		a.Note("%s is not copied: %s", s.Pack, s.Why)
 	}
-	for _, at := range r.Left {
-		a.Note("%s was not written by skillpm vendor; it stays", at)
+	for _, path := range r.Left {
+		a.Note("%s was not written by skillpm vendor; it stays", path)
 	}
 	switch {
 	case !r.Changed:
@@ -123,14 +123,14 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
 	case !o.Check:
 		maps.DeleteFunc(packs, func(_ string, has bool) bool { return !has })
-		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, console.Plural(kept(r), "skill"),
+		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, console.Plural(countUnchanged(r), "skill"),
 			console.Plural(len(packs), "pack"),
 			p.Dim("skillpm vendor --check tells whether it is still right."))
 	}
 }
 
-// kept counts the skills that the copy has.
-func kept(r *skillpm.VendorReport) int {
+// countUnchanged counts the skills that the copy has.
+func countUnchanged(r *skillpm.VendorReport) int {
 	n := 0
 	for _, s := range r.Skills {
 		if s.Tree != "" {

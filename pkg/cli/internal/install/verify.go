@@ -88,9 +88,9 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 			fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.Green("fixed"), console.Printable(f.Path),
 				console.Printable(f.Message))
 		}
-		for _, at := range slices.Sorted(maps.Keys(saved)) {
-			fmt.Fprintf(a.Stdout, "  a copy of the edited %s is %s\n", console.Printable(at),
-				p.Cyan(console.Printable(saved[at])))
+		for _, path := range slices.Sorted(maps.Keys(saved)) {
+			fmt.Fprintf(a.Stdout, "  a copy of the edited %s is %s\n", console.Printable(path),
+				p.Cyan(console.Printable(saved[path])))
 		}
 	}
 	for _, problem := range problems {

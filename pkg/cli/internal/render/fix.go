@@ -34,15 +34,15 @@ type sarifBytes struct {
 // fixes returns what mends a finding, nothing where it is not a change of text.
 func (s *sarifWriter) fixes(f diag.Finding) []sarifFix {
 	fix := sarifFix{Description: sarifText{f.Fix}}
-	at := map[string]int{}
+	index := map[string]int{}
 	for _, e := range f.Edits {
 		if e.Executable {
 			return nil
 		}
-		i, known := at[e.Path]
+		i, known := index[e.Path]
 		if !known {
 			i = len(fix.Changes)
-			at[e.Path] = i
+			index[e.Path] = i
 			fix.Changes = append(fix.Changes, sarifChange{Artifact: s.artifact(e.Path)})
 		}
 		r := sarifReplacement{Deleted: s.region(e)}
@@ -88,20 +88,20 @@ func (s *sarifWriter) text(name string) *fileText {
 
 // fileText finds lines and columns in a file. It is quick when it is asked for positions in order.
 type fileText struct {
-	data []byte
-	at   int // the offset of the line that was found last
-	line int // its number, from 0
+	data   []byte
+	offset int // the offset of the line that was found last
+	line   int // its number, from 0
 }
 
 // position returns the line and column, from 1 and in characters, of an offset.
 func (t *fileText) position(offset int) (line, column int) {
-	if offset < t.at {
-		t.at, t.line = 0, 0
+	if offset < t.offset {
+		t.offset, t.line = 0, 0
 	}
-	for i := t.at; i < offset; i++ {
+	for i := t.offset; i < offset; i++ {
 		if t.data[i] == '\n' {
-			t.at, t.line = i+1, t.line+1
+			t.offset, t.line = i+1, t.line+1
 		}
 	}
-	return t.line + 1, utf8.RuneCount(t.data[t.at:offset]) + 1
+	return t.line + 1, utf8.RuneCount(t.data[t.offset:offset]) + 1
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up
-// to maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
+// destinations maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
 const (
 	manySkills    = 20
 	maxSkillCells = 40
@@ -73,12 +73,12 @@ func totals(skills int, accepted []int) []console.Cell {
 // for, because its own project names others, the verdict has no profile.
 func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
 	var out [][]lint.HostVerdict
-	at := map[string]int{}
+	column := map[string]int{}
 	for _, v := range all {
-		i, known := at[v.Skill]
+		i, known := column[v.Skill]
 		if !known {
 			i = len(out)
-			at[v.Skill] = i
+			column[v.Skill] = i
 			row := make([]lint.HostVerdict, len(hosts))
 			for n := range row {
 				row[n] = lint.HostVerdict{Skill: v.Skill}
@@ -99,9 +99,9 @@ func verdictCell(v lint.HostVerdict) console.Cell {
 	if v.Accepted {
 		return console.Cell{Text: "✓", Color: 'g'}
 	}
-	shown := v.Reasons[:min(len(v.Reasons), maxReasons)]
-	text := strings.TrimRight("✗ "+strings.Join(shown, " "), " ")
-	if more := len(v.Reasons) - len(shown); more > 0 {
+	reasons := v.Reasons[:min(len(v.Reasons), maxReasons)]
+	text := strings.TrimRight("✗ "+strings.Join(reasons, " "), " ")
+	if more := len(v.Reasons) - len(reasons); more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
 	return console.Cell{Text: text, Color: 'r'}

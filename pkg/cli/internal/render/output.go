@@ -21,35 +21,35 @@ type Destination struct {
 
 // Destinations says where reports go for the formats that were given and the values of --output. Formats that no file
 // takes go to standard output, which takes one; without any format it gets text.
-func Destinations(given []Format, outputs []string) ([]Destination, error) {
-	var to []Destination
+func Destinations(chosen []Format, outputs []string) ([]Destination, error) {
+	var destinations []Destination
 	for _, value := range outputs {
-		d, err := newDestination(value, given)
+		d, err := newDestination(value, chosen)
 		if err != nil {
 			return nil, err
 		}
-		if d.File != "" && slices.ContainsFunc(to, func(t Destination) bool { return t.File == d.File }) {
+		if d.File != "" && slices.ContainsFunc(destinations, func(t Destination) bool { return t.File == d.File }) {
 			return nil, diag.Errorf(diag.Usage, "--output %s: two reports cannot go to one file", d.File)
 		}
-		to = append(to, d)
+		destinations = append(destinations, d)
 	}
-	if len(given) == 0 && !slices.ContainsFunc(to, Destination.direct) {
-		to = append(to, Destination{Format: formats()[0]})
+	if len(chosen) == 0 && !slices.ContainsFunc(destinations, Destination.direct) {
+		destinations = append(destinations, Destination{Format: formats()[0]})
 	}
-	for _, f := range given {
-		if !slices.ContainsFunc(to, func(t Destination) bool { return t.name == f.name }) {
-			to = append(to, Destination{Format: f})
+	for _, f := range chosen {
+		if !slices.ContainsFunc(destinations, func(t Destination) bool { return t.name == f.name }) {
+			destinations = append(destinations, Destination{Format: f})
 		}
 	}
-	return to, oneDirect(to)
+	return destinations, oneDirect(destinations)
 }
 
 func (d Destination) direct() bool { return d.File == "" }
 
 // oneDirect returns an error when several reports would go to standard output.
-func oneDirect(to []Destination) error {
+func oneDirect(destinations []Destination) error {
 	var names []string
-	for _, d := range to {
+	for _, d := range destinations {
 		if d.direct() {
 			names = append(names, d.name)
 		}
@@ -63,7 +63,7 @@ func oneDirect(to []Destination) error {
 
 // newDestination reads a value of --output: [FORMAT=]FILE, where - is standard output. Without a format it is that of
 // the file's ending, else the only one given.
-func newDestination(value string, given []Format) (Destination, error) {
+func newDestination(value string, chosen []Format) (Destination, error) {
 	file, name := value, ""
 	if before, after, ok := strings.Cut(value, "="); ok && isWord(before) {
 		name, file = before, after
@@ -77,14 +77,14 @@ func newDestination(value string, given []Format) (Destination, error) {
 		d.File = ""
 	}
 	var err error
-	switch byName := formatOfFile(file, given); {
+	switch byName := formatOfFile(file, chosen); {
 	case name != "":
-		d.Format, err = findFormat(name, append(formats(), given...))
+		d.Format, err = findFormat(name, append(formats(), chosen...))
 	case byName != nil:
 		d.Format = *byName
-	case len(given) == 1:
-		d.Format = given[0]
-	case len(given) == 0 && file == "-":
+	case len(chosen) == 1:
+		d.Format = chosen[0]
+	case len(chosen) == 0 && file == "-":
 		d.Format = formats()[0]
 	default:
 		err = diag.Errorf(diag.Usage, "--output %s: which format?", file).
@@ -95,19 +95,19 @@ func newDestination(value string, given []Format) (Destination, error) {
 
 // formatOfFile returns the format of a file's ending, or nil. SARIF is JSON, too: a .json file gets it where it is the
 // only one of the two that was asked for.
-func formatOfFile(file string, given []Format) *Format {
+func formatOfFile(file string, chosen []Format) *Format {
 	lower := strings.ToLower(file)
 	var found *Format
-	for _, f := range append(formats(), given...) {
+	for _, f := range append(formats(), chosen...) {
 		for _, ending := range f.extensions {
 			if strings.HasSuffix(lower, ending) && (found == nil || f.name == "sarif") {
 				found = &f
 			}
 		}
 	}
-	named := func(name string) int { return slices.IndexFunc(given, func(f Format) bool { return f.name == name }) }
+	named := func(name string) int { return slices.IndexFunc(chosen, func(f Format) bool { return f.name == name }) }
 	if i := named("sarif"); found != nil && found.name == "json" && i >= 0 && named("json") < 0 {
-		return &given[i]
+		return &chosen[i]
 	}
 	return found
 }
@@ -116,9 +116,9 @@ func isWord(s string) bool {
 	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// writeWhole writes a file so that it has all of the data or is as it was before: beside it, then in its place. What is
+// writeFile writes a file so that it has all of the data or is as it was before: beside it, then in its place. What is
 // there and is no regular file, as a pipe or a terminal, is written into.
-func writeWhole(file string, data []byte) error {
+func writeFile(file string, data []byte) error {
 	if target, err := pathx.ResolveExisting(file); err == nil {
 		file = target
 	}

@@ -88,7 +88,7 @@ func TestWriteWhole(t *testing.T) {
 		link = old
 	}
 	for _, file := range []string{link, filepath.Join(dir, "new")} {
-		if err := writeWhole(file, []byte("after")); err != nil {
+		if err := writeFile(file, []byte("after")); err != nil {
 			t.Fatal(err)
 		}
 		if data, err := os.ReadFile(file); err != nil || string(data) != "after" {
@@ -113,10 +113,10 @@ func TestWriteWhole(t *testing.T) {
 
 func TestWriteWholeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeWhole(dir, nil); diag.CodeOf(err) != diag.Usage {
+	if err := writeFile(dir, nil); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("a directory: %v", err)
 	}
-	if err := writeWhole(filepath.Join(dir, "no", "file"), nil); err == nil {
+	if err := writeFile(filepath.Join(dir, "no", "file"), nil); err == nil {
 		t.Error("a directory that is not there")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {

@@ -101,9 +101,9 @@ func Text(a *console.App, w io.Writer, o Outcome) error {
 }
 
 // WriteReport writes a report to every destination: the files first, each whole or not at all.
-func WriteReport(a *console.App, o Outcome, to []Destination) error {
+func WriteReport(a *console.App, o Outcome, destinations []Destination) error {
 	var direct []Destination
-	for _, d := range to {
+	for _, d := range destinations {
 		if d.File == "" {
 			direct = append(direct, d)
 			continue
@@ -112,7 +112,7 @@ func WriteReport(a *console.App, o Outcome, to []Destination) error {
 		if err := d.render(a, &b, o); err != nil {
 			return err
 		}
-		if err := writeWhole(OutputPath(a, d.File), b.Bytes()); err != nil {
+		if err := writeFile(OutputPath(a, d.File), b.Bytes()); err != nil {
 			return unwritten(d.File, err)
 		}
 	}
@@ -147,8 +147,8 @@ func OutputPath(a *console.App, file string) string {
 }
 
 // CheckOutputs finds out before the work is done whether the files can be written.
-func CheckOutputs(a *console.App, to []Destination) error {
-	for _, d := range to {
+func CheckOutputs(a *console.App, destinations []Destination) error {
+	for _, d := range destinations {
 		if d.File == "" {
 			continue
 		}

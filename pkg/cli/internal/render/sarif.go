@@ -165,8 +165,8 @@ func RuleURI(id string) string {
 	return "https://github.com/skillpm/skillpm/blob/main/docs/rules/" + id + ".md"
 }
 
-func suppressionKind(by string) string {
-	if by == lint.ByComment {
+func suppressionKind(source string) string {
+	if source == lint.ByComment {
 		return "inSource"
 	}
 	return "external"
@@ -184,13 +184,13 @@ func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
 	if f.Fix != "" {
 		message += ": " + f.Fix
 	}
-	at := sarifPhysical{Artifact: s.artifact(f.Path)}
+	location := sarifPhysical{Artifact: s.artifact(f.Path)}
 	if f.Line > 0 {
-		at.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn}
+		location.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn}
 	}
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f.Severity), Message: sarifText{message},
-		Locations:    []sarifLocation{{at}},
+		Locations:    []sarifLocation{{location}},
 		Fingerprints: map[string]string{"skillpm/v1": s.fingerprint(f)},
 		Fixes:        s.fixes(f),
 	}

@@ -68,35 +68,35 @@ func (t textReport) mended(w io.Writer, files []publish.MendedFile) {
 func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
 	fmt.Fprintln(w, t.Bold("suppressed"))
 	for _, s := range all {
-		at := s.Path
+		path := s.Path
 		if s.Line > 0 {
-			at = fmt.Sprintf("%s:%d:%d", s.Path, s.Line, max(1, s.Column))
+			path = fmt.Sprintf("%s:%d:%d", s.Path, s.Line, max(1, s.Column))
 		}
 		why := s.By
 		if s.Reason != "" {
 			why += ": " + s.Reason
 		}
-		fmt.Fprintf(w, "  %s %s %s %s\n", console.Printable(at), s.Rule, console.Printable(s.Message),
+		fmt.Fprintf(w, "  %s %s %s %s\n", console.Printable(path), s.Rule, console.Printable(s.Message),
 			t.Dim("("+console.OneLine(why)+")"))
 	}
 }
 
 func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
-	at := ""
+	location := ""
 	if f.Line > 0 {
-		at = fmt.Sprintf("%d:%d ", f.Line, max(1, f.Column))
+		location = fmt.Sprintf("%d:%d ", f.Line, max(1, f.Column))
 	}
 	profile := ""
 	if f.Profile != "" {
 		profile = " " + t.Dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
-	fmt.Fprintf(w, "  %s%s %s: %s%s\n", at, t.severity(f.Severity), f.Rule, console.Printable(f.Message), profile)
+	fmt.Fprintf(w, "  %s%s %s: %s%s\n", location, t.severity(f.Severity), f.Rule, console.Printable(f.Message), profile)
 	if line := o.Line(f); line != "" {
 		text, marks := excerpt(line, f.Column, mark(f))
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
 		fmt.Fprintf(w, "    %s\n", t.Dim(number+" | ")+text)
-		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.paintBy(f.Severity, marks))
+		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.colorSeverity(f.Severity, marks))
 	}
 	if f.Fix != "" {
 		fmt.Fprintf(w, "    %s %s\n", t.Dim("="), t.Cyan("fix: ")+console.Printable(f.Fix))
@@ -111,9 +111,9 @@ func mark(f diag.Finding) int {
 	return 1
 }
 
-func (t textReport) severity(s diag.Severity) string { return t.paintBy(s, s.String()) }
+func (t textReport) severity(s diag.Severity) string { return t.colorSeverity(s, s.String()) }
 
-func (t textReport) paintBy(s diag.Severity, text string) string {
+func (t textReport) colorSeverity(s diag.Severity, text string) string {
 	switch s {
 	case diag.SeverityError:
 		return t.Red(text)
@@ -132,7 +132,7 @@ func (t textReport) summary(o Outcome) string {
 		if o.Count(s) == 0 {
 			return
 		}
-		part := t.paintBy(s, count)
+		part := t.colorSeverity(s, count)
 		if n := o.fixable(s); n > 0 {
 			part += fmt.Sprintf(" (%d fixable%s)", n, how)
 			how = ""
@@ -195,7 +195,7 @@ func excerpt(line string, column, count int) (text, marks string) {
 			break
 		}
 		i++ // the column of this character
-		r, n := console.Shown(r)
+		r, n := console.PrintableRune(r)
 		b.WriteRune(r)
 		used += n
 		switch {
@@ -215,7 +215,7 @@ func excerpt(line string, column, count int) (text, marks string) {
 func fits(line string) bool {
 	used, runes := 0, 0
 	for _, r := range line {
-		_, n := console.Shown(r)
+		_, n := console.PrintableRune(r)
 		used += n
 		if runes++; used > excerptWidth || runes > excerptRunes {
 			return false
@@ -226,9 +226,9 @@ func fits(line string) bool {
 
 // skip returns a line without its first n characters.
 func skip(line string, n int) string {
-	for at := range line {
+	for i := range line {
 		if n == 0 {
-			return line[at:]
+			return line[i:]
 		}
 		n--
 	}

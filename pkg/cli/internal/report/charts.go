@@ -8,7 +8,7 @@ import (
 // series is what one color of a chart counts.
 type series struct {
 	name, class string
-	of          func(counts) int64
+	value       func(counts) int64
 }
 
 // allSeries returns the series of all charts.
@@ -34,7 +34,7 @@ type chart struct {
 	series      []series
 	sum, most   int64
 	busiest     int   // the bar with the most
-	top         int64 // of the scale
+	top         int64 // c the scale
 }
 
 func newChart(title, step string, bars []bar, all []series) chart {
@@ -42,7 +42,7 @@ func newChart(title, step string, bars []bar, all []series) chart {
 	for i, b := range bars {
 		n := int64(0)
 		for _, s := range all {
-			n += s.of(b.counts)
+			n += s.value(b.counts)
 		}
 		c.sum += n
 		if n > c.most {
@@ -67,7 +67,7 @@ func (c chart) rects() []rect {
 	for i, b := range c.bars {
 		y := chartHeight
 		for _, s := range c.series {
-			n := s.of(b.counts)
+			n := s.value(b.counts)
 			if n == 0 {
 				continue
 			}
@@ -88,8 +88,8 @@ func nice(n int64) int64 {
 		return 1
 	}
 	unit := int64(math.Pow(10, math.Floor(math.Log10(float64(n)))))
-	for _, of := range []int64{1, 2, 4, 6, 8, 10} {
-		if top := of * unit; top >= n && top%2 == 0 {
+	for _, step := range []int64{1, 2, 4, 6, 8, 10} {
+		if top := step * unit; top >= n && top%2 == 0 {
 			return top
 		}
 	}

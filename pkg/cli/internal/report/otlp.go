@@ -22,10 +22,10 @@ type otlpExport struct {
 	w       io.Writer
 	version string
 	batch   map[string][]span    // by machine
-	order   []string             // of the machines
-	n       int                  // of spans in the batch
+	order   []string             // c the machines
+	n       int                  // c spans in the batch
 	active  map[[3]string]string // the span of the activation of a skill in a session on a machine
-	written bool
+	started bool
 }
 
 const (
@@ -132,8 +132,8 @@ func (o *otlpExport) parent(s *span, r audit.Record) {
 		}
 		o.active[key] = s.TraceID + s.SpanID
 	case s.ParentSpanID == "":
-		if at, ok := strings.CutPrefix(o.active[key], s.TraceID); ok {
-			s.ParentSpanID = at
+		if id, ok := strings.CutPrefix(o.active[key], s.TraceID); ok {
+			s.ParentSpanID = id
 		}
 	}
 	if r.Action == audit.Deactivate {
@@ -214,7 +214,7 @@ func number64(key string, n int64) attribute {
 func (o *otlpExport) flush() error {
 	data := tracesData{ResourceSpans: []resourceSpans{}}
 	for _, machine := range o.order {
-		of := resourceSpans{
+		spans := resourceSpans{
 			Resource: resource{Attributes: []attribute{text("service.name", "skillpm")}},
 			ScopeSpans: []scopeSpans{{Scope: scope{
 				Name:    "github.com/skillpm/skillpm/pkg/policy/audit",
@@ -222,18 +222,18 @@ func (o *otlpExport) flush() error {
 			}, Spans: o.batch[machine]}},
 		}
 		if machine != "" {
-			of.Resource.Attributes = append(of.Resource.Attributes, text("host.name", machine))
+			spans.Resource.Attributes = append(spans.Resource.Attributes, text("host.name", machine))
 		}
-		data.ResourceSpans = append(data.ResourceSpans, of)
+		data.ResourceSpans = append(data.ResourceSpans, spans)
 	}
 	clear(o.batch)
-	o.order, o.n, o.written = o.order[:0], 0, true
+	o.order, o.n, o.started = o.order[:0], 0, true
 	return json.NewEncoder(o.w).Encode(data)
 }
 
 // Close writes what is left: an empty document, where there was nothing.
 func (o *otlpExport) Close() error {
-	if o.n == 0 && o.written {
+	if o.n == 0 && o.started {
 		return nil
 	}
 	return o.flush()

@@ -60,7 +60,7 @@ func (s *Summary) remarks(o PageOptions) string {
 
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-func leadDay(t time.Time) string { return t.UTC().Format("2 January 2006") }
+func formatDay(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
 // span returns the first and the last hour in which something was done.
 func (s *Summary) span() (first, last time.Time) {

@@ -10,7 +10,7 @@ const mostBars = 62
 
 // step is a length of time that one bar is for.
 type step struct {
-	name  string // of one
+	name  string // c one
 	first func(time.Time) time.Time
 	next  func(time.Time) time.Time
 	label string // as time.Format has it
@@ -55,34 +55,34 @@ func (s *Summary) bars() (step, []bar) {
 		return all[1], nil
 	}
 	first, last := s.span()
-	of := all[len(all)-1]
+	unit := all[len(all)-1]
 	for i, step := range all {
 		if i == 0 && last.Sub(first) > 48*time.Hour {
 			continue
 		}
 		if count(step, first, last) <= mostBars {
-			of = step
+			unit = step
 			break
 		}
 	}
 	var bars []bar
-	for at := of.first(first); !at.After(last); at = of.next(at) {
-		bars = append(bars, bar{from: at, label: at.Format(of.label)})
+	for t := unit.first(first); !t.After(last); t = unit.next(t) {
+		bars = append(bars, bar{from: t, label: t.Format(unit.label)})
 	}
-	for h, of := range s.hours {
-		at := time.Unix(h*3600, 0).UTC()
-		i, found := slices.BinarySearchFunc(bars, at, func(b bar, t time.Time) int { return b.from.Compare(t) })
+	for h, c := range s.hours {
+		t := time.Unix(h*3600, 0).UTC()
+		i, found := slices.BinarySearchFunc(bars, t, func(b bar, t time.Time) int { return b.from.Compare(t) })
 		if !found {
 			i--
 		}
-		bars[i].add(*of)
+		bars[i].add(*c)
 	}
-	return of, bars
+	return unit, bars
 }
 
 // count returns how many steps there are between two times, or one more than mostBars.
 func count(s step, first, last time.Time) (n int) {
-	for at := s.first(first); !at.After(last) && n <= mostBars; at = s.next(at) {
+	for t := s.first(first); !t.After(last) && n <= mostBars; t = s.next(t) {
 		n++
 	}
 	return n

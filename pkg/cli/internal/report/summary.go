@@ -62,18 +62,18 @@ func (s *Summary) Add(r audit.Record) {
 		return
 	}
 	s.stats.Add(r)
-	of := countsOf(r)
-	s.total.add(of)
-	at, err := time.Parse(time.RFC3339Nano, r.Time)
-	if err != nil || at.Year() < 1970 || at.Year() > 2200 {
-		at = time.Time{}
+	c := countsOf(r)
+	s.total.add(c)
+	t, err := time.Parse(time.RFC3339Nano, r.Time)
+	if err != nil || t.Year() < 1970 || t.Year() > 2200 {
+		t = time.Time{}
 		s.undated++
 	} else {
-		s.hour(at.Unix() / 3600).add(of)
+		s.hour(t.Unix() / 3600).add(c)
 	}
-	s.machine(r, at).add(of)
-	if of.failed+of.refused > 0 {
-		s.reason(r, at, of)
+	s.machine(r, t).add(c)
+	if c.failed+c.refused > 0 {
+		s.reason(r, t, c)
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *Summary) hour(h int64) *counts {
 	return c
 }
 
-func (s *Summary) machine(r audit.Record, at time.Time) *machine {
+func (s *Summary) machine(r audit.Record, t time.Time) *machine {
 	name := cmp.Or(r.Machine, "unknown")
 	m := s.machines[name]
 	if m == nil && len(s.machines) >= mostMachines {
@@ -127,14 +127,14 @@ func (s *Summary) machine(r audit.Record, at time.Time) *machine {
 	if len(m.users) < 1000 {
 		m.users[r.User] = true
 	}
-	if at.After(m.last) {
-		m.last = at
+	if t.After(m.last) {
+		m.last = t
 	}
 	return m
 }
 
 // reason counts why something was refused or failed. Texts that begin with the same words are one reason.
-func (s *Summary) reason(r audit.Record, at time.Time, of counts) {
+func (s *Summary) reason(r audit.Record, t time.Time, c counts) {
 	text := why(r)
 	if s.reasons[text] == nil && len(s.reasons) >= mostReasons {
 		text = others
@@ -144,13 +144,13 @@ func (s *Summary) reason(r audit.Record, at time.Time, of counts) {
 		k = &reason{text: text, skills: map[string]bool{}}
 		s.reasons[text] = k
 	}
-	k.refused += of.refused
-	k.failed += of.failed
+	k.refused += c.refused
+	k.failed += c.failed
 	if r.Skill != "" && len(k.skills) < 100 {
 		k.skills[r.Skill] = true
 	}
-	if at.After(k.last) {
-		k.last = at
+	if t.After(k.last) {
+		k.last = t
 	}
 }
 
@@ -177,14 +177,14 @@ func why(r audit.Record) string {
 }
 
 // topReasons returns those that count most.
-func (s *Summary) topReasons(n int, of func(*reason) int64) (top []*reason) {
+func (s *Summary) topReasons(n int, value func(*reason) int64) (top []*reason) {
 	for _, r := range s.reasons {
-		if of(r) > 0 {
+		if value(r) > 0 {
 			top = append(top, r)
 		}
 	}
 	slices.SortFunc(top, func(a, b *reason) int {
-		return cmp.Or(cmp.Compare(of(b), of(a)),
+		return cmp.Or(cmp.Compare(value(b), value(a)),
 			cmp.Compare(a.text, b.text))
 	})
 	return top[:min(n, len(top))]

@@ -37,8 +37,8 @@ same.`,
 			if len(ended) == 0 {
 				return err
 			}
-			if shown := a.printEnded(s, ended); shown != nil {
-				return shown
+			if printErr := a.printEnded(s, ended); printErr != nil {
+				return printErr
 			}
 			return a.afterResult(cmd, err)
 		},

@@ -56,18 +56,18 @@ structured data.`,
 			}
 			o.Arguments, o.Trigger, o.Shell = joinArguments(args[1:]), session.Trigger(trigger), f.Shell
 			o.Begin = a.Loading(h)
-			done, err := h.Load(cmd.Context(), args[0], o)
+			activation, err := h.Load(cmd.Context(), args[0], o)
 			if err != nil {
 				return a.Refused(cmd, h, args[0], err)
 			}
-			a.Warnings(done.Warnings)
+			a.Warnings(activation.Warnings)
 			switch {
-			case done.TaskID != "":
-				a.waits(done.TaskID)
-			case done.Command != "":
+			case activation.TaskID != "":
+				a.waits(activation.TaskID)
+			case activation.Command != "":
 				a.Note("it has a command: skillpm run %s executes it", args[0])
 			}
-			return a.Answer(h, done.Result())
+			return a.Answer(h, activation.Result())
 		},
 		ValidArgsFunction: a.CompleteSkills,
 	}

@@ -199,11 +199,11 @@ JSON Schema that skillpm schema profile prints. The name of a file gives its id.
 			}
 			checked := []checkedProfile{}
 			for _, file := range args {
-				at := file
-				if !filepath.IsAbs(at) {
-					at = filepath.Join(env.Dir, at)
+				path := file
+				if !filepath.IsAbs(path) {
+					path = filepath.Join(env.Dir, path)
 				}
-				p, err := checkProfile(file, at, runtime.Profiles(env.Paths))
+				p, err := checkProfile(file, path, runtime.Profiles(env.Paths))
 				if err != nil {
 					return err
 				}
@@ -230,8 +230,8 @@ type checkedProfile struct {
 const maxProfile = 1 << 20
 
 // checkProfile reads the file at a path as a profile; what it may extend besides those built in is in user.
-func checkProfile(file, at string, user fs.FS) (*profile.Profile, error) {
-	text, err := safefile.ReadFile(at, maxProfile)
+func checkProfile(file, path string, user fs.FS) (*profile.Profile, error) {
+	text, err := safefile.ReadFile(path, maxProfile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "there is no file %s", file)
 	}
@@ -248,11 +248,11 @@ func checkProfile(file, at string, user fs.FS) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, answersToSchema(file, text)
+	return p, checkSchema(file, text)
 }
 
-// answersToSchema holds the text of a profile against its JSON Schema.
-func answersToSchema(file string, text []byte) error {
+// checkSchema holds the text of a profile against its JSON Schema.
+func checkSchema(file string, text []byte) error {
 	raw, err := schema.Read("profile")
 	if err != nil {
 		return err

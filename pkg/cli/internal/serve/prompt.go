@@ -102,21 +102,21 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 	if err != nil {
 		return err
 	}
-	said, err := a.stage1(h.Profile(), entries, f.Options)
+	stage1Output, err := a.stage1(h.Profile(), entries, f.Options)
 	if err != nil {
 		return err
 	}
 	if err := a.warnSkills(cmd.Context(), h); err != nil {
 		return err
 	}
-	a.warnLeft(h.Profile(), said.Listing)
+	a.warnOmitted(h.Profile(), stage1Output.Listing)
 	switch {
 	case a.JSON:
-		return a.PrintJSON(said.document(h.Profile(), entries))
+		return a.PrintJSON(stage1Output.document(h.Profile(), entries))
 	case f.Format == toolFormat:
-		return a.PrintJSON(said.tools)
+		return a.PrintJSON(stage1Output.tools)
 	}
-	a.ForModel(said.Text)
+	a.ForModel(stage1Output.Text)
 	return a.hintNone(cmd.Context(), h, entries)
 }
 
@@ -180,23 +180,23 @@ func (a *app) budget(p *profile.Profile, o *prompt.Options) {
 	o.Budget = n
 }
 
-// said is stage 1 as it is printed.
-type said struct {
+// stage1Output is stage 1 as it is printed.
+type stage1Output struct {
 	prompt.Listing
 	tools []prompt.Tool
 }
 
-func (a *app) stage1(p *profile.Profile, entries []prompt.Entry, o prompt.Options) (said, error) {
+func (a *app) stage1(p *profile.Profile, entries []prompt.Entry, o prompt.Options) (stage1Output, error) {
 	if o.Format != toolFormat {
 		l, err := prompt.List(p, entries, o)
-		return said{Listing: l}, err
+		return stage1Output{Listing: l}, err
 	}
 	o.Format = ""
 	tools, l, err := prompt.Tools(p, entries, o)
 	if tools == nil {
 		tools = []prompt.Tool{}
 	}
-	return said{l, tools}, err
+	return stage1Output{l, tools}, err
 }
 
 // warnSkills says that there are too many skills, and that something is wrong with some; skillpm skills tells what.
@@ -219,8 +219,8 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 	return nil
 }
 
-// warnLeft says what the budget has no room for.
-func (a *app) warnLeft(p *profile.Profile, l prompt.Listing) {
+// warnOmitted says what the budget has no room for.
+func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	if n := len(l.Left); n > 0 {
 		a.Warn("%s left out, for which %d characters leave no room: %s", counted(n, "skill is", "skills are"), l.Limit,
 			some(l.Left))
@@ -295,7 +295,7 @@ type promptDocument struct {
 	Tools      []prompt.Tool `json:"tools,omitempty"`
 }
 
-func (s said) document(p *profile.Profile, entries []prompt.Entry) promptDocument {
+func (s stage1Output) document(p *profile.Profile, entries []prompt.Entry) promptDocument {
 	d := promptDocument{
 		Profile: p.ID, Place: p.Stage1.Place, Text: s.Text, Characters: len([]rune(s.Text)), Limit: s.Limit,
 		Skills: []promptSkill{}, Left: append([]string{}, s.Left...), Shortened: append([]string{}, s.Shortened...),

@@ -157,19 +157,19 @@ func (a *app) announce(k *catalog.Skill, o session.RunOptions) {
 }
 
 // scriptLimit returns how long a command may run: what was asked for, and never longer than the settings say.
-func scriptLimit(h *runtime.Host, asked time.Duration) (time.Duration, error) {
+func scriptLimit(h *runtime.Host, requested time.Duration) (time.Duration, error) {
 	most := h.Config().Skills.ScriptLimit
 	if most <= 0 {
 		most = session.DefaultScriptLimit
 	}
 	switch {
-	case asked < 0:
-		return 0, diag.Errorf(diag.Usage, "--timeout %s is no duration", asked).WithHint("as in --timeout 20s")
-	case asked > most:
-		return 0, diag.Errorf(diag.Usage, "--timeout %s is longer than the limit of %s", asked, most).
+	case requested < 0:
+		return 0, diag.Errorf(diag.Usage, "--timeout %s is no duration", requested).WithHint("as in --timeout 20s")
+	case requested > most:
+		return 0, diag.Errorf(diag.Usage, "--timeout %s is longer than the limit of %s", requested, most).
 			WithHint("raise skills.script-limit in config.yaml")
-	case asked > 0:
-		return asked, nil
+	case requested > 0:
+		return requested, nil
 	}
 	return most, nil
 }
@@ -178,11 +178,11 @@ func scriptLimit(h *runtime.Host, asked time.Duration) (time.Duration, error) {
 func (a *app) passedOn(names []string) (map[string]string, error) {
 	env := make(map[string]string, len(names))
 	for _, n := range names {
-		name, value, given := strings.Cut(n, "=")
+		name, value, ok := strings.Cut(n, "=")
 		if name == "" {
 			return nil, diag.Errorf(diag.Usage, "--env %q names no variable", n)
 		}
-		if !given {
+		if !ok {
 			if value = a.Getenv(name); value == "" {
 				return nil, diag.Errorf(diag.Usage, "--env %s: the variable is not set", name).
 					WithHint("set it, or write --env %s=VALUE", name)
@@ -257,28 +257,28 @@ func (a *app) tame(w io.Writer) io.Writer {
 	if !console.Terminal(w) {
 		return w
 	}
-	return &tamed{to: w}
+	return &tamed{out: w}
 }
 
 // tamed writes text with control and format characters escaped.
 type tamed struct {
-	to   io.Writer
+	out  io.Writer
 	half []byte // of a character
 }
 
 func (t *tamed) Write(data []byte) (int, error) {
 	text := append(t.half, data...)
-	whole := len(text)
+	size := len(text)
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				whole -= n
+		if rest := text[len(text)-n:]; utf8.RuneStart(rest[0]) {
+			if !utf8.FullRune(rest) {
+				size -= n
 			}
 			break
 		}
 	}
-	t.half = append([]byte(nil), text[whole:]...)
-	if _, err := io.WriteString(t.to, console.Printable(string(text[:whole]))); err != nil {
+	t.half = append([]byte(nil), text[size:]...)
+	if _, err := io.WriteString(t.out, console.Printable(string(text[:size]))); err != nil {
 		return 0, err
 	}
 	return len(data), nil

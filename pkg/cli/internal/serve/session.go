@@ -93,11 +93,11 @@ changed, renamed or deleted since, that is a warning.`,
 const maxInput = 64 << 20
 
 func (a *app) toolInput(text string) (map[string]any, error) {
-	var from io.Reader = strings.NewReader(text)
+	var reader io.Reader = strings.NewReader(text)
 	if text == "-" {
-		from = a.Stdin
+		reader = a.Stdin
 	}
-	data, err := io.ReadAll(io.LimitReader(from, maxInput+1))
+	data, err := io.ReadAll(io.LimitReader(reader, maxInput+1))
 	if err != nil {
 		return nil, err
 	}
@@ -248,19 +248,19 @@ until skillpm session end removes it.`,
 			if err != nil {
 				return err
 			}
-			kept, err := session.List(env.Paths.State)
+			sessions, err := session.List(env.Paths.State)
 			if err != nil {
 				return err
 			}
 			if a.JSON {
-				return a.PrintJSON(map[string]any{"sessions": kept})
+				return a.PrintJSON(map[string]any{"sessions": sessions})
 			}
-			if len(kept) == 0 {
+			if len(sessions) == 0 {
 				a.Note("there are no sessions; skillpm load SKILL --session ID begins one")
 				return nil
 			}
 			rows := [][]string{{"SESSION", "ACTIVE", "USED"}}
-			for _, k := range kept {
+			for _, k := range sessions {
 				what := strings.Join(k.Active, " → ")
 				if k.Damaged != "" {
 					k.ID, what = cmp.Or(k.ID, k.File), "damaged: "+k.Damaged

@@ -97,7 +97,7 @@ type skillJSON struct {
 	ShadowedBy string `json:"shadowedBy,omitempty"` // the path of the one that is in force
 }
 
-func asJSON(e catalog.Entry) skillJSON {
+func newSkillJSON(e catalog.Entry) skillJSON {
 	out := skillJSON{Entry: e, Exact: e.Exact(), Path: e.Path()}
 	if e.By != nil {
 		out.ShadowedBy = e.By.Path()
@@ -112,7 +112,7 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 		if e.State != catalog.InForce && !o.all || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
 			continue
 		}
-		list = append(list, asJSON(e))
+		list = append(list, newSkillJSON(e))
 	}
 	if a.JSON {
 		findings := c.Findings()
@@ -173,7 +173,7 @@ func (a *app) skillTable(h *runtime.Host, list []skillJSON, all bool) error {
 	}
 	for _, s := range list {
 		if all {
-			rows = append(rows, []string{s.Name, string(s.State), s.Layer, shownPath(h, s.Path), s.Reason})
+			rows = append(rows, []string{s.Name, string(s.State), s.Layer, displayPath(h, s.Path), s.Reason})
 			continue
 		}
 		rows = append(rows, []string{s.Name, s.Layer, strings.TrimSpace(s.Pack + " " + s.Version), s.Description})
@@ -203,8 +203,8 @@ func (a *app) fittedTable(rows [][]string) error {
 	return console.Table(a.Stdout, rows)
 }
 
-// shownPath returns a path as people read it: from the project, or from the home directory.
-func shownPath(h *runtime.Host, path string) string {
+// displayPath returns a path as people read it: from the project, or from the home directory.
+func displayPath(h *runtime.Host, path string) string {
 	if p := h.Project(); p != "" && pathx.ContainsStrict(p, path) {
 		return scope.Scope{Kind: scope.KindProject, Root: p}.Show(path)
 	}
@@ -222,15 +222,15 @@ func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
 			a.Warn("%s more; skillpm skills --all tells all", console.Plural(len(list)-i, "problem"))
 			return
 		}
-		at := shownPath(h, filepath.FromSlash(f.Path))
+		path := displayPath(h, filepath.FromSlash(f.Path))
 		if f.Path == "" {
 			a.Warn("%s [%s]", console.Flat(f.Message), f.Rule)
 			continue
 		}
 		if f.Line > 0 {
-			at += fmt.Sprintf(":%d", f.Line)
+			path += fmt.Sprintf(":%d", f.Line)
 		}
-		text := fmt.Sprintf("%s: %s", at, f.Message)
+		text := fmt.Sprintf("%s: %s", path, f.Message)
 		if f.Fix != "" {
 			text += " (" + f.Fix + ")"
 		}

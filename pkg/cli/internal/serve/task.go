@@ -71,7 +71,7 @@ func (a *app) completeTasks(cmd *cobra.Command, args []string, prefix string) ([
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, t := range s.Look() {
+	for _, t := range s.Current() {
 		if !slices.Contains(args, t.ID) {
 			names = append(names, cobra.CompletionWithDesc(t.ID,
 				strings.TrimSpace(string(t.State)+" "+console.Flat(t.Skill))))
@@ -179,7 +179,7 @@ others from being.`,
 			if err != nil {
 				return err
 			}
-			done := []*task.Task{}
+			canceled := []*task.Task{}
 			var failed []error
 			for _, id := range args {
 				t, err := s.Cancel(cmd.Context(), id)
@@ -187,7 +187,7 @@ others from being.`,
 					failed = append(failed, err)
 					continue
 				}
-				done = append(done, t)
+				canceled = append(canceled, t)
 				switch {
 				case a.JSON || a.Quiet:
 				case t.State == task.Cancelled:
@@ -196,17 +196,17 @@ others from being.`,
 					fmt.Fprintf(a.Stdout, "%s has ended before: %s\n", t.ID, t.State)
 				}
 			}
-			return a.endCancel(done, failed)
+			return a.endCancel(canceled, failed)
 		},
 	}
 }
 
 // endCancel prints what became of all tasks that were to be cancelled, and returns the error of those that were not.
-func (a *app) endCancel(done []*task.Task, failed []error) error {
+func (a *app) endCancel(canceled []*task.Task, failed []error) error {
 	if !a.JSON {
 		return errors.Join(failed...)
 	}
-	document := map[string]any{"tasks": done}
+	document := map[string]any{"tasks": canceled}
 	var messages []string
 	for _, err := range failed {
 		messages = append(messages, err.Error())

@@ -39,10 +39,10 @@ func newTaskShow(a *app) *cobra.Command {
 				return err
 			}
 			for _, part := range []struct {
-				wanted bool
-				read   func(string) ([]byte, error)
+				enabled bool
+				read    func(string) ([]byte, error)
 			}{{output, s.Output}, {errs, s.Errors}, {input, s.Input}} {
-				if part.wanted {
+				if part.enabled {
 					return a.printText(part.read(t.ID))
 				}
 			}

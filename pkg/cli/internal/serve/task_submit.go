@@ -98,14 +98,14 @@ func (a *app) submitted(ctx context.Context, h *runtime.Host, o submitFlags, arg
 	if o.body != "" {
 		return a.submitText(ctx, h, o)
 	}
-	done, err := h.Load(ctx, args[0], session.Activate{
+	activation, err := h.Load(ctx, args[0], session.Activate{
 		Arguments: joinArguments(args[1:]), Trigger: session.User, Task: true, Agent: o.runner, Model: o.model,
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings(done.Warnings)
-	return h.Tasks().Find(ctx, done.TaskID)
+	a.Warnings(activation.Warnings)
+	return h.Tasks().Find(ctx, activation.TaskID)
 }
 
 // submitText hands a text to a runner.

@@ -178,7 +178,7 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]string, error) {
 	var out []string
 	for _, d := range dirs {
-		if info, err := os.Stat(a.at(d)); errors.Is(err, os.ErrNotExist) {
+		if info, err := os.Stat(a.location(d)); errors.Is(err, os.ErrNotExist) {
 			named, ok := a.skillNamed(ctx, d, profile)
 			if !ok {
 				return nil, diag.Errorf(diag.NotFound, "%s is no directory, and no skill in force",
@@ -190,7 +190,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 			return nil, diag.Errorf(diag.Usage, "%s is no directory", console.Printable(d)).
 				WithHint("name the directory of a skill; --run chooses among its tests")
 		}
-		found, err := skilltest.Find(os.DirFS(a.at(d)), ".")
+		found, err := skilltest.Find(os.DirFS(a.location(d)), ".")
 		if err != nil {
 			return nil, err
 		}
@@ -207,8 +207,8 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 	return out, nil
 }
 
-// at returns a path that is written from the directory that the command works in.
-func (a *app) at(path string) string {
+// dir returns a path that is written from the directory that the command works in.
+func (a *app) location(path string) string {
 	dir, err := a.WorkDir()
 	if err != nil || filepath.IsAbs(path) {
 		return a.Abs(path)
@@ -226,7 +226,7 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 	if err != nil {
 		return "", false
 	}
-	if rel, ok := pathx.Rel(a.at("."), k.Dir); ok {
+	if rel, ok := pathx.Rel(a.location("."), k.Dir); ok {
 		return rel, true
 	}
 	return k.Dir, true
@@ -236,14 +236,14 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill,
 	error,
 ) {
-	at := a.at(dir)
-	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(at), Results: []skilltest.Result{}}
-	files, err := skilltest.Read(at)
+	location := a.location(dir)
+	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(location), Results: []skilltest.Result{}}
+	files, err := skilltest.Read(location)
 	if s.problem = err; err != nil {
 		s.Problem = err.Error()
 	}
 	if len(files) > 0 {
-		if err := a.testedAs(ctx, at, &o); err != nil {
+		if err := a.setTestSkill(ctx, location, &o); err != nil {
 			return s, err
 		}
 	}
@@ -251,7 +251,7 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 		o.Match = func(name string) bool {
 			return pattern.MatchString(s.Name + "/" + strings.TrimPrefix(f.Path, skilltest.Dir+"/") + "/" + name)
 		}
-		results, err := skilltest.Run(ctx, at, f, o)
+		results, err := skilltest.Run(ctx, location, f, o)
 		if err != nil {
 			return s, err
 		}
@@ -260,9 +260,9 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 	return s, nil
 }
 
-// testedAs says what the policies are asked about a skill: what is in force from its directory, or else one that was
+// setTestSkill says what the policies are asked about a skill: what is in force from its directory, or else one that was
 // written by hand. Without a policy nobody is asked.
-func (a *app) testedAs(ctx context.Context, at string, o *skilltest.Options) error {
+func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options) error {
 	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
 	if err != nil {
 		return err
@@ -275,12 +275,12 @@ func (a *app) testedAs(ctx context.Context, at string, o *skilltest.Options) err
 	if err != nil {
 		return err
 	}
-	o.As = &enforce.Skill{Name: filepath.Base(at), Dir: at}
-	if data, err := safefile.ReadFile(filepath.Join(at, skill.File), skill.MaxFile); err == nil {
+	o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	if data, err := safefile.ReadFile(filepath.Join(dir, skill.File), skill.MaxFile); err == nil {
 		doc, _ := skill.Parse(data)
 		o.As.Other = doc.Name()
 	}
-	here, err := os.Stat(at)
+	want, err := os.Stat(dir)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (a *app) testedAs(ctx context.Context, at string, o *skilltest.Options) err
 		if e.Skill == nil {
 			continue
 		}
-		if there, err := os.Stat(e.Dir); err == nil && os.SameFile(here, there) {
+		if info, err := os.Stat(e.Dir); err == nil && os.SameFile(want, info) {
 			known := h.Guarded(e.Skill)
 			o.As = &known
 			break

@@ -61,7 +61,7 @@ func (a *app) printClaims(h *runtime.Host, claims catalog.Claims) error {
 		list := []skillJSON{}
 		var winner *skillJSON
 		for _, e := range claims.All() {
-			s := asJSON(e)
+			s := newSkillJSON(e)
 			if e.Skill == claims.Winner {
 				winner = &s
 				continue
@@ -79,7 +79,7 @@ func (a *app) printClaims(h *runtime.Host, claims catalog.Claims) error {
 				layer += "@" + e.Version
 			}
 		}
-		rows = append(rows, []string{shownPath(h, e.Path()), layer, string(e.State), e.Reason})
+		rows = append(rows, []string{displayPath(h, e.Path()), layer, string(e.State), e.Reason})
 	}
 	return console.Table(a.Stdout, rows)
 }

@@ -23,7 +23,7 @@ func Find(fsys fs.FS, root string) ([]string, error) {
 	if err != nil || slices.Contains(found, root) {
 		return found, err
 	}
-	written := path.Join(".skillpm", "skills")
+	installed := path.Join(".skillpm", "skills")
 	err = fs.WalkDir(fsys, root, func(dir string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
@@ -34,7 +34,7 @@ func Find(fsys fs.FS, root string) ([]string, error) {
 		if entries, err := fs.ReadDir(fsys, dir); err != nil || dir != root && skill.Vendored(dir, entries) {
 			return cmp.Or(err, fs.SkipDir)
 		}
-		own, err := skill.Find(fsys, path.Join(dir, written))
+		own, err := skill.Find(fsys, path.Join(dir, installed))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

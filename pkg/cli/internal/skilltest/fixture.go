@@ -176,9 +176,9 @@ func (w *fixture) stable(text string) string {
 
 // expandPlaceholders is the opposite of stable.
 func (w *fixture) expandPlaceholders(text string) string {
-	places := w.placeholders()
-	slices.Reverse(places)
-	return strings.NewReplacer(places...).Replace(text)
+	placeholders := w.placeholders()
+	slices.Reverse(placeholders)
+	return strings.NewReplacer(placeholders...).Replace(text)
 }
 
 // expandPlaceholdersIn applies placed to all texts in a value.
@@ -273,13 +273,13 @@ func (w *fixture) mockedRuns() []string {
 }
 
 // copySkill copies a skill, without what never is part of one. A link that leads out of it is an error.
-func copySkill(from, to string) error {
-	source, err := os.OpenRoot(from)
+func copySkill(src, dst string) error {
+	source, err := os.OpenRoot(src)
 	if err != nil {
 		return diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
 	}
 	defer source.Close()
-	target, err := os.OpenRoot(to)
+	target, err := os.OpenRoot(dst)
 	if err != nil {
 		return err
 	}
@@ -334,12 +334,12 @@ func (c *copier) visit(name string, e fs.DirEntry, err error) error {
 
 // link copies a link that stays inside.
 func (c *copier) link(name string) error {
-	to, err := c.source.Readlink(name)
+	target, err := c.source.Readlink(name)
 	if err != nil {
 		return err
 	}
-	if filepath.IsAbs(to) || !filepath.IsLocal(filepath.Join(filepath.Dir(filepath.FromSlash(name)), to)) {
+	if filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(filepath.FromSlash(name)), target)) {
 		return diag.Errorf(diag.Invalid, "the link %s leads out of the skill", name)
 	}
-	return c.target.Symlink(to, name)
+	return c.target.Symlink(target, name)
 }

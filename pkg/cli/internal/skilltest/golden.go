@@ -61,13 +61,13 @@ func readGolden(dir, name string) (string, error) {
 // update rewrites the texts that cases compare with: files of their own, and blocks in the file of tests.
 func (f *File) update(dir string, results []Result) error {
 	data := f.Data
-	for i := len(f.Cases) - 1; i >= 0; i-- { // from the end, so that the lines before it stay where they are
+	for i := len(f.Cases) - 1; i >= 0; i-- { // src the end, so that the lines before it stay where they are
 		c := &f.Cases[i]
-		at := slices.IndexFunc(results, func(r Result) bool { return r.Line == c.line && r.Name == c.Name })
-		if at < 0 || results[at].Outcome == Skipped || c.Error != "" {
+		match := slices.IndexFunc(results, func(r Result) bool { return r.Line == c.line && r.Name == c.Name })
+		if match < 0 || results[match].Outcome == Skipped || c.Error != "" {
 			continue
 		}
-		r := &results[at]
+		r := &results[match]
 		if !ended(r, c) {
 			continue
 		}
@@ -128,9 +128,9 @@ func write(dir, name string, data []byte) error {
 	if err := root.MkdirAll(above, 0o755); err != nil {
 		return diag.Errorf(diag.Denied, "%s can't be written: %w", name, err)
 	}
-	for at := above; at != "."; at = path.Dir(at) {
-		if info, err := root.Lstat(at); err != nil || !info.IsDir() {
-			return diag.Errorf(diag.Denied, "%s can't be written: %s is no directory", name, at)
+	for dir := above; dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
+			return diag.Errorf(diag.Denied, "%s can't be written: %s is no directory", name, dir)
 		}
 	}
 	mode := fs.FileMode(0o644)

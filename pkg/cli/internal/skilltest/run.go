@@ -278,15 +278,15 @@ func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) e
 	case res.ExitCode != want && c.Stderr == nil && r.Stderr != "":
 		const format = "it exits with %d, and should with %d; on standard error it says:"
 		r.Mismatches = append(r.Mismatches,
-			Mismatch{fmt.Sprintf(format, res.ExitCode, want), indent(tail(r.Stderr))})
+			Mismatch{fmt.Sprintf(format, res.ExitCode, want), indent(lastLines(r.Stderr))})
 	case res.ExitCode != want:
 		r.wrongf("it exits with %d, and should with %d", res.ExitCode, want)
 	}
 	return nil
 }
 
-// tail returns the last lines of a text.
-func tail(s string) string {
+// lastLines returns the last lines of a text.
+func lastLines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-20):], "\n") + "\n"
 }

@@ -123,18 +123,18 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	if a.JSON && !slices.Contains(flags.formats, "json") {
 		flags.formats = append(flags.formats, "json")
 	}
-	given, err := render.FindFormats(flags.formats)
+	formats, err := render.FindFormats(flags.formats)
 	if err != nil {
 		return err
 	}
 	if flags.diff && !a.JSON {
-		given = append(given, render.Patch())
+		formats = append(formats, render.Patch())
 	}
-	to, err := render.Destinations(given, flags.outputs)
+	destinations, err := render.Destinations(formats, flags.outputs)
 	if err != nil {
 		return err
 	}
-	if err := render.CheckOutputs(a.App, to); err != nil {
+	if err := render.CheckOutputs(a.App, destinations); err != nil {
 		return err
 	}
 	c, err := a.Author()
@@ -152,26 +152,26 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	if a.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectAt)
 	}
-	o.Edits = slices.ContainsFunc(to, func(d render.Destination) bool { return d.Edits })
+	o.Edits = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Edits })
 	out := render.Outcome{
 		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"),
 		ShowSuppressed: flags.showSuppressed, Stdin: o.StdinName,
 	}
 	if flags.watch {
-		return a.watch(cmd.Context(), c, o, out, to)
+		return a.watch(cmd.Context(), c, o, out, destinations)
 	}
 	if !flags.fix && !flags.diff {
 		if out.Report, err = c.Validate(cmd.Context(), o); err != nil {
 			return err
 		}
-		return a.finish(out, to)
+		return a.finish(out, destinations)
 	}
 	mended, mendErr := c.Mend(cmd.Context(), o, flags.diff)
 	if mended == nil {
 		return mendErr
 	}
 	out.Report, out.Mended, out.Dry = mended.Report, mended.Files, flags.diff
-	if err := a.finish(out, to); mendErr == nil {
+	if err := a.finish(out, destinations); mendErr == nil {
 		return err
 	}
 	return mendErr
@@ -201,8 +201,8 @@ func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 }
 
 // finish prints the report and turns errors in skills, and what --diff would change, into the exit code.
-func (a *app) finish(o render.Outcome, to []render.Destination) error {
-	if err := render.WriteReport(a.App, o, to); err != nil {
+func (a *app) finish(o render.Outcome, destinations []render.Destination) error {
+	if err := render.WriteReport(a.App, o, destinations); err != nil {
 		return err
 	}
 	if o.Dry { // the exit code of --diff is about changes

@@ -20,7 +20,7 @@ import (
 // watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one
 // check, as a path that is gone for a moment, is told and does not end it.
 func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome,
-	to []render.Destination,
+	destinations []render.Destination,
 ) error {
 	roots := []string{c.Dir}
 	if len(o.Paths) > 0 {
@@ -37,11 +37,11 @@ func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOp
 	}
 	defer w.Close()
 	for {
-		if err := a.checkOnce(ctx, c, o, out, to); err != nil {
+		if err := a.checkOnce(ctx, c, o, out, destinations); err != nil {
 			return err
 		}
 		a.Note("watching for changes; Ctrl-C ends")
-		changed, err := a.nextChange(ctx, w, to)
+		changed, err := a.nextChange(ctx, w, destinations)
 		if err != nil || changed == nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOp
 
 // nextChange waits until files change that are not the reports themselves, and returns them; nil when nothing is
 // watched any more.
-func (a *app) nextChange(ctx context.Context, w *watch.Watcher, to []render.Destination) ([]string, error) {
+func (a *app) nextChange(ctx context.Context, w *watch.Watcher, destinations []render.Destination) ([]string, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -61,7 +61,7 @@ func (a *app) nextChange(ctx context.Context, w *watch.Watcher, to []render.Dest
 				return nil, w.Err()
 			}
 			changed = slices.DeleteFunc(changed, func(path string) bool {
-				return slices.ContainsFunc(to, func(d render.Destination) bool {
+				return slices.ContainsFunc(destinations, func(d render.Destination) bool {
 					return d.File != "" && isOutput(render.OutputPath(a.App, d.File), path)
 				})
 			})
@@ -80,11 +80,11 @@ func isOutput(file, path string) bool {
 
 // checkOnce checks and reports once.
 func (a *app) checkOnce(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome,
-	to []render.Destination,
+	destinations []render.Destination,
 ) error {
 	var err error
 	if out.Report, err = c.Validate(ctx, o); err == nil {
-		return render.WriteReport(a.App, out, to)
+		return render.WriteReport(a.App, out, destinations)
 	}
 	if ctx.Err() != nil || diag.CodeOf(err) == diag.Usage {
 		return err

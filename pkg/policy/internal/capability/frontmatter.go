@@ -122,7 +122,7 @@ func (r *reader) tool(p tool.Pattern, line int) {
 		r.add(policy.FileWrite, skill.File, line, "allows %s", item)
 	case shellName, powerShellName:
 		r.commands(skill.File, line, strings.NewReplacer(":*", " ", "*", " ").Replace(p.Argument))
-		r.beginsAs(line, p.Argument)
+		r.addPrograms(line, p.Argument)
 	default:
 		if strings.HasPrefix(p.Tool, "mcp__") {
 			r.add(policy.NetworkTools, skill.File, line, "allows %s, a tool of an MCP server", item)
@@ -131,15 +131,15 @@ func (r *reader) tool(p tool.Pattern, line int) {
 }
 
 // begun looks at a pattern of commands that has only the beginning of a program's name.
-func (r *reader) beginsAs(line int, pattern string) {
+func (r *reader) addPrograms(line int, pattern string) {
 	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(strings.ReplaceAll(pattern, ":*", " "))), " ")
 	if word = path.Base(word); !strings.Contains(word, "*") || strings.HasPrefix(word, "*") {
 		return
 	}
-	if i := slices.IndexFunc(networkPrograms, beginsAs(word)); i >= 0 {
+	if i := slices.IndexFunc(networkPrograms, programMatcher(word)); i >= 0 {
 		r.add(policy.NetworkTools, skill.File, line, "may run %s", networkPrograms[i])
 	}
-	if i := slices.IndexFunc(writingPrograms, beginsAs(word)); i >= 0 {
+	if i := slices.IndexFunc(writingPrograms, programMatcher(word)); i >= 0 {
 		r.add(policy.FileWrite, skill.File, line, "may run %s", writingPrograms[i])
 	}
 }

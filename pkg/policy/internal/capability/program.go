@@ -107,9 +107,9 @@ var redirection = sync.OnceValue(func() *regexp.Regexp {
 // program looks at a script: the first place of each thing is enough.
 func (r *reader) program(file string, data []byte) {
 	for _, a := range apis() {
-		if at := a.pattern.FindIndex(data); at != nil {
-			found := strings.TrimSpace(string(data[at[0]:at[1]]))
-			r.add(a.capability, file, lineOf(data, at[0]), "has %s", quoted(found))
+		if offsets := a.pattern.FindIndex(data); offsets != nil {
+			found := strings.TrimSpace(string(data[offsets[0]:offsets[1]]))
+			r.add(a.capability, file, lineOf(data, offsets[0]), "has %s", quoted(found))
 		}
 	}
 	if shellScript(file, data) {
@@ -148,26 +148,26 @@ func (r *reader) line(file string, n int, line []byte, since int, redirects bool
 	if redirects && redirection().MatchString(text) {
 		r.add(policy.FileWrite, file, n, "writes to a file")
 	}
-	kept := r.found[:mark]
+	merged := r.found[:mark]
 	for _, e := range r.found[mark:] {
-		if !kept[since:].Has(e.Capability) {
-			kept = append(kept, e)
+		if !merged[since:].Has(e.Capability) {
+			merged = append(merged, e)
 		}
 	}
-	r.found = kept
+	r.found = merged
 }
 
 // page looks at the commands that a page of Markdown tells to run.
-func (r *reader) page(file string, data []byte, from int) {
-	p := markdown.Read(data, from)
+func (r *reader) page(file string, data []byte, offset int) {
+	p := markdown.Read(data, offset)
 	before := len(r.found)
-	at, n := 0, 1 // the offsets come in order
+	end, n := 0, 1 // the offsets come in order
 	for offset, line := range p.Commands() {
-		if offset < at {
-			at, n = 0, 1
+		if offset < end {
+			end, n = 0, 1
 		}
-		n += lineOf(data[at:], offset-at) - 1
-		at = offset
+		n += lineOf(data[end:], offset-end) - 1
+		end = offset
 		r.line(file, n, line, before, false)
 	}
 }

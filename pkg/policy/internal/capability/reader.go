@@ -76,7 +76,7 @@ func (r *reader) file(f bundle.File) error {
 		r.main(data)
 	case format.Native() || format.Compiled():
 		r.add(policy.NativeBinaries, f.Path, 0, "is compiled: %s", format)
-	case !readable && f.Executable() && isDisplayFormat(format) && plain(data):
+	case !readable && f.Executable() && isDisplayFormat(format) && isText(data):
 		r.add(policy.Scripts, f.Path, 0, "may be executed, and a shell reads its first line")
 	case !readable && f.Executable() && !format.Archive() && !isDisplayFormat(format):
 		r.add(policy.NativeBinaries, f.Path, 0, "may be executed, and can't be read")
@@ -182,9 +182,9 @@ func markdownName(name string) bool {
 // isDisplayFormat reports whether a format is one that is shown and not run.
 func isDisplayFormat(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
 
-// plain reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs
+// isText reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs
 // such a file where the system can't.
-func plain(data []byte) bool {
+func isText(data []byte) bool {
 	first, _, _ := bytes.Cut(data[:min(len(data), 4096)], []byte("\n"))
 	return !bytes.ContainsFunc(first, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' || c > '~' })
 }

@@ -32,7 +32,7 @@ func anyCommand(pattern string) bool {
 		switch {
 		case strings.Contains(name, "*"):
 			return strings.HasPrefix(word, "*") ||
-				slices.ContainsFunc(slices.Concat(runners, interpreters, finders), beginsAs(name))
+				slices.ContainsFunc(slices.Concat(runners, interpreters, finders), programMatcher(name))
 		case slices.Contains(runners, name), i > 0 && strings.HasPrefix(word, "-"), strings.Contains(word, "="):
 			continue // what it runs is the next word that is no flag
 		case slices.Contains(interpreters, strings.TrimRight(name, "0123456789.")):
@@ -45,8 +45,8 @@ func anyCommand(pattern string) bool {
 	return len(words) > 0 // a runner with nothing behind it
 }
 
-// beginsAs returns what reports whether a name begins as a pattern does before its star, as python with `py*`.
-func beginsAs(pattern string) func(string) bool {
+// programMatcher returns what reports whether a name begins as a pattern does before its star, as python with `py*`.
+func programMatcher(pattern string) func(string) bool {
 	start, _, _ := strings.Cut(pattern, "*")
 	return func(name string) bool { return strings.HasPrefix(name, start) }
 }

@@ -32,7 +32,7 @@ func Adopt() {
 func closeOnExec() bool { return unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil }
 
 // apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop
-// at, or write keystrokes into. It ends if this process is killed.
+// offset, or write keystrokes into. It ends if this process is killed.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -69,7 +69,7 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	g := &group{cmd: cmd, pid: cmd.Process.Pid, began: began, exited: make(chan struct{})}
 	own := cmd.Env[len(cmd.Env)-1]
 	g.mark = []byte(own[strings.LastIndexAny(own, ":=")+1:])
-	if p, ok := look(g.pid); ok {
+	if p, ok := readProcess(g.pid); ok {
 		g.since = p.since
 	}
 	go func() {
@@ -99,7 +99,7 @@ func (g *group) end(grace time.Duration) {
 	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
 	g.signal(unix.SIGTERM)
 	wait(g.exited, grace)
-	g.knownGone(limit)
+	g.waitGone(limit)
 	g.sweep()
 	wait(g.exited, patience)
 }
@@ -112,14 +112,14 @@ func (g *group) retire(grace time.Duration) {
 		_ = unix.Kill(-g.pid, unix.SIGKILL) // for where /proc says nothing
 		return
 	}
-	g.knownGone(limit)
+	g.waitGone(limit)
 	g.sweep()
 }
 
-// knownGone waits until the processes that got a signal have ended, or until a time.
-func (g *group) knownGone(limit time.Time) {
+// waitGone waits until the processes that got a signal have ended, or until a time.
+func (g *group) waitGone(limit time.Time) {
 	for _, p := range g.known {
-		p.gone(time.Until(limit))
+		p.waitExit(time.Until(limit))
 	}
 }
 
@@ -158,7 +158,7 @@ func (g *group) sweep() {
 			return
 		}
 		for _, p := range all {
-			p.gone(patience / 20)
+			p.waitExit(patience / 20)
 			if p.parent == os.Getpid() && p.pid != g.pid {
 				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // it was adopted, and nobody else reaps it
 			}
@@ -182,7 +182,7 @@ func (g *group) members() []process {
 	ours := map[int]bool{g.pid: true}
 	var rest, found []process
 	for _, pid := range g.candidates() {
-		p, ok := look(pid)
+		p, ok := readProcess(pid)
 		if pid == self || !ok || p.since < g.since {
 			continue
 		}
@@ -206,7 +206,7 @@ func (g *group) members() []process {
 		}
 	}
 	for _, p := range g.known {
-		if now, ok := look(p.pid); ok && now.is(p) && !slices.ContainsFunc(found, p.is) {
+		if now, ok := readProcess(p.pid); ok && now.is(p) && !slices.ContainsFunc(found, p.is) {
 			found = append(found, now)
 		}
 	}
@@ -275,8 +275,8 @@ func (g *group) marked(p process, adopted bool) bool {
 	return adopted
 }
 
-// look reads /proc/PID/stat.
-func look(pid int) (p process, ok bool) {
+// readProcess reads /proc/PID/stat.
+func readProcess(pid int) (p process, ok bool) {
 	var buffer [1024]byte
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -301,8 +301,8 @@ func readStat(pid int, line []byte) (p process, ok bool) {
 	if len(f) <= since {
 		return p, false
 	}
-	number := func(at int) int {
-		n, _ := strconv.Atoi(string(f[at]))
+	number := func(field int) int {
+		n, _ := strconv.Atoi(string(f[field]))
 		return n
 	}
 	p = process{pid: pid, parent: number(parent), group: number(group), session: number(session)}
@@ -318,19 +318,19 @@ func (p process) signal(s unix.Signal) {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if now, ok := look(p.pid); ok && now.is(p) {
+	if now, ok := readProcess(p.pid); ok && now.is(p) {
 		_ = unix.PidfdSendSignal(fd, s, nil, 0)
 	}
 }
 
-// gone waits until a process has ended, or for so long.
-func (p process) gone(most time.Duration) {
+// waitExit waits until a process has ended, or for so long.
+func (p process) waitExit(most time.Duration) {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if now, ok := look(p.pid); ok && now.is(p) {
+	if now, ok := readProcess(p.pid); ok && now.is(p) {
 		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, most)/time.Millisecond))
 	}
 }

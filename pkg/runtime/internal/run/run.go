@@ -120,8 +120,8 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	if g.box != nil {
 		r.Refused, r.Removed = g.box.Refused(), g.box.Tidy()
 	}
-	r.Stdout, r.StdoutSize, r.StdoutSum = stdout.kept()
-	r.Stderr, r.StderrSize, r.StderrSum = stderr.kept()
+	r.Stdout, r.StdoutSize, r.StdoutSum = stdout.captured()
+	r.Stderr, r.StderrSize, r.StderrSum = stderr.captured()
 	r.Truncated = stdout.cut() || stderr.cut()
 	return r, err
 }
@@ -209,11 +209,11 @@ func (c Command) notStarted(err error) error {
 }
 
 // feed connects what a command reads. What it returns lets go of it: a reader that blocks is left to itself.
-func feed(cmd *exec.Cmd, from io.Reader) (done func(), err error) {
-	if from == nil {
+func feed(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
+	if reader == nil {
 		return func() {}, nil // os/exec opens the null device
 	}
-	if f, ok := from.(*os.File); ok {
+	if f, ok := reader.(*os.File); ok {
 		cmd.Stdin = f
 		return func() {}, nil
 	}
@@ -223,7 +223,7 @@ func feed(cmd *exec.Cmd, from io.Reader) (done func(), err error) {
 	}
 	cmd.Stdin = r
 	go func() {
-		_, _ = io.Copy(w, from) // a command need not read all there is
+		_, _ = io.Copy(w, reader) // a command need not read all there is
 		_ = w.Close()
 	}()
 	return func() { _, _ = r.Close(), w.Close() }, nil

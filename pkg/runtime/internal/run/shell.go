@@ -71,20 +71,20 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 		}
 		return true
 	})
-	put := map[uint]string{}
-	for _, at := range words {
-		put[at] = `"$SKILL_DIR"/`
+	inserts := map[uint]string{}
+	for _, offset := range words {
+		inserts[offset] = `"$SKILL_DIR"/`
 	}
 	if call := final(file.Stmts); call != nil && !refers {
-		put[call.Args[len(call.Args)-1].End().Offset()] = ` "$@"`
+		inserts[call.Args[len(call.Args)-1].End().Offset()] = ` "$@"`
 	}
 	var text strings.Builder
-	from := uint(0)
-	for _, at := range slices.Sorted(maps.Keys(put)) {
-		text.WriteString(command[from:at] + put[at])
-		from = at
+	start := uint(0)
+	for _, offset := range slices.Sorted(maps.Keys(inserts)) {
+		text.WriteString(command[start:offset] + inserts[offset])
+		start = offset
 	}
-	text.WriteString(command[from:])
+	text.WriteString(command[start:])
 	line.Argv = append([]string{"sh", "-c", text.String(), name}, args...)
 	return line, nil
 }

@@ -14,22 +14,22 @@ import (
 // stream reads one of a command's outputs.
 type stream struct {
 	read, write *os.File
-	to          io.Writer // gets everything, nil for nobody
+	out         io.Writer // gets everything, nil for nobody
 	ended       chan struct{}
 
 	mu    sync.Mutex // a write that blocks can outlast the command: what was kept is read meanwhile
-	keep  keeper
+	keep  capture
 	sum   hash.Hash
 	total int64
 }
 
-func newStream(to io.Writer, most int64) (*stream, error) {
+func newStream(out io.Writer, most int64) (*stream, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	return &stream{
-		read: r, write: w, to: to, ended: make(chan struct{}), keep: keeper{limit: int(max(most, 0))},
+		read: r, write: w, out: out, ended: make(chan struct{}), keep: capture{limit: int(max(most, 0))},
 		sum: sha256.New(),
 	}, nil
 }
@@ -47,8 +47,8 @@ func (s *stream) drain() {
 		n, err := s.read.Read(buffer)
 		if n > 0 {
 			s.take(buffer[:n])
-			if s.to != nil {
-				if _, failed := s.to.Write(buffer[:n]); failed != nil {
+			if s.out != nil {
+				if _, failed := s.out.Write(buffer[:n]); failed != nil {
 					_ = s.read.Close() // the command gets SIGPIPE
 					return
 				}
@@ -71,8 +71,8 @@ func (s *stream) take(data []byte) {
 // close lets go of both ends; reading ends.
 func (s *stream) close() { _, _ = s.read.Close(), s.write.Close() }
 
-// kept returns what was kept, how many bytes there were, and their digest.
-func (s *stream) kept() ([]byte, int64, string) {
+// captured returns what was kept, how many bytes there were, and their digest.
+func (s *stream) captured() ([]byte, int64, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keep.bytes(s.total), s.total, "sha256:" + hex.EncodeToString(s.sum.Sum(nil))
@@ -84,17 +84,17 @@ func (s *stream) cut() bool {
 	return s.total > int64(s.keep.limit)
 }
 
-// keeper keeps the beginning and the end of what is added: half of limit each.
-type keeper struct {
+// capture keeps the beginning and the end of what is added: half of limit each.
+type capture struct {
 	limit int
 	head  []byte
 	tail  []byte // a ring once it is full
-	at    int    // where the ring begins
+	start int    // where the ring begins
 }
 
-func (k *keeper) add(data []byte) {
-	if room := k.limit/2 - len(k.head); room > 0 {
-		n := min(room, len(data))
+func (k *capture) add(data []byte) {
+	if space := k.limit/2 - len(k.head); space > 0 {
+		n := min(space, len(data))
 		k.head = append(k.head, data[:n]...)
 		data = data[n:]
 	}
@@ -107,27 +107,27 @@ func (k *keeper) add(data []byte) {
 		data = data[n:]
 	}
 	for len(data) > 0 {
-		n := copy(k.tail[k.at:], data)
-		k.at = (k.at + n) % size
+		n := copy(k.tail[k.start:], data)
+		k.start = (k.start + n) % size
 		data = data[n:]
 	}
 }
 
 // bytes returns what was kept of total bytes, with a line in the place of what was not. No character is cut in two.
-func (k *keeper) bytes(total int64) []byte {
-	tail := append(append(make([]byte, 0, len(k.tail)), k.tail[k.at:]...), k.tail[:k.at]...)
+func (k *capture) bytes(total int64) []byte {
+	last := append(append(make([]byte, 0, len(k.tail)), k.tail[k.start:]...), k.tail[:k.start]...)
 	if total <= int64(k.limit) {
-		return append(append(make([]byte, 0, total), k.head...), tail...)
+		return append(append(make([]byte, 0, total), k.head...), last...)
 	}
 	if k.limit == 0 {
 		return nil
 	}
 	head := k.head[:len(k.head)-halfRune(k.head)]
-	for i := 0; i < utf8.UTFMax-1 && len(tail) > 0 && !utf8.RuneStart(tail[0]); i++ {
-		tail = tail[1:]
+	for i := 0; i < utf8.UTFMax-1 && len(last) > 0 && !utf8.RuneStart(last[0]); i++ {
+		last = last[1:]
 	}
-	missing := total - int64(len(head)) - int64(len(tail))
-	return fmt.Appendf(append([]byte(nil), head...), "\n[%d bytes left out]\n%s", missing, tail)
+	missing := total - int64(len(head)) - int64(len(last))
+	return fmt.Appendf(append([]byte(nil), head...), "\n[%d bytes left out]\n%s", missing, last)
 }
 
 // halfRune returns how many bytes at the end of b begin a character that is not whole.

@@ -25,7 +25,7 @@ func TestKeeper(t *testing.T) {
 		{10, "äöü0123456789äöü", "äö\n[14 bytes left out]\nöü"},
 	} {
 		for _, step := range []int{1, 2, 3, 7, 100} {
-			k := keeper{limit: c.limit}
+			k := capture{limit: c.limit}
 			for rest := []byte(c.text); len(rest) > 0; rest = rest[min(step, len(rest)):] {
 				k.add(rest[:min(step, len(rest))])
 			}
@@ -40,7 +40,7 @@ func FuzzKeeper(f *testing.F) {
 	f.Add("some text", 4, 3)
 	f.Fuzz(func(t *testing.T, text string, limit, step int) {
 		limit, step = min(max(limit, 0), 1000), min(max(step, 1), 1000)
-		k := keeper{limit: limit}
+		k := capture{limit: limit}
 		for rest := []byte(text); len(rest) > 0; rest = rest[min(step, len(rest)):] {
 			k.add(rest[:min(step, len(rest))])
 		}

@@ -25,28 +25,28 @@ func Enter(args []string) (code int, helper bool) {
 	if code, helper := sandbox.Enter(args); helper {
 		return code, true
 	}
-	at := len(args) - 4
-	if at < 1 || args[at] != watchEntry {
+	end := len(args) - 4
+	if end < 1 || args[end] != watchEntry {
 		return 0, false
 	}
-	pid, err := strconv.Atoi(args[at+1])
-	since, failed := strconv.ParseUint(args[at+3], 10, 64)
+	pid, err := strconv.Atoi(args[end+1])
+	since, failed := strconv.ParseUint(args[end+3], 10, 64)
 	var stdin unix.Stat_t
-	if err != nil || failed != nil || pid < 2 || args[at+2] == "" || unix.Fstat(0, &stdin) != nil ||
+	if err != nil || failed != nil || pid < 2 || args[end+2] == "" || unix.Fstat(0, &stdin) != nil ||
 		stdin.Mode&unix.S_IFMT != unix.S_IFIFO {
 		return 0, false // it is somebody's word for something else
 	}
 	if text, _ := bufio.NewReader(os.Stdin).ReadString('\n'); text != "" {
 		return 0, true // it has ended, and whoever started it looked after what it left
 	}
-	g := &group{pid: pid, mark: []byte(args[at+2]), since: since, exited: make(chan struct{})}
+	g := &group{pid: pid, mark: []byte(args[end+2]), since: since, exited: make(chan struct{})}
 	g.sweep()
 	return 0, true
 }
 
 // watch starts a watcher of the command: a process that ends what the command started if this process is killed
 // outright. What it returns ends the watcher.
-func (g *group) watch(helper []string) (done func()) {
+func (g *group) watch(helper []string) (stop func()) {
 	none := func() {}
 	if len(helper) == 0 {
 		return none
