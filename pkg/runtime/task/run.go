@@ -147,10 +147,10 @@ func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error)
 	}
 	t.Ended = s.now()
 	t.State, t.Reason = s.outcome(ctx, t, res, failed)
+	s.record(t, res) // before anybody can see the end
 	if err := s.write(t); err != nil {
 		return err
 	}
-	s.record(t, res)
 	s.finish(ctx, t)
 	return nil
 }

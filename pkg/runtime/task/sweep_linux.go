@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,22 +15,36 @@ import (
 func sweep(id string) {
 	mark := []byte("SKILLPM_TASK_ID=" + id)
 	self := os.Getpid()
-	for range 20 { // a process may start another while it is looked for
-		found := 0
+	for range 20 { // a process may start another while sweep looks for it
+		found, starting := false, false
 		names, _ := filepath.Glob("/proc/[1-9]*/environ")
 		for _, name := range names {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-			if err != nil || pid == self || !marked(name, mark) {
+			if err != nil || pid == self {
 				continue
 			}
-			if kill(pid, name, mark) {
-				found++
+			switch marked, empty := readEnvironment(name, mark); {
+			case marked:
+				found = kill(pid, name, mark) || found
+			case empty:
+				starting = starting || isProgram(pid)
 			}
 		}
-		if found == 0 {
+		if !found && !starting {
 			return
 		}
+		if starting {
+			time.Sleep(5 * time.Millisecond)
+		}
 	}
+}
+
+// isProgram reports whether a process runs a program; zombies and threads of the kernel do not. One with an empty
+// environment is perhaps inside of execve, which takes the environment of the old program away before it shows that of
+// the new one.
+func isProgram(pid int) bool {
+	_, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	return err == nil
 }
 
 // kill ends a process, if the number still is that process's, and waits for it.
@@ -39,27 +54,29 @@ func kill(pid int, environ string, mark []byte) bool {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if !marked(environ, mark) || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+	marked, _ := readEnvironment(environ, mark)
+	if !marked || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, maxMissing)
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, maxExit)
 	return true
 }
 
-// maxMissing is how long a process that was killed is waited for, in milliseconds.
-const maxMissing = 100
+// maxExit is how long kill waits for a process to exit, in milliseconds.
+const maxExit = 100
 
-func marked(environ string, mark []byte) bool {
-	data, err := os.ReadFile(environ)
+// readEnvironment reports whether the mark is a variable of a process, and whether the process has none.
+func readEnvironment(file string, mark []byte) (marked, empty bool) {
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return false
+		return false, false
 	}
 	for v := range bytes.SplitSeq(data, []byte{0}) {
 		if bytes.Equal(v, mark) {
-			return true
+			return true, false
 		}
 	}
-	return false
+	return false, len(data) == 0
 }
 
 // holds reports whether a process has a file open.

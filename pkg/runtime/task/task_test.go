@@ -83,7 +83,13 @@ func (w *world) submit(r task.Request) *task.Task {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(func() { _, _ = w.Cancel(context.Background(), t.ID) })
+	w.Cleanup(func() {
+		_, _ = w.Cancel(context.Background(), t.ID)
+		if f, err := os.Open(filepath.Join(w.Dir(t.ID), "lock")); err == nil { // its runner may still notify
+			_ = syscall.Flock(int(f.Fd()), syscall.LOCK_SH)
+			_ = f.Close()
+		}
+	})
 	return t
 }
 

@@ -45,10 +45,10 @@ func (s *Store) markLost(id string) (*Task, error) {
 	if s.has(id, cancelFile) {
 		t.State, t.Reason = Cancelled, "it was cancelled"
 	}
+	s.record(t, nil) // before anybody can see the end
 	if err := s.write(t); err != nil {
 		return nil, err
 	}
-	s.record(t, nil)
 	return t, nil
 }
 
