@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // TestOnlyOurs proves that a command which only looks like skillpm's hook is another's: it stays where it is.
@@ -22,13 +23,13 @@ func TestOnlyOurs(t *testing.T) {
 		e := newEnv(t)
 		o := options(t, Hook, "claude-code", Project)
 		file := filepath.Join(e.Project, ".claude", "settings.json")
-		before := fmt.Sprintf(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": %s}]}]}, "env": {"a": "b"}}`, quote(line))
+		before := fmt.Sprintf(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": %s}]}]}, "env": {"a": "b"}}`, jsonx.Quote(line))
 		write(t, file, before)
 		if s := state(t, e, o); s != Missing {
 			t.Errorf("%s: it is %s", line, s)
 		}
 		must(t, Install, e, o)
-		if !strings.Contains(read(t, file), quote(line)) {
+		if !strings.Contains(read(t, file), jsonx.Quote(line)) {
 			t.Errorf("%s: after install\n%s", line, read(t, file))
 		}
 		write(t, file, read(t, file)+"\n") // not as install left it
@@ -83,7 +84,7 @@ func TestFailClosed(t *testing.T) {
 		}
 		e := newEnv(t)
 		o := options(t, Hook, h.ID, User)
-		count := func() int { return strings.Count(tree(t, e), quote(refuses)[1:len(quote(refuses))-1]) }
+		count := func() int { return strings.Count(tree(t, e), jsonx.Quote(refuses)[1:len(jsonx.Quote(refuses))-1]) }
 		if must(t, Install, e, o); count() != 0 {
 			t.Errorf("%s: closed without being asked for", h.ID)
 		}

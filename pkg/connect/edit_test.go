@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/tailscale/hujson"
 	"pgregory.net/rapid"
 )
@@ -137,7 +138,7 @@ func genJSON(t *rapid.T) string {
 	object := func(depth int, names []string) string {
 		n := rapid.IntRange(1, len(names)).Draw(t, "members")
 		return list("{", "}", n, func(i int) string {
-			return quote(names[i]) + space.Draw(t, "space") + ":" + space.Draw(t, "space") + value(depth+1)
+			return jsonx.Quote(names[i]) + space.Draw(t, "space") + ":" + space.Draw(t, "space") + value(depth+1)
 		})
 	}
 	value = func(depth int) string {
@@ -149,7 +150,7 @@ func genJSON(t *rapid.T) string {
 		case 0:
 			return "1"
 		case 1:
-			return quote(rapid.SampledFrom([]string{"", "a", "// no comment", "{", "\"", "é", "skillpm hook Stop --host codex"}).Draw(t, "text"))
+			return jsonx.Quote(rapid.SampledFrom([]string{"", "a", "// no comment", "{", "\"", "é", "skillpm hook Stop --host codex"}).Draw(t, "text"))
 		case 2:
 			return "null"
 		case 3:

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // fileEdit is a file that is being changed.
@@ -68,7 +69,7 @@ func (d *fileEdit) install(o Options) error {
 		if exact {
 			before = base
 		}
-		log.Before, log.After, log.Splices = digest(before), digest(d.after), doc.splices()
+		log.Before, log.After, log.Splices = textx.SHA256(before), textx.SHA256(d.after), doc.splices()
 	}
 	d.remember(log)
 	return nil

@@ -190,7 +190,7 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 	}
 	body := d.render(value, indent, multi)
 	if key, ok := at.(string); ok {
-		body = quote(key) + d.colon() + body
+		body = jsonx.Quote(key) + d.colon() + body
 	}
 	kept := end - len(tail) + len(bytes.TrimRight(tail, " \t\r\n"))
 	trailing := len(all) > 0 && all[len(all)-1].value.AfterExtra != nil

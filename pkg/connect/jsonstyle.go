@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/tailscale/hujson"
 )
 
@@ -64,7 +65,7 @@ func (d *jsonFile) render(value any, indent string, multi bool) string {
 	deeper := indent + d.unit()
 	switch v := value.(type) {
 	case string:
-		return quote(v)
+		return jsonx.Quote(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case int:
@@ -72,7 +73,7 @@ func (d *jsonFile) render(value any, indent string, multi bool) string {
 	case []string:
 		open, closing = "[", "]"
 		for _, s := range v {
-			inner = append(inner, quote(s))
+			inner = append(inner, jsonx.Quote(s))
 		}
 	case []any:
 		open, closing = "[", "]"
@@ -82,7 +83,7 @@ func (d *jsonFile) render(value any, indent string, multi bool) string {
 	case object:
 		open, closing = "{", "}"
 		for _, m := range v {
-			inner = append(inner, quote(m.key)+d.colon()+d.render(m.value, deeper, multi))
+			inner = append(inner, jsonx.Quote(m.key)+d.colon()+d.render(m.value, deeper, multi))
 		}
 	}
 	switch {

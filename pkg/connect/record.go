@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // record is what install did to one file, so that remove can make it what it was, to the byte.
@@ -60,9 +61,9 @@ func (e Env) saveRecords(r records) error {
 
 // original returns a file as it was before install, if it is as install left it.
 func (r record) original(c fileState) (data []byte, ok bool) {
-	if !c.exists || r.After == "" || r.After != digest(c.data) {
+	if !c.exists || r.After == "" || r.After != textx.SHA256(c.data) {
 		return nil, false
 	}
 	data, ok = undo(c.data, r.Splices)
-	return data, ok && digest(data) == r.Before
+	return data, ok && textx.SHA256(data) == r.Before
 }

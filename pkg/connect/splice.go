@@ -2,8 +2,6 @@ package connect
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
@@ -47,12 +45,6 @@ func undo(data []byte, log []splice) ([]byte, bool) {
 		data = slices.Concat(data[:s.Offset], []byte(s.Old), data[s.Offset+s.Length:])
 	}
 	return data, true
-}
-
-// digest identifies a file's bytes.
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // lineStart returns the offset of the line that an offset is in.

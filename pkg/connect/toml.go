@@ -10,6 +10,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // tomlFile is a TOML file, in which a table can be added, changed and removed.
@@ -269,14 +270,14 @@ func (d *tomlFile) skip(at int) int {
 func bareKey(key string) string {
 	for _, r := range key {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
-			return quote(key)
+			return jsonx.Quote(key)
 		}
 	}
 	return key
 }
 
 func renderTOML(value any) string {
-	text := func(s string) string { return strings.ReplaceAll(quote(s), "\x7f", `\u007f`) }
+	text := func(s string) string { return strings.ReplaceAll(jsonx.Quote(s), "\x7f", `\u007f`) }
 	switch v := value.(type) {
 	case string:
 		return text(v)

@@ -1,9 +1,7 @@
 package connect
 
 import (
-	"encoding/json"
 	"reflect"
-	"strings"
 )
 
 // object is a mapping whose keys stay in order.
@@ -74,13 +72,4 @@ func lookup(value any, path ...any) (any, bool) {
 		}
 	}
 	return value, true
-}
-
-// quote returns a text as a JSON string, which YAML and TOML take as well.
-func quote(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always can be
-	return strings.TrimSuffix(b.String(), "\n")
 }

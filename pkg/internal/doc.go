@@ -22,6 +22,7 @@
 // The rest:
 //
 //   - bm25 ranks documents by the words of a query.
+//   - textx counts, lists, and shortens what messages show.
 //   - environ has the streams, variables, clock, and directories of the process.
 //   - httpx has the retries, limits, and redirects of HTTP clients.
 //   - syserr explains errors of the machine, such as a full disk.

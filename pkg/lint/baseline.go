@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
@@ -147,7 +148,7 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 		done.Kept++
 		next.Entries = append(next.Entries, e)
 	}
-	reason = oneLine(reason)
+	reason = textx.OneLine(reason)
 	if len(counts) > 0 && reason == "" {
 		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "findings are accepted for a reason").
 			WithHint("say why they are accepted")
@@ -162,11 +163,6 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 
 func (b *Baseline) sort() {
 	slices.SortFunc(b.Entries, func(x, y BaselineEntry) int { return x.compare(y.BaselineFinding) })
-}
-
-// oneLine returns a text with single spaces and no line break.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 }
 
 // BaselineMatcher holds findings against a baseline, each entry of which accepts as many as it counts. It is for one
@@ -297,7 +293,7 @@ func baselineEntry(v yamlx.Value) BaselineEntry {
 		case "digest":
 			e.Digest = v.Text(checkBaselineDigest)
 		case "reason":
-			if e.Reason = oneLine(v.Prose()); e.Reason == "" {
+			if e.Reason = textx.OneLine(v.Prose()); e.Reason == "" {
 				v.Errorf("say why the finding is accepted", "an entry has no reason")
 			}
 		case "expires":

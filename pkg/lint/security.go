@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 )
 
@@ -228,7 +229,7 @@ func several(list []string, what string) string {
 	if len(list) == 1 {
 		return "a " + what + ": " + list[0]
 	}
-	return fmt.Sprintf("%d %ss, among them %s", len(list), what, list[0])
+	return textx.Count(len(list), what) + ", among them " + list[0]
 }
 
 // toolRisks reports the tools of allowed-tools that allow too much.

@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/markdown"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -31,16 +32,8 @@ func (u *unit) style() {
 	}
 	// not all scripts have spaces
 	if n := len(strings.Fields(text)); u.wants(rule.Vague) && n < 5 && utf8.RuneCountInString(text) == len(text) {
-		u.atNode(v, finding{rule: rule.Vague, message: "the description has " + numbered(n, "word")})
+		u.atNode(v, finding{rule: rule.Vague, message: "the description has " + textx.Count(n, "word")})
 	}
-}
-
-// numbered writes a number of things.
-func numbered(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // wants reports whether the settings ask for a rule.

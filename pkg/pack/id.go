@@ -1,8 +1,6 @@
 package pack
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"path"
 	"regexp"
@@ -13,6 +11,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // The longest parts of an [ID], in bytes.
@@ -128,8 +127,7 @@ func slug(s string, limit int) string {
 	}
 	switch {
 	case text == "":
-		sum := sha256.Sum256([]byte(s))
-		return "p" + hex.EncodeToString(sum[:4])
+		return "p" + textx.SHA256(s)[:8]
 	case slices.Contains(windowsDevices, text):
 		return text + "-pack"
 	}

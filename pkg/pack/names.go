@@ -1,13 +1,12 @@
 package pack
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -236,8 +235,7 @@ func (n *nameResolver) newAlias(key skillKey) string {
 		}
 	}
 	for i := 0; ; i++ {
-		sum := sha256.Sum256([]byte(key.skill + "@" + key.pack.String() + strings.Repeat("'", i)))
-		tail := "-" + hex.EncodeToString(sum[:4])
+		tail := "-" + textx.SHA256(key.skill + "@" + key.pack.String() + strings.Repeat("'", i))[:8]
 		head := full[:min(len(full), skill.MaxName-len(tail))]
 		if alias := strings.TrimRight(head, "-") + tail; n.free(alias) {
 			return alias

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // DeniedError says that a policy does not allow a source.
@@ -21,7 +22,7 @@ type DeniedError struct {
 
 // Error names the file, the line, the rule and the source.
 func (e *DeniedError) Error() string {
-	position := position(e.Policy, e.Line)
+	position := textx.Position(e.Policy, e.Line)
 	switch {
 	case e.Err != nil && e.Source == "":
 		return fmt.Sprintf("%v; as long as a policy can't be read, everything is denied", e.Err)
@@ -55,15 +56,11 @@ func (e *DeniedError) Hint() string {
 	case e.Rule != "" || len(e.allowed) == 0:
 		return "take it from elsewhere, or ask whoever keeps " + e.Policy
 	}
-	names := make([]string, 0, 3)
-	for _, p := range e.allowed[:min(3, len(e.allowed))] {
-		names = append(names, string(p))
+	names := make([]string, len(e.allowed))
+	for i, p := range e.allowed {
+		names[i] = string(p)
 	}
-	text := "allowed are " + strings.Join(names, ", ")
-	if more := len(e.allowed) - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return "allowed are " + textx.FirstAndMore(names, 3)
 }
 
 // Broken returns the policy of a file that can't be read, is not valid, or belongs to the wrong people: it denies
@@ -189,7 +186,7 @@ type Rule struct {
 }
 
 // String names the file and the line.
-func (r Rule) String() string { return position(r.Policy.Path, r.Line) }
+func (r Rule) String() string { return textx.Position(r.Policy.Path, r.Line) }
 
 // Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't
 // be understood all of them hold.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/syntax"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
@@ -70,7 +71,7 @@ func parse(path string, data []byte) (*Policy, *yamlx.Reader) {
 
 func (e *InvalidError) text() string {
 	first := e.Problems[0]
-	position := position(e.Path, first.Line)
+	position := textx.Position(e.Path, first.Line)
 	if first.Column > 0 {
 		position = fmt.Sprintf("%s:%d:%d", e.Path, first.Line, first.Column)
 	}

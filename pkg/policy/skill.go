@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // RefusedError says that a rule of a policy refuses a skill, or something that is done with one.
@@ -25,14 +26,7 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.At() + ": " + e.Subject + " " + e.Why }
 
 // At returns the file, and the line where there is one.
-func (e *RefusedError) At() string { return position(e.Policy, e.Line) }
-
-func position(file string, line int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d", file, line)
-}
+func (e *RefusedError) At() string { return textx.Position(e.Policy, e.Line) }
 
 // Code returns [diag.Denied].
 func (e *RefusedError) Code() diag.Code { return diag.Denied }

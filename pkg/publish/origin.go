@@ -9,10 +9,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -159,13 +159,9 @@ const maxNamed = 3
 
 func (o *origin) warnings() []string {
 	var list []string
-	if n := len(o.dirty); n > 0 {
-		names := strings.Join(o.dirty[:min(n, maxNamed)], ", ")
-		if n > maxNamed {
-			names = fmt.Sprintf("%s and %d more", names, n-maxNamed)
-		}
-		list = append(list, "the commit differs in "+names+": the release will not name it (commit first, or give "+
-			"--allow-dirty)")
+	if len(o.dirty) > 0 {
+		list = append(list, "the commit differs in "+textx.FirstAndMore(o.dirty, maxNamed)+
+			": the release will not name it (commit first, or give --allow-dirty)")
 	}
 	if o.elsewhere != "" {
 		list = append(list, o.elsewhere)

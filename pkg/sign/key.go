@@ -7,12 +7,12 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/pem"
 	"io"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // maxKeyFile bounds a key in its file, in bytes.
@@ -201,8 +201,7 @@ func ParseID(id string) (*PublicKey, error) {
 
 // Fingerprint returns sha256: and the hexadecimal digest of the key's PKIX form, by which people compare keys.
 func (k *PublicKey) Fingerprint() string {
-	sum := sha256.Sum256(k.der)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return "sha256:" + textx.SHA256(k.der)
 }
 
 // hint returns what cosign writes into a bundle to say which key to look for.

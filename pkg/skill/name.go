@@ -1,8 +1,6 @@
 package skill
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // MaxName is the longest legal name of a skill, in characters.
@@ -94,8 +93,7 @@ func Slug(s string) string {
 		out = strings.TrimRight(out[:MaxName], "-")
 	}
 	if out == "" {
-		sum := sha256.Sum256([]byte(s))
-		return "skill-" + hex.EncodeToString(sum[:4])
+		return "skill-" + textx.SHA256(s)[:8]
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -213,7 +214,7 @@ func frontText(doc *skill.Document, key string) string {
 	if err != nil {
 		return "(not readable)"
 	}
-	return strings.Join(strings.Fields(string(text)), " ")
+	return textx.OneLine(string(text))
 }
 
 // scriptNames are the ends of names of files that are run.

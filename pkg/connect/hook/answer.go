@@ -3,7 +3,6 @@ package hook
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
@@ -416,19 +417,11 @@ func (w *handler) endSkills(ctx context.Context, whole bool) (Reply, error) {
 
 // answerOf fills in an answer.
 func answerOf(form, event, reason string) []byte {
-	return append([]byte(strings.NewReplacer("{event}", quote(event), "{reason}", quote(reason)).Replace(form)), '\n')
-}
-
-// quote returns a text as JSON.
-func quote(s string) string {
-	var text strings.Builder
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a text can always be written
-	return strings.TrimSuffix(text.String(), "\n")
+	values := strings.NewReplacer("{event}", jsonx.Quote(event), "{reason}", jsonx.Quote(reason))
+	return append([]byte(values.Replace(form)), '\n')
 }
 
 // reasonOf says an error and what to do about it in one line.
 func reasonOf(err error) string {
-	return "skillpm: " + strings.Join(strings.Fields(diag.TextOf(err)), " ")
+	return "skillpm: " + textx.OneLine(diag.TextOf(err))
 }

@@ -1,13 +1,12 @@
 package hook
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // hookEvent is what an event says, in words of no host.
@@ -147,8 +146,7 @@ func callOf(tool string, input map[string]any) string {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(append([]byte(tool+"\n"), data...))
-	return "call-" + hex.EncodeToString(sum[:12])
+	return "call-" + textx.SHA256(append([]byte(tool+"\n"), data...))[:24]
 }
 
 // outcome reports whether a call failed, and whether what it began is done: in one of the ways in which hosts say so.

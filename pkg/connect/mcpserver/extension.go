@@ -3,8 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -232,8 +231,7 @@ func (v *serving) filesOf(ctx context.Context, k *catalog.Skill) (files []string
 }
 
 func fileOf(k *catalog.Skill, file string, data []byte) entryFile {
-	sum := sha256.Sum256(data)
-	return entryFile{URI: uriOf(k, file), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(len(data))}
+	return entryFile{URI: uriOf(k, file), Digest: "sha256:" + textx.SHA256(data), Size: int64(len(data))}
 }
 
 // readDirectory answers with what is in a directory of a skill, and not with what is in the directories there.

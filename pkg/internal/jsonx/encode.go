@@ -17,6 +17,12 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// Quote returns a text as a JSON string.
+func Quote(s string) string {
+	b, _ := Marshal(s) // a string can always be encoded
+	return string(b)
+}
+
 // MarshalObject returns an object as JSON, with its members in their order.
 func MarshalObject(members iter.Seq2[string, any]) ([]byte, error) {
 	b := []byte{'{'}

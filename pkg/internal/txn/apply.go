@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // undo takes an operation back. It restores the state from which the operation can be applied again.
@@ -266,7 +268,7 @@ func (s *site) placeFile(o *op) (undo, error) {
 // none.
 func (s *site) unwrite(o *op, before []byte, old fs.FileInfo) error {
 	got, err := s.content(o.Path)
-	if err == nil && got != "" && got != sumOf(o.Data) {
+	if err == nil && got != "" && got != textx.SHA256(o.Data) {
 		err = s.conflict()
 	}
 	if err != nil {

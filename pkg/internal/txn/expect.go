@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // expect records what is at each operation's path, which is all that the operation may take away. What a removal above
@@ -78,7 +79,7 @@ func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "dir " + sumOf(list), nil
+	return "dir " + textx.SHA256(list), nil
 }
 
 // describe identifies a file among those of its name.
@@ -196,7 +197,7 @@ func (s *site) unchanged(o *op) error {
 	if err != nil {
 		return err
 	}
-	if got != "" && got != o.Before && got != sumOf(o.Data) {
+	if got != "" && got != o.Before && got != textx.SHA256(o.Data) {
 		return diag.Errorf(diag.Conflict, "it was changed while an installation was going on, which would replace it").
 			WithHint("move it away, run the command again, and then make your change again")
 	}

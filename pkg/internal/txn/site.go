@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // The names in the journal's directory.
@@ -164,7 +165,7 @@ func (s *site) content(rel string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sumOf(data), nil
+	return textx.SHA256(data), nil
 }
 
 // finish ends the transaction. What can't be deleted any more is left to the next one.

@@ -1,8 +1,6 @@
 package txn
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -281,11 +279,6 @@ func Recover(o Options) (recovered bool, err error) {
 		}
 	}
 	return true, s.finish(ops)
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // cleanRel returns rel as a clean path below the root.

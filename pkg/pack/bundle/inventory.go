@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 const (
@@ -68,8 +69,7 @@ func (inv Inventory) Digest() string { return DigestOf(inv.Encode()) }
 
 // DigestOf returns the digest of an encoded inventory.
 func DigestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return digestPrefix + hex.EncodeToString(sum[:])
+	return digestPrefix + textx.SHA256(data)
 }
 
 // Find returns the entry of that path.

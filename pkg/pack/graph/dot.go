@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // DOT writes the graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html), a statement a line. The
@@ -75,9 +77,9 @@ var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")
 
 // lines is what stands in the box of a node.
 func (n *node) lines(o Options) []string {
-	lines := []string{short(plain(n.name), maxName)}
+	lines := []string{textx.TruncateRunes(plain(n.name), maxName)}
 	if n.Version != "" {
-		lines = append(lines, short(plain(n.Version), maxName))
+		lines = append(lines, textx.TruncateRunes(plain(n.Version), maxName))
 	}
 	marks := n.marks(true)
 	if n.missing && o.Absent != "" {
@@ -87,11 +89,11 @@ func (n *node) lines(o Options) []string {
 		marks = append(marks, "dev")
 	}
 	for _, m := range marks {
-		lines = append(lines, short("("+m+")", maxName))
+		lines = append(lines, textx.TruncateRunes("("+m+")", maxName))
 	}
 	if o.Skills {
 		for _, s := range n.Skills {
-			lines = append(lines, short("· "+s.String(), maxName))
+			lines = append(lines, textx.TruncateRunes("· "+s.String(), maxName))
 		}
 	}
 	return lines

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Lengths in the picture, in pixels. The widths of characters are those of wide fixed-pitch fonts, doubled and rounded
@@ -161,13 +163,13 @@ func (p *picture) labelText(w wire) string {
 	if w.from == w.to || p.span(w) > maxSpan {
 		return ""
 	}
-	return short(w.wants(), maxLabel)
+	return textx.TruncateRunes(w.wants(), maxLabel)
 }
 
 func (p *picture) head(unstyled bool) {
 	name := "this project"
 	if p.g.root >= 0 {
-		name = short(plain(p.g.nodes[p.g.root].title()), maxName)
+		name = textx.TruncateRunes(plain(p.g.nodes[p.g.root].title()), maxName)
 	}
 	fmt.Fprintf(&p.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"skillpm-graph\" role=\"img\" "+
 		"width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",

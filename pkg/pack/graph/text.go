@@ -28,14 +28,6 @@ func plain(s string) string {
 // maxName is how many characters of a line a picture has room for.
 const maxName = 60
 
-// short cuts a text that is longer.
-func short(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
-
 // title is what a node is called in full.
 func (n *node) title() string { return strings.TrimSpace(n.name + " " + n.Version) }
 

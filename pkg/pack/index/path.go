@@ -1,12 +1,11 @@
 package index
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"path"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -18,8 +17,7 @@ const FormatVersion = 1
 
 // Path returns the slash-separated path of a pack's file inside an index.
 func Path(id pack.ID) string {
-	sum := sha256.Sum256([]byte(id.String()))
-	h := hex.EncodeToString(sum[:2])
+	h := textx.SHA256(id.String())[:4]
 	return path.Join("packs", h[:2], h[2:], id.Owner, id.Name+".ndjson")
 }
 

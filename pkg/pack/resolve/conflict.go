@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -219,7 +220,7 @@ func (e *ConflictError) Hint() string {
 		return "this would fit: " + strings.Join(parts, ", or ")
 	}
 	if len(e.Remove) == 1 && len(e.Remove[0]) > 1 {
-		return "change or remove the requirements of " + and(packs(e.Remove[0])) + " in skillpm.yaml"
+		return "change or remove the requirements of " + textx.And(packs(e.Remove[0])) + " in skillpm.yaml"
 	}
 	var of []string
 	for _, set := range e.Remove {
@@ -237,9 +238,4 @@ func packs(list []Requirement) []string {
 		names[i] = r.Pack.String()
 	}
 	return names
-}
-
-func and(parts []string) string {
-	n := len(parts)
-	return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 }

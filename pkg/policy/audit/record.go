@@ -7,7 +7,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // The actions that are recorded.
@@ -160,7 +161,7 @@ func (r Record) clean(most int) Record {
 	prev := r.Prev // a digest, which is never cut
 	for _, f := range reflect.ValueOf(&r).Elem().Fields() {
 		if f.Kind() == reflect.String {
-			f.SetString(cut(f.String(), most))
+			f.SetString(truncate(f.String(), most))
 		}
 	}
 	r.Prev, r.Command = prev, cleanCommand(r.Command, most)
@@ -177,7 +178,7 @@ func cleanCommand(words []string, most int) []string {
 		if i == maxWords || budget <= 0 {
 			return append(out, "…")
 		}
-		w = cut(w, min(most, budget))
+		w = truncate(w, min(most, budget))
 		budget -= len(w)
 		out = append(out, w)
 	}
@@ -193,13 +194,5 @@ func shorten(s string) string {
 	return s[:strings.LastIndexAny(s, " \t\n")+1] + "…"
 }
 
-// cut returns at most n bytes of valid text.
-func cut(s string, n int) string {
-	if len(s) > n {
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n] + "…"
-	}
-	return strings.ToValidUTF8(s, "\ufffd")
-}
+// truncate returns a text as valid UTF-8, shortened to n bytes.
+func truncate(s string, n int) string { return strings.ToValidUTF8(textx.Truncate(s, n), "\ufffd") }

@@ -7,14 +7,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
-
-// digest returns the digest of a file's bytes.
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
 
 // CacheKey returns a digest of all that [Evaluator.Evaluate] decides by besides the skill: the policies' bytes, what
 // was approved and has not ended, and the version of skillpm, which is given. As long as it is the same, so is what is
@@ -62,5 +57,5 @@ func Digest(set policy.Set) string {
 	for _, p := range set {
 		text = fmt.Appendf(text, "%s\n", p.Digest)
 	}
-	return digest(text)
+	return "sha256:" + textx.SHA256(text)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
@@ -170,7 +171,7 @@ func rules() []rule {
 			has: func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 },
 			ask: func(j *evaluation, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
 			allows: func(_ *evaluation, p *policy.Policy) string {
-				return count(len(p.Skills.Deny), "pattern") + ", none of which means it"
+				return textx.Count(len(p.Skills.Deny), "pattern") + ", none of which means it"
 			},
 		},
 		{
@@ -186,7 +187,7 @@ func rules() []rule {
 			line: (*policy.Policy).LimitsLine,
 			ask:  (*evaluation).checkLimits,
 			allows: func(j *evaluation, _ *policy.Policy) string {
-				return fmt.Sprintf("it has %s and %d bytes", count(len(j.tree), "file"), j.tree.Size())
+				return fmt.Sprintf("it has %s and %d bytes", textx.Count(len(j.tree), "file"), j.tree.Size())
 			},
 		},
 		{
@@ -216,13 +217,6 @@ func (r rule) at(p *policy.Policy) int {
 		return r.line(p)
 	}
 	return p.Line(r.key, 0)
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // errNoLint says that there is nobody who finds what lint.fail_on means.

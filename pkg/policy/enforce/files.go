@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
@@ -113,7 +114,7 @@ func (f Files) read(file string, machines bool) *policy.Policy {
 	if err != nil {
 		return policy.Broken(file, err)
 	}
-	p.Digest = digest(data)
+	p.Digest = "sha256:" + textx.SHA256(data)
 	return p
 }
 

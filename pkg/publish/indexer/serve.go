@@ -3,8 +3,6 @@ package indexer
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"io/fs"
 	"net"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // ServeOptions say what to serve where.
@@ -128,8 +127,7 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not readable", http.StatusInternalServerError)
 		return
 	}
-	sum := sha256.Sum256(data)
-	tag := hex.EncodeToString(sum[:16])
+	tag := textx.SHA256(data)[:32]
 	if compressible(name) {
 		head.Set("Vary", "Accept-Encoding")
 		if packed, ok := compressed(r, data); ok {

@@ -1,8 +1,6 @@
 package indexer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // recordName is the file that says what skillpm wrote into a directory.
@@ -141,8 +140,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	if !o.owns(name) {
 		return diag.Errorf(diag.Internal, "%q is no path of what is written to %s", name, o.shown)
 	}
-	sum := sha256.Sum256(data)
-	digest := hex.EncodeToString(sum[:])
+	digest := textx.SHA256(data)
 	o.mu.Lock()
 	_, twice := o.files[name]
 	o.files[name] = digest
@@ -185,8 +183,7 @@ func (o *output) replace(name string, data []byte, executable bool) error {
 	if executable {
 		mode = 0o755
 	}
-	sum := sha256.Sum256([]byte(name))
-	tmp := path.Join(path.Dir(name), ".skillpm-"+hex.EncodeToString(sum[:6])+".tmp")
+	tmp := path.Join(path.Dir(name), ".skillpm-"+textx.SHA256(name)[:12]+".tmp")
 	_ = o.root.Remove(tmp) // of a run that was killed
 	err := o.root.WriteFile(tmp, data, mode)
 	if err == nil {
@@ -241,7 +238,7 @@ func (o *output) finish() error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != o.old.Files[name] {
+		if err != nil || textx.SHA256(data) != o.old.Files[name] {
 			o.kept = append(o.kept, fmt.Sprintf(
 				"%s is not part of the catalogue any more and was changed since it was written: it stays",
 				filepath.Join(o.shown, filepath.FromSlash(name))))

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -133,11 +134,7 @@ func (b *builder) missing(r *root, t *tree) {
 	if len(packs) == 0 {
 		return
 	}
-	const most = 5
-	list := strings.Join(packs[:min(most, len(packs))], ", ")
-	if len(packs) > most {
-		list += fmt.Sprintf(" and %d more", len(packs)-most)
-	}
+	list := textx.FirstAndMore(packs, 5)
 	b.add(diag.Finding{
 		Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock),
 		Message: list + ": locked and not installed, or not in whole", Fix: "run skillpm install",

@@ -1,9 +1,7 @@
 package catalog
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"hash/crc32"
 	"io"
 	"math"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // A file of the index is a header and what a tree holds, as a [codec] writes it. The header is magic, the CRC-32C of
@@ -31,8 +30,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // indexPath returns where the index of a root is kept.
 func indexPath(cache, key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return filepath.Join(cache, hex.EncodeToString(sum[:12])+".idx")
+	return filepath.Join(cache, textx.SHA256(key)[:24]+".idx")
 }
 
 // readIndex returns what the index says of a root, nil where it says nothing that can be relied on.

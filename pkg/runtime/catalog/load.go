@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -69,9 +68,8 @@ func (s *Skill) Load() (*Loaded, error) {
 			filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
 			WithHint("skillpm validate %s says how to mend it", s.Dir)
 	}
-	sum := sha256.Sum256(data)
 	return &Loaded{
-		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + hex.EncodeToString(sum[:]),
+		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + textx.SHA256(data),
 		Source: string(data), Body: string(doc.Body()),
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
@@ -397,11 +398,7 @@ func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	end := limit - len("…")
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return textx.Truncate(s, limit-len("…"))
 }
 
 // comparePriority orders the higher first.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -133,11 +134,8 @@ func (e *UnknownError) Error() string {
 		return fmt.Sprintf("skill %q is not available: %s", e.Name, e.Reason)
 	case len(e.Available) == 0:
 		return fmt.Sprintf("unknown skill %q: there are no skills", e.Name)
-	case len(e.Available) > maxListed:
-		return fmt.Sprintf("unknown skill %q: available are %s and %d more", e.Name,
-			strings.Join(e.Available[:maxListed], ", "), len(e.Available)-maxListed)
 	}
-	return fmt.Sprintf("unknown skill %q: available are %s", e.Name, strings.Join(e.Available, ", "))
+	return fmt.Sprintf("unknown skill %q: available are %s", e.Name, textx.FirstAndMore(e.Available, maxListed))
 }
 
 // Code is NotFound, or Denied where a rule forbids the skill, or Invalid where it cannot be used.

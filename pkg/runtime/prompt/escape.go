@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text
@@ -124,10 +122,4 @@ func tagText(s string) string {
 func startsTag(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return r == '/' || r == '!' || r == '?' || unicode.IsLetter(r)
-}
-
-// quoted returns a text as a JSON string.
-func quoted(s string) string {
-	b, _ := jsonx.Marshal(s) // a string can be encoded
-	return string(b)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -58,7 +59,7 @@ func expand(t profile.Template, how string, v values) string {
 		}
 		switch {
 		case value.Filter == "quoted":
-			return escape(how, quoted(text))
+			return escape(how, jsonx.Quote(text))
 		case raw:
 			return text
 		default:

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
@@ -204,7 +204,7 @@ func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra m
 // fragment returns the last lines of what a command said, on one line.
 func fragment(text []byte) string {
 	const most = 300
-	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "\ufffd")), " ")
+	s := textx.OneLine(string(text))
 	if r := []rune(s); len(r) > most {
 		s = "…" + string(r[len(r)-most:])
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -19,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -119,8 +118,7 @@ func fileName(id string) string {
 	if valid {
 		return id + ".json"
 	}
-	sum := sha256.Sum256([]byte(id))
-	return "_" + hex.EncodeToString(sum[:]) + ".json"
+	return "_" + textx.SHA256(id) + ".json"
 }
 
 // deviceName reports whether Windows keeps a name for a device.

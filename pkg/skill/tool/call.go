@@ -1,10 +1,11 @@
 package tool
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Call is one call of a tool, as the host names and fills it in.
@@ -293,13 +294,5 @@ func (c Call) anyPatch(doubt string) (out []use) {
 
 // quoted returns a text in quotes, cut where it is long.
 func quoted(s string) string {
-	const limit = 80
-	if len(s) > limit {
-		cut := limit
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return strconv.Quote(textx.Truncate(s, 80))
 }

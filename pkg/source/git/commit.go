@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
@@ -338,7 +339,8 @@ func (k *commit) damaged(id plumbing.Hash, err error) error {
 	if err == nil {
 		return nil
 	}
-	e := diag.Errorf(diag.Integrity, "object %s of commit %s is missing or damaged: %s", id, k.id, oneLine(err))
+	e := diag.Errorf(diag.Integrity, "object %s of commit %s is missing or damaged: %s", id, k.id,
+		textx.OneLine(err.Error()))
 	if k.dir == "" {
 		return e.WithHint("check the repository with git fsck")
 	}
@@ -385,6 +387,3 @@ func (k *commit) missing(ids []plumbing.Hash) []plumbing.Hash {
 	slices.SortFunc(list, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
 	return list
 }
-
-// oneLine returns an error's text without line breaks.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
@@ -271,7 +270,9 @@ func (l *limitReader) Read(p []byte) (int, error) {
 type errPack struct{ err error }
 
 // Error says so.
-func (e errPack) Error() string { return "what the server sent is damaged: " + oneLine(e.err) }
+func (e errPack) Error() string {
+	return "what the server sent is damaged: " + textx.OneLine(e.err.Error())
+}
 
 // Code is that of a server's fault.
 func (e errPack) Code() diag.Code { return diag.Remote }
@@ -296,8 +297,7 @@ func (k *commit) marker() string { return filepath.Join(k.dir, wholeName) }
 // another.
 func (c *Client) cacheDir(ref pack.Ref) (string, error) {
 	root, err := c.cacheRoot()
-	sum := sha256.Sum256([]byte(ref.URL))
-	return filepath.Join(root, hex.EncodeToString(sum[:8]), ref.Digest), err
+	return filepath.Join(root, textx.SHA256(ref.URL)[:16], ref.Digest), err
 }
 
 func (c *Client) cacheRoot() (string, error) {

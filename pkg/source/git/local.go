@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -71,7 +72,7 @@ func localRefs(ref pack.Ref) (*refs, error) {
 	}
 	iter, err := r.IterReferences()
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s", ref.URL, oneLine(err))
+		return nil, diag.Errorf(diag.Invalid, "%s: %s", ref.URL, textx.OneLine(err.Error()))
 	}
 	err = iter.ForEach(func(p *plumbing.Reference) error {
 		if p.Type() == plumbing.HashReference {

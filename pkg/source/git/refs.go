@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -129,9 +130,9 @@ func (r *refs) hint(rev string) string {
 		return "a commit is written with all of its 40 digits"
 	}
 	if len(tags) > 0 {
-		return "its tags are " + shortList(tags)
+		return "its tags are " + textx.First(tags, 8)
 	}
-	return "it has no tags; its branches are " + shortList(branches)
+	return "it has no tags; its branches are " + textx.First(branches, 8)
 }
 
 // compareTags orders tags by the versions they stand for; tags that stand for none come first.
@@ -142,15 +143,6 @@ func compareTags(a, b string) int {
 		return 0
 	}
 	return va.Compare(vb)
-}
-
-// shortList joins the first names, and says if there are more.
-func shortList(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }
 
 // release is a version and the tag that stands for it.
@@ -210,5 +202,5 @@ func list(releases []release) string {
 	for i, r := range releases {
 		versions[i] = r.version
 	}
-	return shortList(versions)
+	return textx.First(versions, 8)
 }

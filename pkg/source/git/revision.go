@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
@@ -102,7 +103,7 @@ func (w *workTree) unknown(ctx context.Context, rev, name string) error {
 	case near != "":
 		return e.WithHint("did you mean %s?", near)
 	case len(names) > 0:
-		return e.WithHint("there are %s", shortList(names))
+		return e.WithHint("there are %s", textx.First(names, 8))
 	}
 	return e
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
@@ -128,7 +129,8 @@ func readTag(o objects, id plumbing.Hash) ([]byte, error) {
 	data, err := checked(o, plumbing.TagObject, id)
 	switch {
 	case err != nil && diag.CodeOf(err) == diag.Internal:
-		return nil, diag.Errorf(diag.Integrity, "the tag object %s is missing or damaged: %s", id, oneLine(err))
+		return nil, diag.Errorf(diag.Integrity, "the tag object %s is missing or damaged: %s", id,
+			textx.OneLine(err.Error()))
 	case err != nil:
 		return nil, err
 	case len(data) > maxTag:

@@ -1,8 +1,6 @@
 package oci
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -196,6 +195,5 @@ func checkSkillName(name string) error {
 }
 
 func digestOf(data []byte) digest.Digest {
-	sum := sha256.Sum256(data)
-	return digest.Digest("sha256:" + hex.EncodeToString(sum[:]))
+	return digest.Digest("sha256:" + textx.SHA256(data))
 }

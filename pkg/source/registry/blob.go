@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // keep stores what a server answered under the digest of its bytes, and returns that. Where nothing can be kept,
 // nothing is: the server is asked again.
 func (c cache) keep(data []byte) (digest string) {
-	digest = sum(data)
+	digest = textx.SHA256(data)
 	if c.dir == "" {
 		return digest
 	}
@@ -27,7 +28,7 @@ func (c cache) kept(digest string) ([]byte, bool) {
 		return nil, false
 	}
 	data, err := os.ReadFile(c.blobPath(digest))
-	if err != nil || sum(data) != digest {
+	if err != nil || textx.SHA256(data) != digest {
 		return nil, false
 	}
 	return data, true

@@ -1,14 +1,13 @@
 package registry
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or
@@ -33,12 +32,9 @@ func (c cached) answer() ([]byte, error) {
 	return c.Body, nil
 }
 
-func sum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
+func (c cache) path(url string) string {
+	return filepath.Join(c.dir, textx.SHA256(url)+".json")
 }
-
-func (c cache) path(url string) string { return filepath.Join(c.dir, sum([]byte(url))+".json") }
 
 func (c cache) load(url string) (cached, bool) {
 	if c.dir == "" {
@@ -49,7 +45,7 @@ func (c cache) load(url string) (cached, bool) {
 		return cached{}, false
 	}
 	var kept cached
-	if json.Unmarshal(data, &kept) != nil || kept.URL != url || kept.Sum != sum(kept.Body) {
+	if json.Unmarshal(data, &kept) != nil || kept.URL != url || kept.Sum != textx.SHA256(kept.Body) {
 		return cached{}, false
 	}
 	return kept, true
@@ -60,7 +56,7 @@ func (c cache) store(url string, answer cached) {
 	if c.dir == "" {
 		return
 	}
-	answer.URL, answer.Sum = url, sum(answer.Body)
+	answer.URL, answer.Sum = url, textx.SHA256(answer.Body)
 	data, err := json.Marshal(answer)
 	if err == nil {
 		// a cache that cannot be written keeps nothing

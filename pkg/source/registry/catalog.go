@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
@@ -88,7 +89,7 @@ func (d disk) catalog(context.Context) (func() (io.ReadCloser, error), string, e
 	tag := fmt.Sprintf("%d %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
 	if info.ModTime().IsZero() { // as inside the binary
 		data, err := safefile.ReadIn(d.fsys, index.CatalogPath, index.MaxCatalogBytes)
-		return memory(data), sum(data), err
+		return memory(data), textx.SHA256(data), err
 	}
 	return func() (io.ReadCloser, error) {
 		return safefile.OpenIn(d.fsys, index.CatalogPath, index.MaxCatalogBytes)
@@ -106,7 +107,7 @@ func (d disk) walked() (func() (io.ReadCloser, error), string, error) {
 	if err = errors.Join(wrong, err); err != nil {
 		return nil, "", diag.Errorf(diag.CodeOf(err), "%s: %w", d.name, err)
 	}
-	return memory(buf.Bytes()), sum(buf.Bytes()), nil
+	return memory(buf.Bytes()), textx.SHA256(buf.Bytes()), nil
 }
 
 // keptCatalog returns a catalogue that was kept in the cache.

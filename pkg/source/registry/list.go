@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/source/oci"
@@ -51,7 +52,7 @@ func (s *stored) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, err
 	if err != nil {
 		return nil, "", err
 	}
-	return index.ReadCatalog(io.Reader(&buf)), sum(buf.Bytes()), nil
+	return index.ReadCatalog(io.Reader(&buf)), textx.SHA256(buf.Bytes()), nil
 }
 
 // catalogEntry describes the highest release of a pack, or nothing where all versions were withdrawn.

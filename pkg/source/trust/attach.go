@@ -2,11 +2,10 @@ package trust
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/sign"
@@ -171,8 +170,7 @@ func (k *Keeper) manifest(ctx context.Context, at pack.Ref) ([]byte, string, err
 	if err != nil {
 		return nil, "", err
 	}
-	sum := sha256.Sum256(manifest)
-	digest := "sha256:" + hex.EncodeToString(sum[:])
+	digest := "sha256:" + textx.SHA256(manifest)
 	if at.Digest != "" && at.Digest != digest {
 		return nil, "", &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
 	}

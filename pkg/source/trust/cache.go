@@ -2,8 +2,6 @@ package trust
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // evidence is what proves who signed a manifest: the manifest, which its digest names, and the bundles.
@@ -34,7 +33,7 @@ func (k *Keeper) cached(digest string) (*evidence, error) {
 	if err := k.load(strings.TrimPrefix(digest, "sha256:"), &e); err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(e.Manifest); "sha256:"+hex.EncodeToString(sum[:]) != digest {
+	if "sha256:"+textx.SHA256(e.Manifest) != digest {
 		return nil, diag.Errorf(diag.Integrity, "the cached manifest is not %s", digest)
 	}
 	return &e, nil
@@ -42,7 +41,7 @@ func (k *Keeper) cached(digest string) (*evidence, error) {
 
 // keep puts an entry into the cache. That it can't be kept stops nothing: it is fetched again.
 func (k *Keeper) keep(digest string, e *evidence) {
-	if sum := sha256.Sum256(e.Manifest); "sha256:"+hex.EncodeToString(sum[:]) == digest {
+	if "sha256:"+textx.SHA256(e.Manifest) == digest {
 		k.save(strings.TrimPrefix(digest, "sha256:"), e)
 	}
 }

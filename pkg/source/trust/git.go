@@ -3,8 +3,6 @@ package trust
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign"
 )
@@ -54,8 +53,7 @@ func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]
 
 // tag returns the tag of a pack, from the cache if what is there is enough.
 func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence, error) {
-	sum := sha256.Sum256([]byte("tag " + placeOf(p) + " " + p.Ref.Rev + " " + p.Version))
-	name := hex.EncodeToString(sum[:])
+	name := textx.SHA256("tag " + placeOf(p) + " " + p.Ref.Rev + " " + p.Version)
 	var known tagEvidence
 	if k.load(name, &known) == nil {
 		if _, err := judgeTag(&known, p, w); err == nil || k.options.Offline {

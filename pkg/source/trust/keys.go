@@ -3,12 +3,12 @@ package trust
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
@@ -35,8 +35,8 @@ func (w *Wanted) AddPinned(file, digest string) error {
 	if err != nil {
 		return err
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
-		return diag.Errorf(diag.Denied, "%s has the SHA-256 %x, and not the one that the policy names", file, sum)
+	if sum := textx.SHA256(data); sum != digest {
+		return diag.Errorf(diag.Denied, "%s has the SHA-256 %s, and not the one that the policy names", file, sum)
 	}
 	return w.addKeys(file, data)
 }

@@ -2,11 +2,10 @@ package trust
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
@@ -43,8 +42,7 @@ func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]stri
 
 // originFile returns the file which notes that a manifest came from the place that a pack is pinned to.
 func (k *Keeper) originFile(p *pack.Pack) (string, error) {
-	sum := sha256.Sum256([]byte("origin " + placeOf(p)))
-	return entryFile(k.options.State, hex.EncodeToString(sum[:]))
+	return entryFile(k.options.State, textx.SHA256("origin "+placeOf(p)))
 }
 
 // came notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say

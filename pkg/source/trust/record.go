@@ -1,11 +1,10 @@
 package trust
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -19,8 +18,7 @@ type record struct {
 func placeOf(p *pack.Pack) string { return p.Ref.Source() + " " + p.Ref.URL + "@" + p.Ref.Digest }
 
 func (k *Keeper) recordFile(p *pack.Pack) (string, error) {
-	sum := sha256.Sum256([]byte(placeOf(p)))
-	return entryFile(k.options.State, hex.EncodeToString(sum[:]))
+	return entryFile(k.options.State, textx.SHA256(placeOf(p)))
 }
 
 // Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest

@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 )
@@ -226,7 +227,7 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 	}
 	if r.OK && !a.Quiet && format == "text" {
 		fmt.Fprintf(a.Stdout, "%s %s: %s of %s; %s\n", a.Palette(a.Stdout).Green("✓"), console.Printable(r.Index),
-			console.Plural(r.Versions, "version"), console.Plural(r.Packs, "pack"), checkedSourcesText(r))
+			textx.Count(r.Versions, "version"), textx.Count(r.Packs, "pack"), checkedSourcesText(r))
 	}
 	return failed
 }
@@ -286,7 +287,7 @@ and made again, and need not be committed.`,
 			for _, f := range r.Files {
 				fmt.Fprintln(a.Stdout, console.Printable(f.Path))
 			}
-			a.Note("%s of %s", console.Plural(r.Packs, "pack"), r.Index)
+			a.Note("%s of %s", textx.Count(r.Packs, "pack"), r.Index)
 			return nil
 		},
 	}

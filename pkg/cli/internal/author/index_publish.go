@@ -7,6 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 )
 
@@ -44,12 +45,12 @@ Others read it as index+oci://HOST/REPOSITORY.`,
 				return a.PrintJSON(r)
 			}
 			if r.DryRun {
-				a.Note("nothing was published: %s in %s, %s", console.Plural(r.Packs, "pack"),
-					console.Plural(r.Shards, "shard"), console.BytesText(r.Size))
+				a.Note("nothing was published: %s in %s, %s", textx.Count(r.Packs, "pack"),
+					textx.Count(r.Shards, "shard"), console.BytesText(r.Size))
 				return nil
 			}
 			fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Registry), console.Printable(r.Digest))
-			a.Note("%s in %s, %s", console.Plural(r.Packs, "pack"), console.Plural(r.Shards, "shard"),
+			a.Note("%s in %s, %s", textx.Count(r.Packs, "pack"), textx.Count(r.Shards, "shard"),
 				console.BytesText(r.Size))
 			return nil
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 )
 
@@ -86,7 +87,7 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 		fmt.Fprintln(a.Stdout, console.Printable(r.Marketplace))
 	}
 	a.Note("%s, %s; %s written, %d as they were, %d removed",
-		console.Plural(r.Packs, "pack"), console.Plural(r.Skills, "skill"), console.Plural(r.Written, "file"),
+		textx.Count(r.Packs, "pack"), textx.Count(r.Skills, "skill"), textx.Count(r.Written, "file"),
 		r.Unchanged, r.Removed)
 	return nil
 }

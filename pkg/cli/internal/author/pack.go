@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
@@ -67,6 +68,6 @@ func (a *app) printPacked(c *publish.Client, r *publish.PackReport) error {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
-	a.Note("packed in %s (%s)", c.Shown(r.Output), console.Plural(len(r.Files), "file"))
+	a.Note("packed in %s (%s)", c.Shown(r.Output), textx.Count(len(r.Files), "file"))
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
@@ -100,7 +101,7 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.BoolVar(&flags.sign, "sign", false, "sign it")
 	f.StringVar(&flags.key, "key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn of files that are not committed")
-	f.StringVar(&flags.format, "format", formatPack, "write the artifact as `FORMAT`: "+console.List(
+	f.StringVar(&flags.format, "format", formatPack, "write the artifact as `FORMAT`: "+textx.And(
 		artifactFormats())+"; all but the first for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
@@ -120,7 +121,7 @@ func artifactFormats() []string {
 func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
 		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).
-			WithHint("formats are %s", console.List(artifactFormats()))
+			WithHint("formats are %s", textx.And(artifactFormats()))
 	}
 	if flags.format != formatPack {
 		o.Format = flags.format
@@ -185,8 +186,8 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 		}
 	}
 	if err == nil && invalid > 0 {
-		return diag.Errorf(diag.Invalid, "%s of %s not valid: nothing was published", console.Plural(invalid, "pack"),
-			console.Plural(len(r.Packs), "pack"))
+		return diag.Errorf(diag.Invalid, "%s of %s not valid: nothing was published", textx.Count(invalid, "pack"),
+			textx.Count(len(r.Packs), "pack"))
 	}
 	return err
 }
@@ -229,7 +230,7 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 	case len(r.Files) == 0:
 		a.Note("published at %s", r.Target)
 	default:
-		a.Note("published at %s (%s)", r.Target, console.Plural(len(r.Files), "file"))
+		a.Note("published at %s (%s)", r.Target, textx.Count(len(r.Files), "file"))
 	}
 	if r.Revision != "" {
 		a.Note("from commit %.12s of %s", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
@@ -278,6 +279,6 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		return nil
 	}
 	a.Note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version,
-		console.Plural(len(r.Files), "file"), r.Size)
+		textx.Count(len(r.Files), "file"), r.Size)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -29,7 +30,7 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 			a.PrintDiff(a.Stderr, strings.TrimSuffix(strings.Join(lines, ""), "\n")+"\n", true)
 		}
 		if more > 0 {
-			fmt.Fprintf(a.Stderr, "… %s more: skillpm diff --edits shows all\n", Plural(more, "line"))
+			fmt.Fprintf(a.Stderr, "… %s more: skillpm diff --edits shows all\n", textx.Count(more, "line"))
 		}
 	}
 }

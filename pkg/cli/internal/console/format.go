@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/width"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
@@ -67,7 +68,7 @@ func Fitted(text string, columns int) string {
 }
 
 // Flat returns a text of a pack on one line, without what could steer a terminal.
-func Flat(text string) string { return strings.Join(strings.Fields(Printable(text)), " ") }
+func Flat(text string) string { return textx.OneLine(Printable(text)) }
 
 // MaxArguments is more words than a command line has.
 const MaxArguments = 1 << 20
@@ -127,14 +128,6 @@ func PrintableRune(r rune) (rune, int) {
 		return r, 2
 	}
 	return r, 1
-}
-
-// List writes words as a person does.
-func List(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
 // OneLine joins the lines of a text with spaces.

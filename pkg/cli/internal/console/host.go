@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -173,12 +174,7 @@ func (a *App) CompleteSessions(_ *cobra.Command, _ []string, prefix string) ([]s
 
 // Brief returns the beginning of a description for a menu.
 func Brief(s string) string {
-	const most = 60
-	s = strings.Join(strings.Fields(Printable(s)), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
-	}
-	return s
+	return textx.TruncateRunes(Flat(s), 60)
 }
 
 // ForModel writes what a model is to see. To a terminal nothing is written that could steer it.

@@ -110,11 +110,3 @@ func Table(w io.Writer, rows [][]string) error {
 	_, err := w.Write(b.Bytes())
 	return err
 }
-
-// Plural returns "1 thing" or "2 things".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
@@ -168,7 +169,8 @@ func quotedList(names []string) string { return "'" + strings.Join(names, "', '"
 // fail makes the reply of an error.
 func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 	return &Reply{
-		State: Failed, Summary: string(t) + ": " + clip(summary, 300), Advice: advice, Code: diag.Internal,
+		State: Failed, Summary: string(t) + ": " + textx.TruncateRunes(summary, 300),
+		Advice: advice, Code: diag.Internal,
 		Data: Data{{"type", t}, {"msg", msg}, {"recoverable", t.Recoverable()}},
 	}
 }
@@ -265,7 +267,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 func fragment(res *session.RunResult) string {
 	const most = 200
 	for _, out := range [][]byte{res.Stderr, res.Stdout} {
-		text := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(string(out), "\ufffd")), " "))
+		text := []rune(textx.OneLine(string(out)))
 		if len(text) > most {
 			return "…" + string(text[len(text)-most+1:])
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
@@ -51,7 +52,7 @@ func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
 	summary := fmt.Sprintf(e.say.done, skill)
 	if p.path != "" {
 		data[1].Value = p.path
-		summary = fmt.Sprintf(e.say.written, skill, clip(p.path, 200))
+		summary = fmt.Sprintf(e.say.written, skill, textx.TruncateRunes(p.path, 200))
 	}
 	return &Reply{State: Success, Summary: summary, Data: append(data, p.data...)}
 }

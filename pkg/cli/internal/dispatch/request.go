@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Agent is the name of the agent that dispatches are for, and that answers.
@@ -129,7 +131,7 @@ func parsePrompt(text string) (request, error) {
 		words[0].text = strings.TrimPrefix(first.text, "执行")
 	default:
 		return request{}, &lineError{
-			Reason: fmt.Sprintf("the line begins with %q", clip(first.text, 40)),
+			Reason: fmt.Sprintf("the line begins with %q", textx.TruncateRunes(first.text, 40)),
 			Advice: "write: execute @SKILL ARGUMENTS",
 		}
 	}
@@ -301,13 +303,4 @@ func separates(runes []rune, i int) bool {
 	after := strings.ToLower(string(rest[:min(len(rest), 8)]))
 	return runes[i] == '；' || strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "execute ") ||
 		strings.HasPrefix(after, "run ")
-}
-
-// clip cuts a text to so many characters.
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
@@ -150,7 +151,7 @@ func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Recor
 		return err
 	}
 	if n := s.Read().Damaged; n > 0 {
-		a.Warn("%s of the audit log cannot be read", console.Plural(int(n), "line"))
+		a.Warn("%s of the audit log cannot be read", textx.Count(int(n), "line"))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	records "github.com/skillpm/skillpm/pkg/cli/internal/report"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -99,7 +100,7 @@ func (a *app) statsPage(cmd *cobra.Command, s *audit.Stream, file string) error 
 
 func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 	if s.Others > 0 {
-		a.Warn("%s of further skills are left out", console.Plural(int(s.Others), "record"))
+		a.Warn("%s of further skills are left out", textx.Count(int(s.Others), "record"))
 	}
 	skills := s.Skills()
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -83,13 +84,13 @@ func (a *app) printVerified(all []verifiedLog) error {
 			}
 		}
 		if v.More > 0 {
-			a.Warn("%s are not shown", console.Plural(int(v.More), "further finding"))
+			a.Warn("%s are not shown", textx.Count(int(v.More), "further finding"))
 		}
 		if v.Records == 0 {
 			a.Note("%s has no records", v.Log)
 			continue
 		}
-		what, head := v.Log+": "+console.Plural(int(v.Records), "record"), "head "+v.Head
+		what, head := v.Log+": "+textx.Count(int(v.Records), "record"), "head "+v.Head
 		between := ", "
 		if width := console.TerminalWidth(a.Stdout); width > 0 && console.Cells([]rune(what+", "+head)) > width {
 			between = "\n  " // the digest stays whole, to be kept elsewhere

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -162,7 +163,8 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 		fmt.Fprintf(a.Stdout, "%s: %s\n", console.Printable(e.Subject), verdict)
 		var rows [][]string
 		for _, r := range e.Rulings {
-			rows = append(rows, []string{"  " + string(r.Verdict), r.Rule, r.Level, fileLine(r.Policy, r.Line), r.Why})
+			position := textx.Position(r.Policy, r.Line)
+			rows = append(rows, []string{"  " + string(r.Verdict), r.Rule, r.Level, position, r.Why})
 		}
 		if err := console.Table(a.Stdout, rows); err != nil {
 			return err
@@ -175,13 +177,6 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 		}
 	}
 	return nil
-}
-
-func fileLine(file string, line int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // ruleJSON is one rule in force.
@@ -216,7 +211,7 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 	}
 	var rows [][]string
 	for _, r := range list {
-		rows = append(rows, []string{r.Rule, r.Says, r.Level, r.Mode, fileLine(r.Policy, r.Line)})
+		rows = append(rows, []string{r.Rule, r.Says, r.Level, r.Mode, textx.Position(r.Policy, r.Line)})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -64,12 +65,12 @@ func (a *app) printPublishedList(r *skillpm.PublishListReport) error {
 	case a.JSON:
 		return a.PrintJSON(r)
 	case r.DryRun:
-		a.Note("nothing was published: %s would be a list of %s", r.Place, console.Plural(r.Packs, "pack"))
+		a.Note("nothing was published: %s would be a list of %s", r.Place, textx.Count(r.Packs, "pack"))
 		return nil
 	case r.Existed:
 		a.Note("it was there already, and the same")
 	}
 	fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Place), console.Printable(r.Digest))
-	a.Note("a list of %s, signed with %s", console.Plural(r.Packs, "pack"), r.Signer)
+	a.Note("a list of %s, signed with %s", textx.Count(r.Packs, "pack"), r.Signer)
 	return nil
 }

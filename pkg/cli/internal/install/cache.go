@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -112,14 +113,14 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 	if a.Quiet {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", console.Plural(len(list.Trees), "tree"),
-		console.Plural(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
+	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", textx.Count(len(list.Trees), "tree"),
+		textx.Count(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
 	for _, other := range []struct {
 		what string
 		size skillpm.CacheSize
 	}{{"git commits", list.Git}, {"index files", list.HTTP}, {"packs that are tried", list.Try}} {
 		if other.size.Files > 0 {
-			fmt.Fprintf(a.Stdout, "%s: %s, %s\n", other.what, console.Plural(other.size.Files, "file"),
+			fmt.Fprintf(a.Stdout, "%s: %s, %s\n", other.what, textx.Count(other.size.Files, "file"),
 				console.BytesText(other.size.Bytes))
 		}
 	}
@@ -176,7 +177,7 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	if len(r.Damaged) == 0 {
 		if !a.Quiet {
 			fmt.Fprintf(a.Stdout, "%s %s, %s: all as their digests say\n", p.Green("✓"),
-				console.Plural(r.Trees, "tree"), console.BytesText(r.Bytes))
+				textx.Count(r.Trees, "tree"), console.BytesText(r.Bytes))
 		}
 		return nil
 	}
@@ -256,12 +257,12 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 		size skillpm.CacheSize
 	}{{"of git commits", r.Git}, {"of indexes", r.HTTP}, {"of packs that were tried", r.Try}} {
 		if other.size.Files > 0 {
-			fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", p.Red("-"), console.Plural(other.size.Files, "file"), other.what,
+			fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", p.Red("-"), textx.Count(other.size.Files, "file"), other.what,
 				console.BytesText(other.size.Bytes))
 		}
 	}
 	if r.Leftovers > 0 {
-		fmt.Fprintf(a.Stdout, "%s %s of processes that died\n", p.Red("-"), console.Plural(r.Leftovers, "leftover"))
+		fmt.Fprintf(a.Stdout, "%s %s of processes that died\n", p.Red("-"), textx.Count(r.Leftovers, "leftover"))
 	}
 	verb := "freed"
 	if r.DryRun {

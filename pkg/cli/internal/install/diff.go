@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -126,7 +127,7 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 			what = pack.From + ", no longer required"
 		}
 		fmt.Fprintf(a.Stdout, "# %s %s: %s changed, +%d -%d\n", p.Bold(pack.Pack), what,
-			console.Plural(s.Files, "file"), s.Insertions, s.Deletions)
+			textx.Count(s.Files, "file"), s.Insertions, s.Deletions)
 		counts := map[string]int{}
 		for _, n := range pack.Notes {
 			if counts[n.Kind]++; counts[n.Kind] <= maxNotes {
@@ -147,12 +148,7 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 
 // noteLine makes a text fit for one line of a terminal.
 func noteLine(s string) string {
-	const most = 300
-	s = strings.ReplaceAll(textdiff.Visible(s), "\n", " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return textx.Truncate(strings.ReplaceAll(textdiff.Visible(s), "\n", " "), 300)
 }
 
 // printStat prints how much changes in each file.
@@ -173,7 +169,7 @@ func (a *app) printStat(r *skillpm.DiffReport) error {
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "%s changed, +%d -%d\n", console.Plural(r.Stat.Files, "file"), r.Stat.Insertions,
+	fmt.Fprintf(a.Stdout, "%s changed, +%d -%d\n", textx.Count(r.Stat.Files, "file"), r.Stat.Insertions,
 		r.Stat.Deletions)
 	return nil
 }

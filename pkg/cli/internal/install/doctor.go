@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -73,12 +74,12 @@ func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 	}
 	if !r.Trouble() {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "%s %s, nothing is wrong\n", p.Green("✓"), console.Plural(r.Checks, "check"))
+			fmt.Fprintf(a.Stdout, "%s %s, nothing is wrong\n", p.Green("✓"), textx.Count(r.Checks, "check"))
 		}
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s and %s in %s", console.Plural(counts[diag.SeverityError], "error"),
-		console.Plural(counts[diag.SeverityWarning], "warning"), console.Plural(r.Checks, "check")).
+	return diag.Errorf(diag.Conflict, "%s and %s in %s", textx.Count(counts[diag.SeverityError], "error"),
+		textx.Count(counts[diag.SeverityWarning], "warning"), textx.Count(r.Checks, "check")).
 		WithHint("each says what mends it")
 }
 

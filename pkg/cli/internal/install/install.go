@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -133,12 +134,12 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	}
 	if !r.Changed && len(r.Edited) > 0 {
 		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed; %s\n", p.Green("✓"),
-			console.Plural(len(r.Packs), "pack"), console.RemainingText(len(r.Edited)))
+			textx.Count(len(r.Packs), "pack"), console.RemainingText(len(r.Edited)))
 		return nil
 	}
 	if !r.Changed {
 		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.Green("✓"),
-			console.Plural(len(r.Packs), "pack"))
+			textx.Count(len(r.Packs), "pack"))
 		return nil
 	}
 	for _, pack := range r.Packs {

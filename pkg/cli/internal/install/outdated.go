@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -77,7 +78,7 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	if len(r.Packs) == 0 {
 		if !a.Quiet {
 			fmt.Fprintf(a.Stdout, "%s nothing is outdated: %s\n", a.Palette(a.Stdout).Green("✓"),
-				console.Plural(r.Checked, "pack"))
+				textx.Count(r.Checked, "pack"))
 		}
 		return nil
 	}
@@ -100,7 +101,7 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 		return err
 	}
 	if movable > 0 {
-		a.Note("skillpm diff shows what changes in the text, skillpm update moves %s", console.Plural(movable, "pack"))
+		a.Note("skillpm diff shows what changes in the text, skillpm update moves %s", textx.Count(movable, "pack"))
 	}
 	return nil
 }

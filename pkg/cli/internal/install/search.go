@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -117,7 +118,7 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 	if a.Quiet {
 		return
 	}
-	fmt.Fprintf(a.Stdout, "nothing found for %q in %s\n", console.Printable(r.Query), console.Plural(packs, "pack"))
+	fmt.Fprintf(a.Stdout, "nothing found for %q in %s\n", console.Printable(r.Query), textx.Count(packs, "pack"))
 	if len(r.Near) > 0 {
 		a.Note("did you mean %s?", strings.Join(r.Near, " or "))
 	}
@@ -168,7 +169,7 @@ func matchingSkills(p skillpm.FoundPack) string {
 	case p.Count == 0:
 		return ""
 	case len(names) == 0:
-		return console.Plural(p.Count, "skill")
+		return textx.Count(p.Count, "skill")
 	case more > 0:
 		return fmt.Sprintf("skills: %s and %d more", text, more)
 	default:

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -93,10 +94,10 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 	}
 	stuck := func(p skillpm.OutdatedPack) bool { return o.Latest || p.Edited || p.Withdrawn != "" }
 	if slices.ContainsFunc(r.HeldBack, stuck) {
-		fmt.Fprintf(a.Stdout, "%s nothing to move: %s\n", p.Green("✓"), console.Plural(len(r.Packs), "pack"))
+		fmt.Fprintf(a.Stdout, "%s nothing to move: %s\n", p.Green("✓"), textx.Count(len(r.Packs), "pack"))
 	} else {
 		fmt.Fprintf(a.Stdout, "%s everything is up to date: %s, %s\n", p.Green("✓"),
-			console.Plural(len(r.Packs), "pack"), where)
+			textx.Count(len(r.Packs), "pack"), where)
 	}
 	a.printHeldBack(r)
 	return nil

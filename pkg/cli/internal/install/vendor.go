@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -118,13 +119,13 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	switch {
 	case !r.Changed:
 		fmt.Fprintf(a.Stdout, "%s %s has %s as skillpm.lock says\n", p.Green("✓"), r.Dir,
-			console.Plural(len(r.Skills), "skill"))
+			textx.Count(len(r.Skills), "skill"))
 	case o.DryRun:
 		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
 	case !o.Check:
 		maps.DeleteFunc(packs, func(_ string, has bool) bool { return !has })
-		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, console.Plural(countUnchanged(r), "skill"),
-			console.Plural(len(packs), "pack"),
+		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, textx.Count(countUnchanged(r), "skill"),
+			textx.Count(len(packs), "pack"),
 			p.Dim("skillpm vendor --check tells whether it is still right."))
 	}
 }

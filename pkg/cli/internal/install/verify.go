@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -77,7 +78,7 @@ func (a *app) printVerify(r *skillpm.VerifyReport, o skillpm.VerifyOptions) erro
 		}
 		return nil
 	}
-	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", console.Plural(len(problems), "difference"))
+	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", textx.Count(len(problems), "difference"))
 	return err.WithHint("%s", restoreHint(problems, o))
 }
 
@@ -108,10 +109,10 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 
 // printRight says what was found to be as locked.
 func (a *app) printRight(r *skillpm.VerifyReport) {
-	what := console.Plural(r.Skills, "tree") + " and " + console.Plural(r.Links, "link")
+	what := textx.Count(r.Skills, "tree") + " and " + textx.Count(r.Links, "link")
 	if r.Store != nil {
-		what = fmt.Sprintf("%s, %s, and %s of the store", console.Plural(r.Skills, "tree"),
-			console.Plural(r.Links, "link"), console.Plural(r.Store.Trees, "tree"))
+		what = fmt.Sprintf("%s, %s, and %s of the store", textx.Count(r.Skills, "tree"),
+			textx.Count(r.Links, "link"), textx.Count(r.Store.Trees, "tree"))
 	}
 	fmt.Fprintf(a.Stdout, "%s %s are as locked\n", a.Palette(a.Stdout).Green("✓"), what)
 	for _, s := range r.Signed {
@@ -131,7 +132,7 @@ func linkedPacks(n int) string {
 	if n == 1 {
 		return "1 pack is linked"
 	}
-	return console.Plural(n, "pack") + " are linked"
+	return textx.Count(n, "pack") + " are linked"
 }
 
 // restoreHint says how to mend what differs.

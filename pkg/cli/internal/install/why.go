@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -88,7 +89,7 @@ func (a *app) printWhy(w skillpm.Why) {
 		if w.AtLeast {
 			least = "at least "
 		}
-		fmt.Fprintf(a.Stdout, "  %s\n", p.Dim(fmt.Sprintf("and %s%s more", least, console.Plural(w.More, "chain"))))
+		fmt.Fprintf(a.Stdout, "  %s\n", p.Dim(fmt.Sprintf("and %s%s more", least, textx.Count(w.More, "chain"))))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
@@ -58,7 +59,7 @@ func (t textReport) matrix(w io.Writer, o Outcome) {
 
 // totals is the row that says how many skills each host accepts.
 func totals(skills int, accepted []int) []console.Cell {
-	row := []console.Cell{{Text: console.Plural(skills, "skill")}}
+	row := []console.Cell{{Text: textx.Count(skills, "skill")}}
 	for _, n := range accepted {
 		colour := 'g'
 		if n < skills {

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Destination is a place that a report goes to, in one format.
@@ -88,7 +88,7 @@ func newDestination(value string, chosen []Format) (Destination, error) {
 		d.Format = formats()[0]
 	default:
 		err = diag.Errorf(diag.Usage, "--output %s: which format?", file).
-			WithHint("write --output FORMAT=%s; the formats are %s", file, console.List(FormatNames()))
+			WithHint("write --output FORMAT=%s; the formats are %s", file, textx.And(FormatNames()))
 	}
 	return d, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"
 )
@@ -89,9 +90,9 @@ func findFormat(name string, all []Format) (Format, error) {
 	}
 	err := diag.Errorf(diag.Usage, "unknown format %q", name)
 	if near := diag.Nearest(name, FormatNames()); near != "" {
-		return Format{}, err.WithHint("did you mean %s? The formats are %s", near, console.List(FormatNames()))
+		return Format{}, err.WithHint("did you mean %s? The formats are %s", near, textx.And(FormatNames()))
 	}
-	return Format{}, err.WithHint("the formats are %s", console.List(FormatNames()))
+	return Format{}, err.WithHint("the formats are %s", textx.And(FormatNames()))
 }
 
 // Text prints findings by file; --quiet leaves out advice, and the summary where there is nothing else to say.

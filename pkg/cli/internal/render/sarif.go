@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"net/url"
 	"path"
@@ -14,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
@@ -221,8 +220,7 @@ func (s *sarifWriter) artifact(name string) sarifArtifact {
 // other hosts are asked for. Of several that are the same, each has a number.
 func (s *sarifWriter) fingerprint(f diag.Finding) string {
 	text := strings.TrimSpace(s.Line(f))
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00")))
-	id := hex.EncodeToString(sum[:16])
+	id := textx.SHA256(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00"))[:32]
 	s.seen[id]++
 	return id + ":" + strconv.Itoa(s.seen[id])
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"
 )
@@ -139,10 +140,10 @@ func (t textReport) summary(o Outcome) string {
 		}
 		parts = append(parts, part)
 	}
-	add(diag.SeverityError, console.Plural(o.Count(diag.SeverityError), "error"))
-	add(diag.SeverityWarning, console.Plural(o.Count(diag.SeverityWarning), "warning"))
+	add(diag.SeverityError, textx.Count(o.Count(diag.SeverityError), "error"))
+	add(diag.SeverityWarning, textx.Count(o.Count(diag.SeverityWarning), "warning"))
 	add(diag.SeverityAdvice, fmt.Sprintf("%d advice", o.Count(diag.SeverityAdvice)))
-	text := console.Plural(len(o.Skills), "skill") + " checked: "
+	text := textx.Count(len(o.Skills), "skill") + " checked: "
 	if len(parts) == 0 {
 		text += t.Green("nothing to report")
 	}

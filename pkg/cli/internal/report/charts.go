@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"strconv"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // series is what one color of a chart counts.
@@ -55,8 +57,8 @@ func newChart(title, step string, bars []bar, all []series) chart {
 
 // label describes the chart to those who cannot see it. The numbers are in the table below.
 func (c chart) label() string {
-	return c.title + ": " + thousands(c.sum) + " in all, at most " + thousands(c.most) + " in the " + c.step + " of " +
-		c.bars[c.busiest].label
+	return c.title + ": " + textx.Thousands(c.sum) + " in all, at most " + textx.Thousands(c.most) +
+		" in the " + c.step + " of " + c.bars[c.busiest].label
 }
 
 // rects returns the columns of the chart.
@@ -74,7 +76,7 @@ func (c chart) rects() []rect {
 			height := max(chartHeight*float64(n)/float64(c.top), 0.8)
 			y -= height
 			rects = append(rects, rect{
-				class: s.class, title: b.label + ": " + thousands(n) + " " + s.name,
+				class: s.class, title: b.label + ": " + textx.Thousands(n) + " " + s.name,
 				x: each*float64(i) + (each-width)/2, y: max(0, y), width: width, height: height,
 			})
 		}
@@ -101,7 +103,7 @@ func half(top int64) string {
 	if top < 2 {
 		return ""
 	}
-	return thousands(top / 2)
+	return textx.Thousands(top / 2)
 }
 
 // marks returns which bars have their names below them: the first, the last, and one between.

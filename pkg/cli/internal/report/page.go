@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -53,7 +54,7 @@ func (s *Summary) remarks(o PageOptions) string {
 	case s.undated == 1:
 		b.WriteString(" 1 record has no time, and in no chart.")
 	case s.undated > 1:
-		b.WriteString(" " + thousands(s.undated) + " records have no time, and in no chart.")
+		b.WriteString(" " + textx.Thousands(s.undated) + " records have no time, and in no chart.")
 	}
 	return b.String()
 }
@@ -172,19 +173,10 @@ func visible(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// thousands writes a number with commas.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // plural writes a number with what it counts.
 func plural(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return thousands(n) + " " + one + "s"
+	return textx.Thousands(n) + " " + one + "s"
 }

@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -158,12 +158,10 @@ func (s *Summary) reason(r audit.Record, t time.Time, c counts) {
 const mostReason = 160
 
 func why(r audit.Record) string {
-	text := strings.Join(strings.Fields(r.Reason), " ")
+	text := textx.OneLine(r.Reason)
 	switch {
-	case text != "" && len(text) > mostReason:
-		return strings.ToValidUTF8(text[:mostReason], "") + "…"
 	case text != "":
-		return text
+		return textx.Truncate(text, mostReason)
 	case r.Result == audit.Timeout:
 		return "ended at its limit of time"
 	case r.Action == audit.Missing:

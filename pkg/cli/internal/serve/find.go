@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
@@ -223,7 +224,7 @@ func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	}
 	if len(found.Nearest) == 0 {
 		fmt.Fprintf(a.Stdout, "nothing fits: none of %s has a word of the task\n",
-			console.Plural(found.Searched, "skill"))
+			textx.Count(found.Searched, "skill"))
 		return
 	}
 	var near []string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
@@ -91,7 +92,7 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 		return err
 	}
 	if known := append(prompt.Formats(h.Profile()), toolFormat); f.Format != "" && !slices.Contains(known, f.Format) {
-		hint := "the formats are " + console.List(known)
+		hint := "the formats are " + textx.And(known)
 		if near := diag.Nearest(f.Format, known); near != "" {
 			hint = "did you mean " + near + "?"
 		}
@@ -214,7 +215,7 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 		}
 	}
 	if wrong > 0 {
-		a.Warn("%s with skills; skillpm skills tells what is wrong", console.Plural(wrong, "problem"))
+		a.Warn("%s with skills; skillpm skills tells what is wrong", textx.Count(wrong, "problem"))
 	}
 	return nil
 }
@@ -222,11 +223,11 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 // warnOmitted says what the budget has no room for.
 func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	if n := len(l.Left); n > 0 {
-		a.Warn("%s left out, for which %d characters leave no room: %s", counted(n, "skill is", "skills are"), l.Limit,
-			some(l.Left))
+		a.Warn("%s left out, for which %d characters leave no room: %s",
+			textx.CountOf(n, "skill is", "skills are"), l.Limit, some(l.Left))
 	}
 	if n := len(l.Shortened); n > 0 {
-		a.Warn("%s cut or left out: %s", counted(n, "description is", "descriptions are"), some(l.Shortened))
+		a.Warn("%s cut or left out: %s", textx.CountOf(n, "description is", "descriptions are"), some(l.Shortened))
 	}
 	if len(l.Left) > 0 && len(l.Names) == 0 {
 		a.Warn("nothing is listed; --compact says in less than 1 KB how to find a skill")
@@ -234,14 +235,6 @@ func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	if l.Over {
 		a.Warn("%s keeps every name, and the names alone are more than %d characters", p.Title, l.Limit)
 	}
-}
-
-// counted returns a number with what it counts.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // some names the first of many.
@@ -263,7 +256,7 @@ func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.En
 		return err
 	}
 	if n := len(c.Skills()); n > 0 {
-		a.Note("no skill is listed: %s only for users", counted(n, "is", "are all"))
+		a.Note("no skill is listed: %s only for users", textx.CountOf(n, "is", "are all"))
 	} else {
 		a.Note("%s", noSkills(c))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -151,10 +152,10 @@ func noSkills(c *catalog.Catalog) string {
 	case c.Off():
 		return "skills are switched off: there are none"
 	case n > 0:
-		return "there are no skills yet: skillpm install installs " + console.Plural(n, "pack") + " that the lock names"
+		return "there are no skills yet: skillpm install installs " + textx.Count(n, "pack") + " that the lock names"
 	}
 	if denied > 0 {
-		return "there are no skills in force: " + console.Plural(denied, "skill") + " may not be used, because " + why +
+		return "there are no skills in force: " + textx.Count(denied, "skill") + " may not be used, because " + why +
 			"; skillpm skills --all lists them"
 	}
 	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
@@ -219,7 +220,7 @@ func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
 	list := c.Findings()
 	for i, f := range list {
 		if i == maxFindings && !all {
-			a.Warn("%s more; skillpm skills --all tells all", console.Plural(len(list)-i, "problem"))
+			a.Warn("%s more; skillpm skills --all tells all", textx.Count(len(list)-i, "problem"))
 			return
 		}
 		path := displayPath(h, filepath.FromSlash(f.Path))

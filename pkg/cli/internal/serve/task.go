@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
@@ -93,7 +94,7 @@ func newTaskList(a *app) *cobra.Command {
 			for _, s := range states {
 				if !slices.Contains(task.States(), task.State(s)) {
 					return diag.Errorf(diag.Usage, "state %q is not known", s).
-						WithHint("the states are %s", console.List(stateNames()))
+						WithHint("the states are %s", textx.And(stateNames()))
 				}
 			}
 			s, err := a.tasks()
@@ -115,7 +116,7 @@ func newTaskList(a *app) *cobra.Command {
 			return a.printTasks(tasks)
 		},
 	}
-	cmd.Flags().StringSliceVar(&states, "state", nil, "only those in a `STATE`: "+console.List(stateNames()))
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only those in a `STATE`: "+textx.And(stateNames()))
 	a.CompleteFlag(cmd, "state", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {

@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -64,7 +65,7 @@ format can go to standard output.`,
 	}
 	a.addCheckFlags(cmd, &o)
 	f := cmd.Flags()
-	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+console.List(
+	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+textx.And(
 		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; several are possible")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "in text and SARIF, report what was suppressed, too")
@@ -84,7 +85,7 @@ format can go to standard output.`,
 // addCheckFlags adds the flags that say what is checked, and how.
 func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+console.List(profile.IDs())+
+	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+textx.And(profile.IDs())+
 		" (default those of skillpm.yaml, else "+profile.Default+")")
 	f.BoolVar(&o.Strict, "strict", false, "take warnings for errors, but for facts about what a skill can do")
 	f.StringSliceVar(&o.Enable, "enable", nil,

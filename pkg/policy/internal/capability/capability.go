@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
@@ -16,7 +17,7 @@ type Evidence struct {
 }
 
 // String names the place and says why.
-func (e Evidence) String() string { return position(e.Path, e.Line) + " " + e.Why }
+func (e Evidence) String() string { return textx.Position(e.Path, e.Line) + " " + e.Why }
 
 // Set is what a skill is able to do, with the evidence: in the order of [policy.Capabilities], then of paths and lines.
 type Set []Evidence

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
@@ -158,17 +159,13 @@ func (r *reader) commands(file string, line int, text string) {
 
 // quoted returns the beginning of a text in quotes, on one line.
 func quoted(text string) string {
-	const most = 60
 	text = strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
 			return ' '
 		}
 		return c
 	}, text)
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most-1]) + "…"
-	}
-	return "`" + text + "`"
+	return "`" + textx.TruncateRunes(text, 60) + "`"
 }
 
 // lineOf returns the line of an offset.

@@ -189,13 +189,6 @@ func isText(data []byte) bool {
 	return !bytes.ContainsFunc(first, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' || c > '~' })
 }
 
-func position(file string, line int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d", file, line)
-}
-
 func plural(more int) string {
 	if more == 1 {
 		return ", and one more place"

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"golang.org/x/net/html"
 )
 
@@ -219,8 +220,8 @@ func TestText(t *testing.T) {
 		{size(999), "999 bytes"},
 		{size(1500), "1.5 kB"},
 		{size(2_345_678), "2.3 MB"},
-		{thousands(1_234_567), "1,234,567"},
-		{thousands(123), "123"},
+		{textx.Thousands(1_234_567), "1,234,567"},
+		{textx.Thousands(123), "123"},
 		{fileName("k8s"), "k8s"},
 		{fileName("con"), "_" + fileName("con")[1:]},
 		{fileName("../x"), "_" + fileName("../x")[1:]},

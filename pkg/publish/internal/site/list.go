@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -45,7 +46,7 @@ type list struct {
 func (l *list) size() string {
 	text := count(l.Total, "pack", "packs")
 	if len(l.Pages) > 0 {
-		text += ", page " + thousands(int64(l.Number))
+		text += ", page " + textx.Thousands(int64(l.Number))
 	}
 	return text
 }
@@ -113,7 +114,7 @@ func (s *Site) paged(packs []int, first string, write func(n int, l list, path s
 	pages := max(1, (len(packs)+perPage-1)/perPage)
 	links := make([]link, 0, pages)
 	for n := 1; n <= pages; n++ {
-		links = append(links, link{Name: thousands(int64(n)), Href: numbered(first, n)})
+		links = append(links, link{Name: textx.Thousands(int64(n)), Href: numbered(first, n)})
 	}
 	for n := 1; n <= pages; n++ {
 		l := list{Total: len(packs), Number: n}
@@ -166,7 +167,7 @@ func (s *Site) home(w Write) error {
 		if n > 1 {
 			l.Heading, l.Crumb = "All packs", link{Name: "All packs", Href: "index.html"}
 			return s.write(w, page{
-				Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title,
+				Title: "All packs, page " + textx.Thousands(int64(n)) + " – " + s.options.Title,
 				Path:  path,
 			}, func(at root) templ.Component { return packList(at, &l) })
 		}
@@ -231,7 +232,7 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 			l.Heading, l.Crumb = heading+g.Name, crumb
 			title := l.Heading
 			if n > 1 {
-				title += ", page " + thousands(int64(n))
+				title += ", page " + textx.Thousands(int64(n))
 			}
 			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path},
 				func(at root) templ.Component { return packList(at, &l) })

@@ -1,10 +1,9 @@
 package site
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -65,8 +64,7 @@ func free(taken map[string]bool, names ...string) string {
 	}
 	last := names[len(names)-1]
 	for salt := last; ; salt += "+" {
-		sum := sha256.Sum256([]byte(salt))
-		name := strings.TrimRight(last[:min(len(last), 52)], "-") + "-" + hex.EncodeToString(sum[:4])
+		name := strings.TrimRight(last[:min(len(last), 52)], "-") + "-" + textx.SHA256(salt)[:8]
 		if !taken[name] {
 			return name
 		}

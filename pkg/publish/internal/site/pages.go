@@ -3,9 +3,7 @@ package site
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"net/url"
 	"path"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -30,8 +29,7 @@ func digests() (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(data)
-		versions[name] = hex.EncodeToString(sum[:4])
+		versions[name] = textx.SHA256(data)[:8]
 	}
 	return versions, nil
 }

@@ -2,8 +2,6 @@ package site
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"path"
 	"regexp"
@@ -13,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // oneLine returns a text as one line without characters that steer what shows it.
@@ -82,20 +82,11 @@ func size(n int64) string {
 	}
 }
 
-// thousands writes a number with commas.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return thousands(n) + " " + many
+	return textx.Thousands(n) + " " + many
 }
 
 // abbreviated returns a digest or commit as lists show it.
@@ -112,8 +103,7 @@ func fileName(s string) string {
 	if plainName().MatchString(s) && len(s) <= maxTagLen && !device().MatchString(s) {
 		return s
 	}
-	sum := sha256.Sum256([]byte(s))
-	return "_" + hex.EncodeToString(sum[:8])
+	return "_" + textx.SHA256(s)[:16]
 }
 
 var device = sync.OnceValue(func() *regexp.Regexp {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // interpreters returns the programs that run files with an extension, the first that is installed being taken.
@@ -131,7 +132,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 	if err != nil || len(scripts) == 0 {
 		return "", nil, e.WithHint("it has no scripts at all")
 	}
-	return "", nil, e.WithHint("its scripts are %s", some(scripts))
+	return "", nil, e.WithHint("its scripts are %s", textx.First(scripts, 8))
 }
 
 // pathOf returns the PATH of an environment.
@@ -142,15 +143,6 @@ func pathOf(env []string) (path string) {
 		}
 	}
 	return path
-}
-
-// some names at most eight things.
-func some(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }
 
 // firstLine returns the line with which a script names its interpreter, or "".

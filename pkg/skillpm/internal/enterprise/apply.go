@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
@@ -209,7 +210,7 @@ func (w *work) saveEdited(name string, data []byte) error {
 	if err != nil || have == nil || string(have) == string(data) {
 		return err
 	}
-	if w.have != nil && w.have.Files[name] == digest(have) {
+	if w.have != nil && w.have.Files[name] == "sha256:"+textx.SHA256(have) {
 		return nil
 	}
 	to := "backup/" + filepath.Base(name) + "-" + w.stamp()
@@ -263,12 +264,12 @@ func (w *work) next() *record {
 		Version: recordVersion, Source: w.release.source, Name: w.release.name.String(), Release: w.release.version,
 		Resolved: w.release.resolved, Signers: w.release.signers,
 		Files: map[string]string{
-			scope.ManifestName: digest(w.space.Manifest.Bytes()),
-			scope.LockName:     digest(w.solution.Lock.Encode()),
+			scope.ManifestName: "sha256:" + textx.SHA256(w.space.Manifest.Bytes()),
+			scope.LockName:     "sha256:" + textx.SHA256(w.solution.Lock.Encode()),
 		}, Changed: now, Checked: now,
 	}
 	for name, data := range w.list.files {
-		next.Files[name] = digest(data)
+		next.Files[name] = "sha256:" + textx.SHA256(data)
 	}
 	return next
 }

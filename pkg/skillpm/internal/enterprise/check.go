@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Status says how the enterprise layer is, as far as this machine knows.
@@ -60,7 +61,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 			return nil, err
 		case data == nil:
 			s.problem("%s is missing", file)
-		case digest(data) != have.Files[name]:
+		case "sha256:"+textx.SHA256(data) != have.Files[name]:
 			s.problem("%s was changed", file)
 		}
 	}

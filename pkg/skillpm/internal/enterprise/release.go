@@ -2,8 +2,6 @@ package enterprise
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -16,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
@@ -91,7 +90,7 @@ func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(stri
 			return nil, nil
 		}
 		data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
-		if err == nil && data != nil && digest(data) == want {
+		if err == nil && data != nil && "sha256:"+textx.SHA256(data) == want {
 			return data, nil
 		}
 		return read(name)
@@ -232,9 +231,4 @@ func readIn(fsys fs.FS, name string) ([]byte, error) {
 		data = []byte{}
 	}
 	return data, err
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:])
 }

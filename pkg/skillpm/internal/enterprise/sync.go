@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
@@ -199,7 +200,7 @@ func (c *Client) currentRelease(have *record, conf pack.SyncSettings) (*release,
 				return nil, nil
 			}
 			data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
-			if err == nil && (data == nil || digest(data) != want) {
+			if err == nil && (data == nil || "sha256:"+textx.SHA256(data) != want) {
 				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought",
 					filepath.Join(c.Paths.Enterprise, name), have.Release).
 					WithHint("skillpm sync without --offline brings it again")

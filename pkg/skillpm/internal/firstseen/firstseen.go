@@ -5,8 +5,6 @@
 package firstseen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Records are the records of one user.
@@ -32,8 +31,7 @@ const tooFarAhead = 10 * 365 * 24 * time.Hour
 func earliest() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 func (r Records) file(what string) string {
-	sum := sha256.Sum256([]byte(what))
-	return filepath.Join(r.Dir, hex.EncodeToString(sum[:16]))
+	return filepath.Join(r.Dir, textx.SHA256(what)[:32])
 }
 
 // First returns when this machine saw something first: now, if it never did.

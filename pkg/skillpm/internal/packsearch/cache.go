@@ -2,8 +2,6 @@ package packsearch
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"iter"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Cache is a directory of indexes, one for each registry. It may be emptied at any time, and several processes may use
@@ -112,10 +111,5 @@ func (c Cache) tidy(path string) {
 
 // path returns the file of an index. Its name has the format, so that two versions of skillpm leave each other's alone.
 func (c Cache) path(name, tag string) string {
-	return filepath.Join(c.Dir, digest(bm25.Magic+name)+"-"+digest(tag)+suffix)
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
+	return filepath.Join(c.Dir, textx.SHA256(bm25.Magic + name)[:32]+"-"+textx.SHA256(tag)[:32]+suffix)
 }

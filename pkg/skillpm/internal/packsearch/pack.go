@@ -16,10 +16,10 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
@@ -109,13 +109,7 @@ func (p Pack) bounded() Pack {
 
 // cut returns the first bytes of a text, at most n, that are whole characters.
 func cut(s string, n int) string {
-	if len(s) > n {
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n]
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return strings.ToValidUTF8(textx.Prefix(s, n), "\uFFFD")
 }
 
 // texts returns the texts of a pack, the weightiest first; skillOf knows which are of its skills.

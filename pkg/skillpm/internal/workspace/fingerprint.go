@@ -1,9 +1,7 @@
 package workspace
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // look is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or
@@ -80,8 +80,7 @@ func (s *statter) print(base, entries string) string {
 			text = binary.LittleEndian.AppendUint64(text, uint64(n))
 		}
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return textx.SHA256(text)[:32]
 }
 
 // equal reports whether two states of a tree are the same, looks included.

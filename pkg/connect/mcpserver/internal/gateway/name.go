@@ -1,9 +1,9 @@
 package gateway
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // longest is how long the name of a tool is here at most: hosts put mcp__skillpm__ before it, and models know tools by
@@ -23,8 +23,7 @@ func exposed(server, name string) string {
 	if shown == full && len(full) <= longest {
 		return full
 	}
-	sum := sha256.Sum256([]byte(full))
-	digest := hex.EncodeToString(sum[:4])
+	digest := textx.SHA256(full)[:8]
 	return shown[:min(len(shown), longest-len(digest)-1)] + "_" + digest
 }
 
