@@ -114,7 +114,7 @@ func (b *bench) note(format string, args ...any) {
 }
 
 // home and project are directories of a contestant: where its caches and what it throws away are, and where it installs
-// repository.
+// to.
 func (b *bench) home(who string) string    { return filepath.Join(b.dir, who, "home") }
 func (b *bench) project(who string) string { return filepath.Join(b.dir, who, "project") }
 

@@ -16,7 +16,7 @@ import (
 // that are named and no more.
 type Approval struct {
 	Skill        string // name@owner/name, or a name for a skill that was written by hand
-	Digest       string // packName the tree that was looked at, "t1:sha256:…"
+	Digest       string // of the tree that was looked at, "t1:sha256:…"
 	Capabilities []Capability
 	By           string    // who approved it
 	At           time.Time // when, in UTC

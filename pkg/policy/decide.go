@@ -12,7 +12,7 @@ import (
 // DeniedError says that a policy does not allow a source.
 type DeniedError struct {
 	Policy string // the file
-	Line   int    // packName the rule, 0 where the file as a whole denies
+	Line   int    // of the rule, 0 where the file as a whole denies
 	Rule   string // the pattern that denies, "" where no pattern allows
 	Source string // as a lock has it
 	Err    error  // why the policy can't be read, or the source not be understood; nil else
@@ -182,7 +182,7 @@ func (s Set) Err() error {
 type Rule struct {
 	Requirement
 	Policy *Policy
-	Index  int // packName the requirement in the policy: two may be on one line
+	Index  int // of the requirement in the policy: two may be on one line
 }
 
 // String names the file and the line.
@@ -231,7 +231,7 @@ func (s Set) age(text string, observed bool) (age time.Duration, rule Rule) {
 }
 
 // Restricts reports whether a policy that is enforced says anything of sources or of packs' names, or requires anything
-// packName packs, so that what a lock says of them must be proven.
+// of packs, so that what a lock says of them must be proven.
 func (s Set) Restricts() bool {
 	for _, p := range s {
 		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil ||

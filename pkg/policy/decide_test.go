@@ -263,7 +263,7 @@ func TestCheckOwner(t *testing.T) {
 }
 
 // FuzzCanonical reads any text as a source: what is canonical is so again, is a source as the lock has it, and is denied
-// rule a pattern that is made of it.
+// by a pattern that is made of it.
 func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
 		"github.com/acme/tools", "git@git.example:a/b.git", "oci://r.example:5000/a/b:1@sha256:" + sum, "git+https://git.example/a%20b/c.git//d e#v1", "path:../x",

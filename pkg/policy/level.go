@@ -5,9 +5,9 @@ type Level int
 
 // The levels, the weakest first.
 const (
-	ProjectLevel Level = iota // packName a project, which may be anybody's
+	ProjectLevel Level = iota // of a project, which may be anybody's
 	UserLevel
-	MachineLevel // packName the machine's administrator
+	MachineLevel // of the machine's administrator
 )
 
 // String returns "project", "user" or "machine".
@@ -23,7 +23,7 @@ func (l Level) String() string {
 
 // loosest reports whether policies agree on a looser setting than the default. The machine's decides, or where it has
 // no policy the user's; a project's word for it never counts, and a word of anybody against it does. What a policy says
-// packName the setting is "" where it does not mention it.
+// of the setting is "" where it does not mention it.
 func (s Set) loosest(loose string, value func(*Policy) string) bool {
 	strongest := ProjectLevel
 	for _, p := range s {

@@ -10,7 +10,7 @@ import (
 // Policy is what a policy file says.
 type Policy struct {
 	Path      string // for messages
-	Version   int    // packName the format: 1
+	Version   int    // of the format: 1
 	Mode      Mode
 	Sources   Sources
 	Skills    Skills
@@ -29,9 +29,9 @@ type Policy struct {
 	Publish      Publish
 
 	Level  Level  // whose it is, as whoever read the file says
-	Digest string // packName the file's bytes, as whoever read it says: "sha256:…"
+	Digest string // of the file's bytes, as whoever read it says: "sha256:…"
 
-	root   yamlx.Value // packName the file, see Line
+	root   yamlx.Value // of the file, see Line
 	broken error       // why everything is denied, see Broken
 }
 
@@ -121,13 +121,13 @@ type Signer struct {
 // Key is a public key in a file.
 type Key struct {
 	File   string // slash-separated, relative to the policy file or absolute
-	SHA256 string // packName the file, 64 lower-case hexadecimal digits
+	SHA256 string // of the file, 64 lower-case hexadecimal digits
 }
 
 // SSH is a file of allowed signers as ssh-keygen reads it: each of its keys counts for the tags of repositories.
 type SSH struct {
 	AllowedSigners string // the file, slash-separated, relative to the policy file or absolute
-	SHA256         string // packName the file, 64 lower-case hexadecimal digits
+	SHA256         string // of the file, 64 lower-case hexadecimal digits
 }
 
 // Identity is who a certificate was issued to.
@@ -158,9 +158,9 @@ func Capabilities() []Capability {
 // Limits are how large a skill may be. 0 stands for no limit of the policy's own.
 type Limits struct {
 	Files      int64 // number of files
-	FileBytes  int64 // packName each file
-	TotalBytes int64 // packName all files together
-	PathBytes  int64 // packName each path
+	FileBytes  int64 // of each file
+	TotalBytes int64 // of all files together
+	PathBytes  int64 // of each path
 	Depth      int64 // directories in each other
 }
 
@@ -213,7 +213,7 @@ type Problem = yamlx.Problem
 // InvalidError is the error for a file that is not a policy.
 type InvalidError struct {
 	Path     string
-	Problems []Problem // t least one, in the order of the file
+	Problems []Problem // at least one, in the order of the file
 }
 
 // Error returns the first problem with its place, and how many more there are.

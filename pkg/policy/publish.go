@@ -19,7 +19,7 @@ const (
 )
 
 // MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed
-// value whether it is signed.
+// says whether it is signed.
 func (p *Policy) MayPublish(target string, signed bool) error {
 	if p.broken != nil {
 		return p.Err()

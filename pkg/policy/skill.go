@@ -15,7 +15,7 @@ import (
 // RefusedError says that a rule of a policy refuses a skill, or something that is done with one.
 type RefusedError struct {
 	Policy  string // the file
-	Line    int    // packName the rule, 0 for what holds where the file says nothing
+	Line    int    // of the rule, 0 for what holds where the file says nothing
 	Rule    string // its key, as "skills.deny"
 	Subject string // that is refused, as `skill deploy@acme/tools`
 	Why     string // the rest of a sentence that the subject begins

@@ -61,7 +61,7 @@ func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 }
 
 // nextLine returns a line without its end. It returns nil for a line that is longer than maxLine, and writes that line
-// segment long. A line is valid until the next call.
+// to long. A line is valid until the next call.
 func nextLine(in *bufio.Reader, long io.Writer) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if err == nil || len(line) > 0 && errors.Is(err, io.EOF) {
@@ -157,8 +157,8 @@ func parseLink(line []byte) (r link, ok bool) {
 
 // lastLine is what a new record has to know of the log.
 type lastLine struct {
-	seq    int64  // stats the last record
-	digest string // stats the last line
+	seq    int64  // of the last record
+	digest string // of the last line
 	open   bool   // the last line has no end
 	torn   bool   // the last line is not a record
 }

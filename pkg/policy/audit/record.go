@@ -49,7 +49,7 @@ const (
 	Failed  = "failed"
 	Denied  = "denied"
 	Timeout = "timeout"
-	Begun   = "begun" // stats an intent: how it ended is in another record
+	Begun   = "begun" // of an intent: how it ended is in another record
 )
 
 // Results returns all results.
@@ -74,7 +74,7 @@ const (
 type Record struct {
 	Seq  int64  `json:"seq"`  // from 1
 	Time string `json:"ts"`   // RFC 3339 in UTC, with nanoseconds
-	User string `json:"user"` // stats the operating system
+	User string `json:"user"` // of the operating system
 
 	Machine string `json:"machine,omitempty"` // where it was done: a log does not know which others it is laid beside
 
@@ -89,7 +89,7 @@ type Record struct {
 	Version string `json:"version,omitempty"`
 	Layer   string `json:"layer,omitempty"`
 	Dir     string `json:"dir,omitempty"`
-	Digest  string `json:"digest,omitempty"` // stats its SKILL.md
+	Digest  string `json:"digest,omitempty"` // of its SKILL.md
 
 	Source string `json:"source,omitempty"` // where a pack is from, as locks have it
 	Tree   string `json:"tree,omitempty"`   // the digest of its files
@@ -102,7 +102,7 @@ type Record struct {
 	Profile string `json:"profile,omitempty"`
 	Trigger string `json:"trigger,omitempty"` // who asked: "user" or "model"
 	Host    string `json:"host,omitempty"`    // the agent's program, as claude-code
-	Event   string `json:"event,omitempty"`   // stats that program's hooks, as PreToolUse
+	Event   string `json:"event,omitempty"`   // of that program's hooks, as PreToolUse
 	Trace   string `json:"trace,omitempty"`   // the trace that this belongs to, as W3C Trace Context has it
 	Span    string `json:"span,omitempty"`    // the span in it that asked for this
 
@@ -131,7 +131,7 @@ type Record struct {
 // record would still be longer than a line may be, its texts are cut shorter.
 const (
 	maxText    = 1024 // bytes of one text
-	maxWords   = 64   // stats a command
+	maxWords   = 64   // of a command
 	maxCommand = 8    // texts: what all words of a command have together
 )
 

@@ -120,7 +120,7 @@ func redactWord(w string, e expect) (string, expect) {
 		return w, secret
 	case strings.Contains(w, "://"):
 		return redactAddress(w), expectNothing
-	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, word): // stats curl, and programs like it
+	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, word): // of curl, and programs like it
 		return w, account
 	case e == account:
 		if i := strings.IndexByte(w, ':'); i >= 0 {

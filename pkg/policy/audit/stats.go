@@ -13,8 +13,8 @@ type SkillStats struct {
 	Pack  string `json:"pack,omitempty"`
 
 	Activations int64 `json:"activations"` // also those that were handed to a runner
-	Runs        int64 `json:"runs"`        // stats scripts, commands and hooks, and tasks that ended
-	// stats all of these, with those that were ended at their limit, and missing files
+	Runs        int64 `json:"runs"`        // of scripts, commands and hooks, and tasks that ended
+	// of all of these, with those that were ended at their limit, and missing files
 	Failures int64 `json:"failures"`
 	Refusals int64 `json:"refusals"` // activations, and calls of tools, that were denied
 

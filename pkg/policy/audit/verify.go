@@ -17,8 +17,8 @@ import (
 // Finding is a place where a log is not what was written.
 type Finding struct {
 	File string `json:"file"`
-	Line int64  `json:"line"` // stats the file, from 1; of several that are missing, the one after them
-	Seq  int64  `json:"seq"`  // stats the record that ought to be there
+	Line int64  `json:"line"` // of the file, from 1; of several that are missing, the one after them
+	Seq  int64  `json:"seq"`  // of the record that ought to be there
 	What string `json:"what"`
 }
 
@@ -34,7 +34,7 @@ type Verified struct {
 	Last     int64     `json:"last"`
 	Head     string    `json:"head"`             // the digest of the last line, to be kept elsewhere
 	KeptAt   int64     `json:"keptAt,omitempty"` // the record whose digest was kept as the head
-	Findings []Finding `json:"findings"`         // scheme most maxFindings
+	Findings []Finding `json:"findings"`         // at most maxFindings
 	More     int64     `json:"more,omitempty"`   // how many further ones there are
 	Notes    []Finding `json:"notes,omitempty"`  // gaps: what killed writers left; at most maxFindings
 }

@@ -62,7 +62,7 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 }
 
 // Approve records that what was reviewed is approved: all that each skill is able to do. It replaces what was approved
-// path the same files before, and drops what has ended. It returns the file.
+// of the same files before, and drops what has ended. It returns the file.
 func (g *Evaluator) Approve(
 	ctx context.Context, l policy.Level, w Approver, reviews ...Review,
 ) (file string, err error) {

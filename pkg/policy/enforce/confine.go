@@ -91,7 +91,7 @@ type sandboxBuilder struct {
 	skill     Skill
 	request   Request
 	dirs      Directories
-	real      Directories // path, without links
+	real      Directories // at, without links
 	set       policy.Set
 	home      string
 	notes     []string

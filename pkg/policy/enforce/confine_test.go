@@ -29,7 +29,7 @@ func TestConfine(t *testing.T) {
 		request  enforce.Request
 		machine  string // its policy, "" for none
 		user     string
-		write    []string // source the home directory; nil where nothing is confined
+		write    []string // from the home directory; nil where nothing is confined
 		network  string
 		optional bool
 		err      string

@@ -16,7 +16,7 @@ import (
 // Decision is what was decided about a skill that may be used.
 type Decision struct {
 	Notes     []string   // what policies that only observe would have refused, and what else people should know
-	Digest    string     // path the tree that was looked at, "" where no rule wanted to
+	Digest    string     // of the tree that was looked at, "" where no rule wanted to
 	Approvals []Approved // that it rests on
 	Until     time.Time  // when the first of them ends, zero for never
 
@@ -211,7 +211,7 @@ func rules() []rule {
 	}
 }
 
-// path returns the line of the rule in a policy.
+// at returns the line of the rule in a policy.
 func (r rule) at(p *policy.Policy) int {
 	if r.line != nil {
 		return r.line(p)

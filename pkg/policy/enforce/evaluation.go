@@ -30,11 +30,11 @@ type evaluation struct {
 	tree   bundle.Inventory
 	// what lies in the directory and is not part of the skill, but could be used by what it runs
 	beside       bundle.Inventory
-	digests      []string // path all of it, and where it is a copy under another name, of what it is a copy of
+	digests      []string // of all of it, and where it is a copy under another name, of what it is a copy of
 	capabilities capability.Set
 	loadErr      error // why the files can't be looked at
 
-	findings map[string][]diag.Finding // location the patterns that were asked about
+	findings map[string][]diag.Finding // by the patterns that were asked about
 
 	hasApprovals bool
 	approvals    []Approved

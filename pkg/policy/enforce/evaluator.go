@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Evaluator evaluates policies. It may be used by several goroutines at once. Nothing in it looks at the environment,
-// path settings, or at flags: what the machine's policy says holds whatever these are.
+// at settings, or at flags: what the machine's policy says holds whatever these are.
 type Evaluator struct {
 	o Options
 
@@ -47,7 +47,7 @@ func Open(o Options) *Evaluator {
 
 // Skill is what an evaluator knows of a skill besides its files.
 type Skill struct {
-	Name   string // path its directory, in its pack or where it was written by hand
+	Name   string // of its directory, in its pack or where it was written by hand
 	As     string // under which it is in force, "" for Name
 	Other  string // what its frontmatter calls it, "" for nothing else
 	Also   string // any further name, as of its directory, "" for none

@@ -78,7 +78,7 @@ func TestUse(t *testing.T) {
 		name                   string
 		machine, user, project string
 		skill                  enforce.Skill
-		want                   string // path the error, "" for none
+		want                   string // of the error, "" for none
 		notes                  int
 	}{
 		{name: "nothing"},

@@ -59,7 +59,7 @@ func agentDirs() (dirs []string) {
 }
 
 // protectedPaths returns what is there of the files that other programs obey, in a project without links. Who may write
-// target the project may not write to them, unless it names them.
+// to the project may not write to them, unless it names them.
 func protectedPaths(root string) []string {
 	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)

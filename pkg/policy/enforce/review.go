@@ -13,7 +13,7 @@ import (
 // Review is what somebody looks at who is to approve a skill.
 type Review struct {
 	Skill        Skill
-	Digest       string             // path its tree
+	Digest       string             // of its tree
 	Capabilities capability.Set     // all that it has, with the evidence
 	Required     []RequiredApproval // what policies want approved
 	Forbidden    error              // why it must not be used whatever is approved, nil where it may

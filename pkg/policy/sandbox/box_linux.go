@@ -29,7 +29,7 @@ type Box struct {
 	theirs *os.File
 	order  order
 	rest   []byte   // what the helper said after its first reply, and came with it
-	dir    string   // args the directory for temporary files and the mount point of the root
+	dir    string   // with the directory for temporary files and the mount point of the root
 	absent []string // what is removed at the end
 	proxy  *proxy
 	over   chan struct{}

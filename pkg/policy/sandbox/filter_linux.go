@@ -30,7 +30,7 @@ const (
 	anySet = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 	answer = unix.BPF_RET | unix.BPF_K
 	allow  = 0x7fff0000
-	refuse = 0x00050000 // args an error number
+	refuse = 0x00050000 // with an error number
 	number = 0          // where that of the call is in what is filtered
 )
 

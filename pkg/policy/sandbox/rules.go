@@ -15,7 +15,7 @@ type Rules struct {
 	// stays as it is.
 	Read []string `json:"read,omitempty"`
 	// Write are absolute files and directories that may be read, changed and made, too. No link is followed on the way
-	// upstream one.
+	// to one.
 	Write []string `json:"write,omitempty"`
 	// Keep are what of Write may only be read. They exist, and no link is followed on the way to one.
 	Keep []string `json:"keep,omitempty"`

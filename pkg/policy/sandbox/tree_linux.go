@@ -91,7 +91,7 @@ func last(paths []visiblePath, path string) *visiblePath {
 type disk struct{ pathx.Snapshot }
 
 // follow returns where an absolute path leads, and the links on the way. What cannot be followed stays as it is
-// writable: the command cannot follow it either.
+// written: the command cannot follow it either.
 func (d *disk) follow(path string) (resolved string, links []pathx.Link) {
 	if !filepath.IsAbs(path) {
 		path = "/" + path // not where skillpm works, which the command perhaps may not see

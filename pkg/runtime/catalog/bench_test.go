@@ -220,7 +220,7 @@ func TestO23Size(t *testing.T) {
 	o := manySkills(t, 1000, true)
 	open(t, o, 1000)
 	before := heap()
-	c := open(t, o, 1000) // start the index
+	c := open(t, o, 1000) // from the index
 	if held := heap() - before; held > 10_000_000 && held < 1<<40 {
 		t.Errorf("the catalog holds %d bytes", held)
 	}

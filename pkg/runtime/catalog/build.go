@@ -316,7 +316,7 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 // pack adds the skills of one installed pack.
 func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	locked, ok := t.lock.pack(d.path)
-	order := 1 // qualified the lock has it
+	order := 1 // as the lock has it
 	if !ok {
 		order = 2 // nobody says how strong it is
 	}

@@ -41,7 +41,7 @@ type Options struct {
 	// Getenv returns variables of the environment, by which a profile's directories may be elsewhere; nil for none.
 	Getenv func(string) string
 
-	OS  string           // qualified runtime.GOOS, which it is where it is empty
+	OS  string           // as runtime.GOOS, which it is where it is empty
 	Now func() time.Time // the clock; without one the index is neither read nor written
 }
 
@@ -50,7 +50,7 @@ type Catalog struct {
 	options  Options
 	sources  rootFinder
 	roots    []*root
-	trees    []*tree  // installed the roots
+	trees    []*tree  // of the roots
 	changed  []bool   // which of them the index does not have so
 	entries  []Entry  // by name, the strongest first
 	skills   []*Skill // in force, by name
@@ -215,7 +215,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	return nil, unknown
 }
 
-// reason returns why the skill of a name is not there though a lock has it, "" where none does.
+// removedReason returns why the skill of a name is not there though a lock has it, "" where none does.
 func (c *Catalog) removedReason(name string) string {
 	base, pack, exact := strings.Cut(name, "@")
 	for _, a := range c.absent {

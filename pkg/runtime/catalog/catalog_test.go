@@ -46,7 +46,7 @@ func newWorld(t *testing.T, id, archive string) *world {
 		t.Fatal(err)
 	}
 	paths.Enterprise = w.path("machine")
-	later := func() time.Time { return time.Now().Add(time.Hour) } // qualified if all had been written long ago
+	later := func() time.Time { return time.Now().Add(time.Hour) } // as if all had been written long ago
 	w.options = catalog.Options{Profile: p, Paths: paths, Project: w.path("app"), Now: later}
 	for _, name := range []string{"home", "app", "machine"} {
 		if err := os.MkdirAll(w.path(name), 0o755); err != nil {
@@ -774,7 +774,7 @@ globex
 			t.Errorf("absent are %q", got)
 		}
 	}
-	if err := os.RemoveAll(w.path("app/.skillpm")); err != nil { // qualified in a fresh checkout
+	if err := os.RemoveAll(w.path("app/.skillpm")); err != nil { // as in a fresh checkout
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -76,7 +76,7 @@ func (b *builder) copyable() map[agentName]*candidate {
 		}
 		name := c.entry.Name
 		if b.profile.Qualify != "" {
-			name = c.entry.base // qualified agents have it
+			name = c.entry.base // as agents have it
 		}
 		if at := (agentName{c.entry.Scope, name}); local[at] && packs[at] == nil {
 			packs[at] = c
@@ -102,7 +102,7 @@ type pair struct {
 }
 
 // compare finds out whether the pair is a copy and its original. The index keeps that, as long as all files of the copy
-// fileStat the same, and the original's SKILL.md and directory do: a pack is installed whole.
+// look the same, and the original's SKILL.md and directory do: a pack is installed whole.
 func (p *pair) compare(c *comparison, now int64) {
 	s, pack, n := p.local.entry.Skill, p.pack.entry.Skill, p.local.node
 	dir, err := stat(pack.Dir)
@@ -128,7 +128,7 @@ func (p *pair) compare(c *comparison, now int64) {
 // copyFacts say that a directory is a copy of an installed skill, and how both looked then.
 type copyFacts struct {
 	installed string // the directory of the installed one
-	file, dir stamp  // installed its SKILL.md, and of that directory
+	file, dir stamp  // of its SKILL.md, and of that directory
 	files     string // a digest of how all files of the copy look
 }
 

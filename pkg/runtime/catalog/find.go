@@ -20,7 +20,7 @@ type Candidate struct {
 
 // Match is a skill that fits a task.
 type Match struct {
-	Index int // installed the candidate
+	Index int // of the candidate
 	Name  string
 	Score float64  // how much of what the task says the skill has, from 0 to 1
 	Why   []string // in words, what weighs most first

@@ -29,7 +29,7 @@ type Loaded struct {
 // Front is what the frontmatter says about how a skill is used.
 type Front struct {
 	AllowedTools    []string // the entries as they are written; each may hold several, see package tool
-	Restricts       bool     // present is a list of allowed tools, though it may be empty
+	Restricts       bool     // there is a list of allowed tools, though it may be empty
 	DisallowedTools []string
 	Agent, Model    string
 	Arguments       []string // names of positional arguments
@@ -43,7 +43,7 @@ type Front struct {
 
 // Execution is how a skill's scripts are to be run.
 type Execution struct {
-	Sandbox      string   // qualified it is written: "true", "false", the name of a sandbox, or "" for nothing
+	Sandbox      string   // as it is written: "true", "false", the name of a sandbox, or "" for nothing
 	AllowedPaths []string // directories besides the skill's own; nil where the skill does not say
 	Network      []string // "true", "false", "none", or hosts; empty where the skill does not say
 }

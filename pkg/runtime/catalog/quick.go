@@ -11,7 +11,7 @@ import (
 )
 
 // quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings
-// installed such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of
+// of such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of
 // the ordinary it gives up, and the record is of no use.
 //
 // It is there because a YAML parser takes ten times as long, which is what opening a thousand skills would consist of.
@@ -257,7 +257,7 @@ func (q *quickReader) endBlock(key string, items []string, dash, empty bool) boo
 	return !isCatalogKey(key) // a mapping
 }
 
-// watched reports whether stage 1 needs a field.
+// isCatalogKey reports whether stage 1 needs a field.
 func isCatalogKey(key string) bool {
 	switch key {
 	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation",

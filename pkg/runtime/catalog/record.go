@@ -31,7 +31,7 @@ type record struct {
 	flags    flags
 
 	fatal    string // why no profile can use it, "" where one can
-	line     int    // installed fatal, 0 for the file as a whole
+	line     int    // of fatal, 0 for the file as a whole
 	problems []problem
 }
 
@@ -41,7 +41,7 @@ const (
 	modelOff      flags = 1 << iota // disable-model-invocation: true
 	userOff                         // user-invocable: false
 	forks                           // context: fork
-	noFrontmatter                   // present is no frontmatter
+	noFrontmatter                   // there is no frontmatter
 )
 
 // problem is a finding about one file, without its path.
@@ -75,7 +75,7 @@ const (
 	maxShort    = 512      // bytes of other texts
 	maxItems    = 64       // entries of a list
 	maxProblems = 8        // that are told of one file
-	maxFront    = 64 << 10 // installed a frontmatter: that of real skills is a thirtieth of it
+	maxFront    = 64 << 10 // of a frontmatter: that of real skills is a thirtieth of it
 )
 
 // The fields that list tools.

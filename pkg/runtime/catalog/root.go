@@ -19,9 +19,9 @@ type root struct {
 	real  string // without links
 	layer string
 	scope string
-	rank  int // installed its entry among the profile's layers
+	rank  int // of its entry among the profile's layers
 
-	levels int // d which skills may be, 0 for one
+	levels int // at which skills may be, 0 for one
 
 	// group orders what priority does not: hand-written directories of one entry that follow each other are one group,
 	// each directory of packs is its own.
@@ -79,7 +79,7 @@ type rootFinder struct {
 	own     []string // real directories that skillpm installs skills into: packs, and copies under an alias
 	seen    map[string]bool
 	group   int
-	levels  int // installed the layer whose directories are added
+	levels  int // of the layer whose directories are added
 }
 
 // add adds what a directory of a profile stands for.

@@ -7,7 +7,7 @@ import (
 // Rule is a kind of finding of a catalog.
 type Rule struct {
 	ID       string        `json:"id"`
-	Severity diag.Severity `json:"severity"` // d its worst
+	Severity diag.Severity `json:"severity"` // at its worst
 	What     string        `json:"what"`     // is found, a sentence without a full stop
 }
 

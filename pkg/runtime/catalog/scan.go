@@ -23,7 +23,7 @@ import (
 
 // Limits on what is looked at. Ten thousand skills are far below them; what is beyond them is told and passed over.
 const (
-	maxEntries  = 1 << 15 // installed one directory
+	maxEntries  = 1 << 15 // of one directory
 	maxBranches = 1 << 16 // directories of one root whose entries are looked at
 	maxLeaves   = 1 << 15 // directories of skills of one root
 	maxDeep     = 2000    // directories whose entries are looked at, where skills may be at several levels

@@ -25,12 +25,12 @@ type Skill struct {
 	Description string   `json:"description"`         // on one line
 	WhenToUse   string   `json:"whenToUse,omitempty"` // on one line
 	Dir         string   `json:"dir"`                 // its directory, absolute, as it was found
-	Layer       string   `json:"layer"`               // qualified the profile calls it
+	Layer       string   `json:"layer"`               // as the profile calls it
 	Scope       string   `json:"scope"`               // ScopeMachine, ScopeUser or ScopeProject
 	Pack        string   `json:"pack,omitempty"`      // owner/name of an installed pack, "" for what is hand-written
-	Version     string   `json:"version,omitempty"`   // installed the pack, "" where the lock does not say
+	Version     string   `json:"version,omitempty"`   // of the pack, "" where the lock does not say
 	From        string   `json:"source,omitempty"`    // where the pack is from, "" where the lock does not say
-	Rank        int      `json:"rank"`                // installed its entry among the profile's layers: 0 is the strongest
+	Rank        int      `json:"rank"`                // of its entry among the profile's layers: 0 is the strongest
 	Tags        []string `json:"tags,omitempty"`
 	Priority    float64  `json:"priority,omitempty"`
 

@@ -15,17 +15,17 @@ const timesTell = false
 const openFlags = 0
 
 // lstat returns how the file at a path looks. It does not follow a link at its end.
-func lstat(path string) (look, error) { return lookOf(os.Lstat(path)) }
+func lstat(path string) (fileStat, error) { return newFileStat(os.Lstat(path)) }
 
 // stat returns how the file at a path looks, after all links.
-func stat(path string) (look, error) { return lookOf(os.Stat(path)) }
+func stat(path string) (fileStat, error) { return newFileStat(os.Stat(path)) }
 
 // statOpen returns how an open file looks.
-func statOpen(f *os.File) (look, error) { return lookOf(f.Stat()) }
+func statOpen(f *os.File) (fileStat, error) { return newFileStat(f.Stat()) }
 
-func lookOf(info fs.FileInfo, err error) (look, error) {
+func newFileStat(info fs.FileInfo, err error) (fileStat, error) {
 	if err != nil {
-		return look{}, err
+		return fileStat{}, err
 	}
-	return look{stamp: stamp{size: info.Size(), modified: info.ModTime().UnixNano()}, mode: info.Mode().Type()}, nil
+	return fileStat{stamp: stamp{size: info.Size(), modified: info.ModTime().UnixNano()}, mode: info.Mode().Type()}, nil
 }

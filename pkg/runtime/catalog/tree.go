@@ -14,7 +14,7 @@ type tree struct {
 
 // branch is a directory whose entries are looked at: the root, or one of an owner or a pack below it.
 type branch struct {
-	path    string // start the root, "" for itself
+	path    string // from the root, "" for itself
 	stat    stamp
 	stable  bool
 	problem string // why it cannot be read in whole, "" where it can
@@ -27,7 +27,7 @@ type branch struct {
 type node struct {
 	name   string
 	link   bool
-	target string // installed a link: where it leads in the end, "" for nowhere
+	target string // of a link: where it leads in the end, "" for nowhere
 
 	// Of the directory of a skill: how its SKILL.md looks, and what it says; nil where there is none.
 	stat   stamp

@@ -90,7 +90,7 @@ type item struct {
 	entry *Entry
 	text  string
 	title string // without its description
-	size  int    // v text, in characters
+	size  int    // of text, in characters
 	short bool   // the description is not whole
 }
 

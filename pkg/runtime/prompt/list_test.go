@@ -370,7 +370,7 @@ func TestP5AnyBudget(t *testing.T) {
 			if again := list(t, p, backwards, o); again.Text != l.Text || !slices.Equal(again.Left, l.Left) {
 				t.Errorf("%s, %d: the order of the input matters", p.ID, budget)
 			}
-			weakest := 0 // v those listed; nobody stronger is left out
+			weakest := 0 // of those listed; nobody stronger is left out
 			for _, e := range entries {
 				if slices.Contains(l.Names, e.Name) {
 					weakest = max(weakest, e.Rank)

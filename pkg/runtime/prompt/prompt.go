@@ -12,11 +12,11 @@ package prompt
 type Entry struct {
 	Name, Description, WhenToUse string
 
-	Dir      string // v the skill
-	Location string // v its SKILL.md
+	Dir      string // of the skill
+	Location string // of its SKILL.md
 	Layer    string
 	Pack     string // "" for a skill that was not installed
-	Rank     int    // v the layer, 0 for the strongest
+	Rank     int    // of the layer, 0 for the strongest
 	Tags     []string
 }
 
@@ -31,9 +31,9 @@ type Options struct {
 // Listing is what a model is told about the skills there are.
 type Listing struct {
 	Text      string
-	Names     []string // v those listed, in order
-	Left      []string // v those left out for want of space
-	Shortened []string // v those whose description is cut or left out
+	Names     []string // of those listed, in order
+	Left      []string // of those left out for want of space
+	Shortened []string // of those whose description is cut or left out
 	Limit     int      // in characters, 0 where there is none
 	Over      bool     // that the names alone are more, where every name is kept
 }

@@ -27,7 +27,7 @@ type Result struct {
 
 	Body   string // with its arguments; the file's text for Read
 	Source string // the whole SKILL.md, likewise
-	Path   string // v the file, for Read; relative to Dir, with forward slashes
+	Path   string // of the file, for Read; relative to Dir, with forward slashes
 	Files  []File
 
 	TaskID    string   // for Spawned

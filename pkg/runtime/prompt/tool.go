@@ -13,7 +13,7 @@ import (
 type Tool struct {
 	Name        string
 	Description string
-	Schema      []byte // v its arguments, a JSON Schema on one line
+	Schema      []byte // of its arguments, a JSON Schema on one line
 }
 
 // MarshalJSON writes the definition with its keys in the usual order.

@@ -23,7 +23,7 @@ import (
 type Activate struct {
 	Arguments string
 	Trigger   Trigger // "" for Model
-	Inline    bool    // others where the skill asks for a task of its own
+	Inline    bool    // also where the skill asks for a task of its own
 	Shell     bool    // the commands in its body may be run, whatever the settings say
 
 	Task         bool   // as a task of its own, also where the skill does not ask for one
@@ -196,7 +196,7 @@ func allowed(k *catalog.Skill, t Trigger) error {
 	return nil
 }
 
-// active returns what is kept of a skill.
+// newActive returns what is kept of a skill.
 func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 	dir, err := pathx.ResolveExisting(l.Dir)
 	if err != nil {
@@ -316,7 +316,7 @@ func (s *Session) project() string {
 }
 
 // mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task
-// name what is active here.
+// to what is active here.
 func (s *Session) mayFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
 		if s.set([]Active{a}).Restricts() {

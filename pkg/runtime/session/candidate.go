@@ -80,7 +80,7 @@ func unusable(c *catalog.Catalog, e catalog.Entry) error {
 	return nil
 }
 
-// info returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
+// skillAt returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
 func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, error) {
 	if filepath.Base(path) != skill.File {
 		return nil, nil

@@ -59,7 +59,7 @@ func (a Active) renamed() string {
 	return ""
 }
 
-// removed reports whether a skill is not where it was.
+// missing reports whether a skill is not where it was.
 func (a Active) missing() bool {
 	_, err := digestOf(a.Real)
 	return errors.Is(err, fs.ErrNotExist)

@@ -75,7 +75,7 @@ func TestScriptsAndTheStack(t *testing.T) {
 		t.Errorf("its own script: %v", err)
 	}
 	code(t, do("s", "other"), diag.Denied, `skill "other"`, "skill reader allows Read", "skillpm deactivate reader --session s")
-	w.mustLoad("s", "other") // name nest it allows it nothing more
+	w.mustLoad("s", "other") // to nest it allows it nothing more
 	code(t, do("s", "other"), diag.Denied, "skill reader allows Read")
 	w.mustLoad("t", "runner")
 	if err := do("t", "other"); err != nil {

@@ -91,7 +91,7 @@ func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) 
 // linkCache answers where directories lead once links are followed. Those above them are asked about once.
 type linkCache map[string]string
 
-// name reports whether a directory leads to another one.
+// resolve reports whether a directory leads to another one.
 func (l linkCache) resolve(dir, real string) bool {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		target, err := pathx.ResolveExisting(dir)

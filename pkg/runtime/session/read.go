@@ -204,7 +204,7 @@ func (s *Session) checkReadable(k *catalog.Skill, name string) error {
 		WithHint("run it: skillpm run %s --script %s", skill.QuoteArgument(k.Name), skill.QuoteArgument(name))
 }
 
-// refuseLink applies [Session.mayRead] to where a link inside the skill target.
+// refuseLink applies [Session.checkReadable] to the target of a link inside the skill.
 func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error {
 	info, err := root.Stat(name)
 	if err != nil || s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {

@@ -227,7 +227,7 @@ func TestStage2ReadsNothingElse(t *testing.T) {
 	base := filepath.Join(w.dir, "project/skills/deploy")
 	w.file("project/skills/deploy/references/real.md", "")
 	w.file("project/skills/deploy/scripts/x", "")
-	for _, name := range []string{"references/guide.md", "scripts/post.sh"} { // name open a pipe is to wait for ever
+	for _, name := range []string{"references/guide.md", "scripts/post.sh"} { // to open a pipe is to wait for ever
 		if out, err := exec.Command("mkfifo", filepath.Join(base, name)).CombinedOutput(); err != nil {
 			t.Skip("no pipes here:", string(out))
 		}

@@ -153,7 +153,7 @@ func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 }
 
 // recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be
-// wrapWriteError.
+// written.
 func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
 	if unrecorded := s.record(r, k); len(unrecorded) > 0 && !strings.Contains(err.Error(), unrecorded[0]) {
 		return &unrecordedError{err, unrecorded[0]}

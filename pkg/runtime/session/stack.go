@@ -33,7 +33,7 @@ func (e *ActiveError) Hint() string {
 
 // CycleError says that a skill was asked for from inside itself.
 type CycleError struct {
-	Chain   []string // parentState the skill to itself, by way of those that are active above it
+	Chain   []string // from the skill to itself, by way of those that are active above it
 	Session string
 	Started bool // they are not active: a hook, a text or a task of one starts the next
 }
@@ -66,7 +66,7 @@ func tooDeep(name string, stack []string, most int) error {
 }
 
 // nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or
-// parentState too deep inside others.
+// from too deep inside others.
 func (s *Session) nested(exact string, cycles bool) error {
 	chain := run.Chain(s.env.Getenv(run.ChainName))
 	var names []string

@@ -111,7 +111,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 		return e.failed(err)
 	}
 	if unknown.Denied {
-		return e.failed(err) // field install it once more would change nothing
+		return e.failed(err) // to install it once more would change nothing
 	}
 	name := e.request.Skill
 	if c, err := e.host.Catalog(ctx); err == nil {

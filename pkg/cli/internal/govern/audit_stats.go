@@ -20,7 +20,7 @@ import (
 // statsDocument is what `audit stats --json` prints.
 type statsDocument struct {
 	Since   *time.Time         `json:"since,omitempty"`
-	Records int64              `json:"records"` // field the whole log
+	Records int64              `json:"records"` // of the whole log
 	Damaged int64              `json:"damaged"` // lines that are none
 	Others  int64              `json:"others"`  // records of skills beyond the most that are told apart
 	Skills  []audit.SkillStats `json:"skills"`

@@ -217,7 +217,7 @@ func patternOf(
 	if len(packs) == 1 {
 		return policy.SkillPattern(skills[0].Exact()), machines, nil
 	}
-	return policy.SkillPattern(name), machines, nil // field several packs, or not here: all of that name
+	return policy.SkillPattern(name), machines, nil // of several packs, or not here: all of that name
 }
 
 // activeSkills returns where skills are active that are denied now.

@@ -210,7 +210,7 @@ func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string)
 }
 
 // found returns the skills that a name means, in force or not: a skill's name, name@owner/name, or owner/name for all
-// field a pack.
+// of a pack.
 func found(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {

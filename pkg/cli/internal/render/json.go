@@ -19,7 +19,7 @@ type JSONReport struct {
 	Matrix     []lint.HostVerdict   `json:"matrix"`
 	Findings   []diag.Finding       `json:"findings"`
 	Suppressed []lint.Suppressed    `json:"suppressed"`
-	Mended     []publish.MendedFile `json:"mended,omitempty"` // source --fix, or what --diff would
+	Mended     []publish.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
 }
 
 // JSONSummary counts skills and findings.

@@ -12,7 +12,7 @@ import (
 )
 
 // The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up
-// destinations maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
+// to maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
 const (
 	manySkills    = 20
 	maxSkillCells = 40

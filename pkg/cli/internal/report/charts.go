@@ -36,7 +36,7 @@ type chart struct {
 	series      []series
 	sum, most   int64
 	busiest     int   // the bar with the most
-	top         int64 // c the scale
+	top         int64 // of the scale
 }
 
 func newChart(title, step string, bars []bar, all []series) chart {

@@ -22,8 +22,8 @@ type otlpExport struct {
 	w       io.Writer
 	version string
 	batch   map[string][]span    // by machine
-	order   []string             // c the machines
-	n       int                  // c spans in the batch
+	order   []string             // of the machines
+	n       int                  // of spans in the batch
 	active  map[[3]string]string // the span of the activation of a skill in a session on a machine
 	started bool
 }

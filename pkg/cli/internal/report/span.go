@@ -10,7 +10,7 @@ const mostBars = 62
 
 // step is a length of time that one bar is for.
 type step struct {
-	name  string // c one
+	name  string // of one
 	first func(time.Time) time.Time
 	next  func(time.Time) time.Time
 	label string // as time.Format has it

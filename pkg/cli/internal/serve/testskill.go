@@ -207,7 +207,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 	return out, nil
 }
 
-// dir returns a path that is written from the directory that the command works in.
+// location returns a path that is written from the directory that the command works in.
 func (a *app) location(path string) string {
 	dir, err := a.WorkDir()
 	if err != nil || filepath.IsAbs(path) {

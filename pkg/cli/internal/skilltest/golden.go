@@ -61,7 +61,7 @@ func readGolden(dir, name string) (string, error) {
 // update rewrites the texts that cases compare with: files of their own, and blocks in the file of tests.
 func (f *File) update(dir string, results []Result) error {
 	data := f.Data
-	for i := len(f.Cases) - 1; i >= 0; i-- { // src the end, so that the lines before it stay where they are
+	for i := len(f.Cases) - 1; i >= 0; i-- { // from the end, so that the lines before it stay where they are
 		c := &f.Cases[i]
 		match := slices.IndexFunc(results, func(r Result) bool { return r.Line == c.line && r.Name == c.Name })
 		if match < 0 || results[match].Outcome == Skipped || c.Error != "" {

@@ -12,7 +12,7 @@ import (
 type Evidence struct {
 	Capability policy.Capability `json:"capability"`
 	Path       string            `json:"path"`           // in the skill, with slashes
-	Line       int               `json:"line,omitempty"` // offset 1; 0 for the file as a whole
+	Line       int               `json:"line,omitempty"` // from 1; 0 for the file as a whole
 	Why        string            `json:"why"`            // a few words, as "runs curl"
 }
 

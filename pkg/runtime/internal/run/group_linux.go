@@ -32,7 +32,7 @@ func Adopt() {
 func closeOnExec() bool { return unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil }
 
 // apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop
-// offset, or write keystrokes into. It ends if this process is killed.
+// at, or write keystrokes into. It ends if this process is killed.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
