@@ -106,7 +106,7 @@ type survey struct {
 	*work
 	required map[pack.ID][]Requirer      // who requires each pack, as it is locked
 	asked    map[pack.ID]pack.Dependency // what is required of each, without ranges and tags of releases
-	chosen   map[pack.ID]resolve.Chosen  // what an update would choose
+	chosen   map[pack.ID]resolve.Selection  // what an update would choose
 	lost     map[pack.ID]error           // packs about which nobody could be asked
 }
 
@@ -183,7 +183,7 @@ func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 		return nil, err
 	}
 	if latest, ok := highestOf(versions, locked.Version); ok {
-		p.Latest, p.Withheld = latest.Version, latest.Withheld
+		p.Latest, p.Withheld = latest.Version, latest.Unavailable
 	}
 	if s.asked[id].Ref == nil {
 		if err := s.Backend.CheckVersion(ctx, id); err != nil {
@@ -295,7 +295,7 @@ func (w *work) heldBack(
 		}
 		versions, err := w.Backend.Known(ctx, asked)
 		if latest, ok := highestOf(versions, now.Version); err == nil && ok && higher(latest.Version, now.Version) {
-			p.Latest, p.Withheld = latest.Version, latest.Withheld
+			p.Latest, p.Withheld = latest.Version, latest.Unavailable
 			p.HeldBy = holdersIn(t.manifest, t.Lock, id, latest.Version)
 		}
 		if offer, ok := w.Backend.Offer(id, now.Version); ok && offer.Yanked {

@@ -213,7 +213,7 @@ func (w *work) settle(free map[pack.ID]bool, err error, version func(pack.ID) st
 		}
 	}
 	if ok {
-		for _, d := range conflict.Disputed {
+		for _, d := range conflict.Disputes {
 			stay(d.Pack)
 		}
 		return found

@@ -5,81 +5,80 @@ import (
 	"slices"
 )
 
-// The bounds of an advice, in searches.
+// The limits of the advice, in searches.
 const (
-	maxSuggest = 6 // requirements of the root that are tried without, or with another range
-	maxOthers  = 6 // conflicts beside the first
+	maxTrials = 6 // requirements of the root that are removed, or relaxed, on trial
+	maxOthers = 6 // conflicts beside the first
 )
 
-// advise finds out what would end the conflict. It only adds: what it cannot find out it leaves out.
-func (e *ConflictError) advise(ctx context.Context, c *catalogue, root []Requirement) {
-	a := &adviser{cat: c, root: root, effort: maxAdvise}
-	e.Withheld = a.withheld(ctx)
-	mine := e.ofRoot()
-	for _, r := range mine[:min(len(mine), maxSuggest)] {
+// advise adds to the error what would end the conflict, as far as it finds out within its effort.
+func (e *ConflictError) advise(ctx context.Context, cache *providerCache, root []Requirement) {
+	a := &adviser{cache: cache, root: root, effort: maxAdviceEffort}
+	e.Unavailable = a.unavailable(ctx)
+	direct := e.rootRequirements()
+	for _, r := range direct[:min(len(direct), maxTrials)] {
 		if r.Source == "" && r.Constraint != "" && r.Constraint != "*" && r.Constraint != "latest" {
-			a.suggest(ctx, e, r)
+			a.tryChange(ctx, e, r)
 		}
 	}
 	if len(e.Changes) > 0 {
 		return
 	}
-	for _, r := range mine[:min(len(mine), maxSuggest)] {
+	for _, r := range direct[:min(len(direct), maxTrials)] {
 		if a.solves(ctx, without(root, r)) {
-			e.Remove = append(e.Remove, []Requirement{r})
+			e.Removals = append(e.Removals, []Requirement{r})
 		}
 	}
-	if len(e.Remove) == 0 {
+	if len(e.Removals) == 0 {
 		a.findOthers(ctx, e)
 	}
 }
 
-// ofRoot returns the requirements of the root that take part.
-func (e *ConflictError) ofRoot() (list []Requirement) {
-	for _, n := range e.Needs {
-		if n.By.IsZero() {
-			list = append(list, n.Requirement)
+// rootRequirements returns the requirements of the root that take part.
+func (e *ConflictError) rootRequirements() (list []Requirement) {
+	for _, d := range e.Dependencies {
+		if d.By.IsZero() {
+			list = append(list, d.Requirement)
 		}
 	}
 	return list
 }
 
-// without returns the requirements but some.
-func without(root []Requirement, not ...Requirement) []Requirement {
-	return slices.DeleteFunc(slices.Clone(root), func(r Requirement) bool { return slices.Contains(not, r) })
+// without returns the requirements except those to remove.
+func without(root []Requirement, remove ...Requirement) []Requirement {
+	return slices.DeleteFunc(slices.Clone(root), func(r Requirement) bool { return slices.Contains(remove, r) })
 }
 
-// adviser tries what would help. All its searches together may take so much effort.
+// adviser searches with changed requirements. effort is what its searches may still take together.
 type adviser struct {
-	cat    *catalogue
+	cache  *providerCache
 	root   []Requirement
 	effort int
 }
 
 func (a *adviser) solves(ctx context.Context, root []Requirement) bool {
-	s, err := solve(ctx, a.cat, root, &a.effort)
+	s, err := solve(ctx, a.cache, root, nil, &a.effort)
 	return err == nil && s.failure == nil
 }
 
-// suggest tries whether another version would do.
-func (a *adviser) suggest(ctx context.Context, e *ConflictError, r Requirement) {
-	other := r
-	other.Constraint = ""
-	s, err := solve(ctx, a.cat, sortedRequirements(append(without(a.root, r), other)), &a.effort)
+// tryChange adds a change if another version of the pack would end the conflict.
+func (a *adviser) tryChange(ctx context.Context, e *ConflictError, r Requirement) {
+	anyVersion := r
+	anyVersion.Constraint = ""
+	s, err := solve(ctx, a.cache, append(without(a.root, r), anyVersion), nil, &a.effort)
 	if err != nil || s.failure != nil {
 		return
 	}
-	if chosen, ok := s.chosen()[r.Pack]; ok {
-		e.Changes = append(e.Changes, Change{Pack: r.Pack, Version: chosen.Version})
+	if selection, ok := s.selections()[r.Pack]; ok {
+		e.Changes = append(e.Changes, Change{Pack: r.Pack, Version: selection.Version})
 	}
 }
 
-// findOthers looks for conflicts that stay when this one is ended, and for a set of requirements whose removal ends all
-// of them.
+// findOthers finds conflicts that stay if this one ends, and a set of requirements whose removal ends all of them.
 func (a *adviser) findOthers(ctx context.Context, e *ConflictError) {
-	removed := e.ofRoot()
+	removed := e.rootRequirements()
 	for range maxOthers {
-		s, err := solve(ctx, a.cat, without(a.root, removed...), &a.effort)
+		s, err := solve(ctx, a.cache, without(a.root, removed...), nil, &a.effort)
 		if err != nil {
 			return
 		}
@@ -89,34 +88,38 @@ func (a *adviser) findOthers(ctx context.Context, e *ConflictError) {
 					removed = fewer
 				}
 			}
-			e.Remove = [][]Requirement{removed}
+			e.Removals = [][]Requirement{removed}
 			return
 		}
-		other, err := explain(ctx, a.cat, without(a.root, removed...), s.failure)
+		other, err := explain(ctx, a.cache, without(a.root, removed...), s.failure)
 		if err != nil {
 			return
 		}
 		e.Others = append(e.Others, other)
-		removed = append(removed, other.ofRoot()...)
+		removed = append(removed, other.rootRequirements()...)
 	}
 }
 
-// withheld returns versions that are withheld and with which there would be a choice.
-func (a *adviser) withheld(ctx context.Context) (list []Withheld) {
-	if !slices.ContainsFunc(a.cat.packs, func(p *packNode) bool { return len(p.reasons) > 0 }) {
+// unavailable returns versions that may not be selected and with which there would be a solution.
+func (a *adviser) unavailable(ctx context.Context) (list []UnavailableVersion) {
+	if !slices.ContainsFunc(a.cache.packs, (*packNode).hasUnavailable) {
 		return nil
 	}
-	lenient := newCatalogue(a.cat.world, a.cat.prefer)
+	lenient := newProviderCache(a.cache.provider, a.cache.prefer)
 	lenient.lenient = true
-	s, err := solve(ctx, lenient, a.root, &a.effort)
+	s, err := solve(ctx, lenient, a.root, nil, &a.effort)
 	if err != nil || s.failure != nil {
 		return nil
 	}
-	for n, v := range s.decisions() {
-		if p := lenient.packs[n]; !p.takes(v) {
-			list = append(list, Withheld{Pack: p.id, Version: p.versions[v].version, Reason: p.reasons[v]})
+	for p, version := range s.versions() {
+		if v := p.packNode.versions[version]; !v.selectable() {
+			list = append(list, UnavailableVersion{Pack: p.id, Version: v.text, Reason: v.unavailable})
 		}
 	}
-	slices.SortFunc(list, func(a, b Withheld) int { return compareIDs(a.Pack, b.Pack) })
+	slices.SortFunc(list, func(a, b UnavailableVersion) int { return a.Pack.Compare(b.Pack) })
 	return list
+}
+
+func (p *packNode) hasUnavailable() bool {
+	return slices.ContainsFunc(p.versions, func(v *candidate) bool { return v.unavailable != "" })
 }

@@ -14,11 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "write the explanations of the conflicts in testdata")
 
-// TestExplanations compares what is said about each world in testdata/conflict with what stands below it.
+// TestExplanations compares what is said about each registry in testdata/conflict with what stands below it.
 func TestExplanations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conflict/*.txt")
 	if err != nil || len(files) < 10 {
-		t.Fatalf("%d worlds, %v", len(files), err)
+		t.Fatalf("%d registries, %v", len(files), err)
 	}
 	const mark = "\n--\n"
 	for _, file := range files {
@@ -27,15 +27,15 @@ func TestExplanations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			world, want, _ := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), mark)
-			_, err = parseWorld(t, world).resolve(t.Context())
+			registry, want, _ := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), mark)
+			_, err = parseRegistry(t, registry).resolve(t.Context())
 			var conflict *resolve.ConflictError
 			if !errors.As(err, &conflict) {
 				t.Fatalf("%v, want a conflict", err)
 			}
 			got := fmt.Sprintf("error: %s\nhint: %s\ncode: %s\n", conflict, conflict.Hint(), conflict.Code())
 			if *update {
-				if err := os.WriteFile(file, []byte(world+mark+got), 0o644); err != nil {
+				if err := os.WriteFile(file, []byte(registry+mark+got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			} else if got != want {

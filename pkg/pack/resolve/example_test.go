@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// offer is a world that is held in memory: what each version of each pack requires.
+// offer is a registry that is held in memory: what each version of each pack requires.
 type offer map[pack.ID]map[string][]resolve.Requirement
 
 func (o offer) Versions(_ context.Context, pk pack.ID, _ string) (list []resolve.Version, err error) {
@@ -26,17 +26,17 @@ func (o offer) Requirements(_ context.Context, pk pack.ID, _, version string) ([
 // When there is no choice, the error tells who requires what, and the hint what would do instead.
 func ExampleResolve() {
 	deploy, ops, base := pack.ID{Owner: "acme", Name: "deploy"}, pack.ID{Owner: "globex", Name: "ops"}, pack.ID{Owner: "acme", Name: "base"}
-	world := offer{
+	registry := offer{
 		deploy: {"1.3.0": {{Pack: base, Constraint: "^1.0"}}, "1.4.0": {{Pack: base, Constraint: "^2.1"}}},
 		ops:    {"1.3.0": {{Pack: base, Constraint: "^1.0"}}},
 		base:   {"1.0.0": nil, "2.1.0": nil},
 	}
 	root := []resolve.Requirement{{Pack: deploy, Constraint: "^1"}, {Pack: ops, Constraint: "~1.3"}}
-	chosen, err := resolve.Resolve(context.Background(), root, world, resolve.Options{})
+	chosen, err := resolve.Resolve(context.Background(), root, registry, resolve.Options{})
 	fmt.Println(chosen[deploy].Version, chosen[ops].Version, chosen[base].Version, err)
 
 	root[0].Constraint = "^1.4"
-	_, err = resolve.Resolve(context.Background(), root, world, resolve.Options{})
+	_, err = resolve.Resolve(context.Background(), root, registry, resolve.Options{})
 	fmt.Println(err)
 	fmt.Println(diag.HintOf(err))
 	// Output:

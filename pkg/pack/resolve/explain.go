@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -9,226 +10,223 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// maxMinimise is the number of requirements beyond which an explanation is not made smallest.
-const maxMinimise = 400
+// maxMinimize is the number of requirements beyond which an explanation is not made smallest.
+const maxMinimize = 400
 
-// explain finds a smallest set of requirements among those that a failure follows from, and tells the conflict by it.
-// What takes too long to be left out stays.
-func explain(ctx context.Context, c *catalogue, root []Requirement, failure *rule) (*ConflictError, error) {
-	core, effort := failure.edgesOf(), maxExplain
-	order := slices.SortedFunc(maps.Keys(core), c.compareEdges)
-	if len(order) <= maxMinimise {
-		// Requirements of packs go first, so that those of the root, which the user can change, are what is left.
-		slices.Reverse(order)
-		for _, e := range order {
-			if !core[e] || effort < 0 {
-				continue
-			}
-			delete(core, e)
-			s, err := solveOnly(ctx, c, root, core, &effort)
-			if err != nil && !errors.Is(err, errEffort) {
-				return nil, err
-			}
-			if err != nil || s.failure == nil {
-				core[e] = true
-				continue
-			}
-			// What the new failure does not follow from is not needed either.
-			used := s.failure.edgesOf()
-			maps.DeleteFunc(core, func(e *edge, _ bool) bool { return !used[e] })
-		}
+// explain returns the error for a smallest set of the requirements that a failure was derived from. It tries to leave
+// out one after the other, and keeps those that take too much effort.
+func explain(ctx context.Context, cache *providerCache, root []Requirement, failure *incompatibility) (*ConflictError,
+	error,
+) {
+	core, effort := failure.dependencies(), maxExplainEffort
+	order := slices.SortedFunc(maps.Keys(core), compareDependencies)
+	if len(order) > maxMinimize {
+		return cache.newConflictError(order), nil
 	}
-	return c.tell(slices.SortedFunc(maps.Keys(core), c.compareEdges)), nil
-}
-
-func (c *catalogue) compareEdges(a, b *edge) int {
-	if n := compareIDs(c.packs[a.by].id, c.packs[b.by].id); n != 0 {
-		return n
-	}
-	return compareRequirements(a.req, b.req)
-}
-
-// tell turns requirements into the error.
-func (c *catalogue) tell(core []*edge) *ConflictError {
-	out := &ConflictError{}
-	incoming := make(map[int32][]*edge)
-	var targets []int32
-	for _, e := range core {
-		out.Needs = append(out.Needs, c.need(e))
-		if incoming[e.target] == nil {
-			targets = append(targets, e.target)
-		}
-		incoming[e.target] = append(incoming[e.target], e)
-	}
-	for _, p := range targets {
-		var met []*edge
-		for _, e := range incoming[p] {
-			if e.allowed.empty() {
-				out.Disputed = append(out.Disputed, c.dispute([]*edge{e}, set{}, incoming))
-			} else {
-				met = append(met, e)
-			}
-		}
-		if left, claimants := together(met); claimants > 1 || claimants == 1 && left.empty() {
-			out.Disputed = append(out.Disputed, c.dispute(met, left, incoming))
-		} // else nobody disagrees about it, it is on the way to others
-	}
-	if !slices.ContainsFunc(out.Disputed, func(d Dispute) bool { return len(d.Left) == 0 }) {
-		out.Disputed = nil
-		for _, p := range targets { // no pack for itself is the reason: say all that cannot hold at once
-			if everything(incoming[p]).empty() {
-				out.Disputed = append(out.Disputed, c.dispute(incoming[p], set{}, incoming))
-			}
-		}
-	}
-	// What has to be comes before what cannot be.
-	slices.SortStableFunc(out.Disputed, func(a, b Dispute) int { return min(len(b.Left), 1) - min(len(a.Left), 1) })
-	return out
-}
-
-func (c *catalogue) dispute(in []*edge, left set, incoming map[int32][]*edge) Dispute {
-	p := in[0].target
-	d := Dispute{
-		Pack: c.packs[p].id, Versions: c.names(p, c.packs[p].free()), Left: c.names(p, left),
-		Withheld: c.withheld(p, in),
-	}
-	for _, e := range in {
-		d.Chains = append(d.Chains, c.chainTo(e, incoming))
-	}
-	return d
-}
-
-// everything returns the versions that all requirements allow.
-func everything(in []*edge) set {
-	all := in[0].allowed
-	for _, e := range in[1:] {
-		all = all.and(e.allowed)
-	}
-	return all
-}
-
-// together returns the versions that all requirements of a pack allow, and how many packs have these requirements.
-// Requirements that different versions of one pack have are never in force at once: what one of them allows is allowed.
-func together(in []*edge) (left set, claimants int) {
-	for i, e := range in {
-		if slices.ContainsFunc(in[:i], func(o *edge) bool { return o.by == e.by }) {
+	// Requirements of packs are left out first, so that those of the root, which the user can change, stay.
+	for _, d := range slices.Backward(order) {
+		if !core[d] || effort < 0 {
 			continue
 		}
-		either, by := e.allowed, e.versions
-		for _, o := range in[i+1:] {
-			switch {
-			case o.by != e.by:
-			case o.versions.meets(by):
-				either, by = either.and(o.allowed), by.or(o.versions)
-			default:
-				either, by = either.or(o.allowed), by.or(o.versions)
+		delete(core, d)
+		s, err := solve(ctx, cache, root, core, &effort)
+		switch {
+		case err != nil && !errors.Is(err, errEffort):
+			return nil, err
+		case err != nil || s.failure == nil:
+			core[d] = true
+		default: // the new failure may need even less
+			needed := s.failure.dependencies()
+			maps.DeleteFunc(core, func(d *dependency, _ bool) bool { return !needed[d] })
+		}
+	}
+	return cache.newConflictError(slices.SortedFunc(maps.Keys(core), compareDependencies)), nil
+}
+
+func compareDependencies(a, b *dependency) int {
+	return cmp.Or(a.dependent.id.Compare(b.dependent.id), compareRequirements(a.requirement, b.requirement))
+}
+
+// newConflictError describes requirements that exclude each other.
+func (c *providerCache) newConflictError(core []*dependency) *ConflictError {
+	e := &ConflictError{}
+	incoming := make(map[*packNode][]*dependency)
+	var targets []*packNode
+	for _, d := range core {
+		e.Dependencies = append(e.Dependencies, d.describe())
+		if incoming[d.target] == nil {
+			targets = append(targets, d.target)
+		}
+		incoming[d.target] = append(incoming[d.target], d)
+	}
+	for _, p := range targets {
+		var possible []*dependency
+		for _, d := range incoming[p] {
+			if d.allowed.empty() {
+				e.Disputes = append(e.Disputes, c.newDispute([]*dependency{d}, nil, incoming))
+			} else {
+				possible = append(possible, d)
 			}
 		}
-		if claimants++; claimants == 1 {
-			left = either
-		} else {
-			left = left.and(either)
+		// If one pack has all requirements and they agree, this pack is only on the way to others.
+		if matching, dependents := matchingAll(possible); dependents > 1 || dependents == 1 && matching.empty() {
+			e.Disputes = append(e.Disputes, c.newDispute(possible, matching, incoming))
 		}
 	}
-	return left, claimants
-}
-
-func (c *catalogue) need(e *edge) Need {
-	n := Need{By: c.packs[e.by].id, Requirement: e.req, Fitting: c.names(e.target, e.allowed)}
-	if e.by != rootPack {
-		n.Versions = c.names(e.by, e.versions)
-	}
-	return n
-}
-
-// free returns the versions that may be taken.
-func (p *packNode) free() (free set) {
-	for v := range p.versions {
-		if p.takes(v) {
-			free.add(v)
+	if !slices.ContainsFunc(e.Disputes, func(d Dispute) bool { return len(d.Matching) == 0 }) {
+		e.Disputes = nil
+		for _, p := range targets { // no package is the reason alone: show all that cannot be met at once
+			if intersectAllowed(incoming[p]).empty() {
+				e.Disputes = append(e.Disputes, c.newDispute(incoming[p], nil, incoming))
+			}
 		}
 	}
-	return free
+	// What is possible comes before what is not.
+	slices.SortStableFunc(e.Disputes, func(a, b Dispute) int {
+		return min(len(b.Matching), 1) - min(len(a.Matching), 1)
+	})
+	return e
 }
 
-// names returns versions of a pack, highest first, each once.
-func (c *catalogue) names(p int32, of set) []string {
+func (d *dependency) describe() Dependency {
+	described := Dependency{By: d.dependent.id, Requirement: d.requirement, Matching: d.target.texts(d.allowed)}
+	if !d.dependent.id.IsZero() {
+		described.Versions = d.dependent.texts(d.versions)
+	}
+	return described
+}
+
+func (c *providerCache) newDispute(in []*dependency, matching versionSet, incoming map[*packNode][]*dependency,
+) Dispute {
+	p := in[0].target
+	var selectable versionSet
+	for i, v := range p.versions {
+		if v.selectable() {
+			selectable = selectable.with(i)
+		}
+	}
+	dispute := Dispute{
+		Pack: p.id, Versions: p.texts(selectable), Matching: p.texts(matching), Unavailable: c.unavailableVersions(in),
+	}
+	for _, d := range in {
+		dispute.Chains = append(dispute.Chains, d.chain(incoming))
+	}
+	return dispute
+}
+
+// texts returns versions, highest first and each once.
+func (p *packNode) texts(of versionSet) []string {
 	var found []*candidate
-	for v := range of.all() {
-		found = append(found, &c.packs[p].versions[v])
+	for i := range of.all() {
+		found = append(found, p.versions[i])
 	}
 	slices.SortStableFunc(found, func(a, b *candidate) int { return b.compare(a) })
-	var names []string
-	for _, cand := range found {
-		if !slices.Contains(names, cand.version) {
-			names = append(names, cand.version)
-		}
+	var texts []string
+	for _, v := range found {
+		texts = append(texts, v.text)
 	}
-	return names
+	return slices.Compact(texts)
 }
 
-// maxWithheld is the number of versions of a pack about which it is said that they were not taken.
-const maxWithheld = 4
+// intersectAllowed returns the versions that all requirements of a package allow.
+func intersectAllowed(in []*dependency) versionSet {
+	allowed := in[0].allowed
+	for _, d := range in[1:] {
+		allowed = allowed.intersect(d.allowed)
+	}
+	return allowed
+}
 
-// withheld says of versions that look as if they would end a dispute why they were not taken: those that fit all
-// requirements, and those that fit one that nothing else fits.
-func (c *catalogue) withheld(p int32, in []*edge) (list []Withheld) {
-	for v := range c.packs[p].versions {
+// matchingAll returns the versions that all requirements of a package allow, and how many packages have these
+// requirements. Requirements of different versions of one dependent never apply at once: what one of them allows is
+// allowed.
+func matchingAll(in []*dependency) (matching versionSet, dependents int) {
+	for i, first := range in {
+		sameDependent := func(d *dependency) bool { return d.dependent == first.dependent }
+		if slices.ContainsFunc(in[:i], sameDependent) {
+			continue
+		}
+		allowed, versions := first.allowed, first.versions
+		for _, d := range in[i+1:] {
+			if !sameDependent(d) {
+				continue
+			}
+			if d.versions.overlaps(versions) {
+				allowed = allowed.intersect(d.allowed)
+			} else {
+				allowed = allowed.union(d.allowed)
+			}
+			versions = versions.union(d.versions)
+		}
+		if dependents++; dependents == 1 {
+			matching = allowed
+		} else {
+			matching = matching.intersect(allowed)
+		}
+	}
+	return matching, dependents
+}
+
+// maxUnavailable is the number of unavailable versions of a pack that an explanation lists.
+const maxUnavailable = 4
+
+// unavailableVersions returns versions that would end a dispute if they were available: those that match all
+// requirements, and those that match one that no other version matches.
+func (c *providerCache) unavailableVersions(in []*dependency) (list []UnavailableVersion) {
+	p := in[0].target
+	for i, v := range p.versions {
 		all, only := true, false
-		why := ""
-		for _, e := range in {
-			looks, reason := c.against(p, v, &e.req)
-			all = all && (looks || e.allowed.has(v))
-			only = only || looks && e.allowed.empty()
-			if looks {
-				why = reason
+		reason := ""
+		for _, d := range in {
+			matches, why := c.wouldMatch(v, d.requirement)
+			all = all && (matches || d.allowed.has(i))
+			only = only || matches && d.allowed.empty()
+			if matches {
+				reason = why
 			}
 		}
-		w := Withheld{Pack: c.packs[p].id, Version: c.packs[p].versions[v].version, Reason: why}
-		if (all || only) && why != "" && !slices.Contains(list, w) && len(list) < maxWithheld {
-			list = append(list, w)
+		unavailable := UnavailableVersion{Pack: p.id, Version: v.text, Reason: reason}
+		if (all || only) && reason != "" && !slices.Contains(list, unavailable) && len(list) < maxUnavailable {
+			list = append(list, unavailable)
 		}
 	}
 	return list
 }
 
-// against reports whether a version fits a requirement but for being held or a pre-release, and says which.
-func (c *catalogue) against(p int32, v int, req *Requirement) (looks bool, reason string) {
-	cand := &c.packs[p].versions[v]
-	within, err := c.rangeOf(req)
-	if err != nil || c.packs[p].placeOf(v) != req.Source {
+// wouldMatch reports whether a version matches a requirement except that it is unavailable or a pre-release, and
+// returns which.
+func (c *providerCache) wouldMatch(v *candidate, r Requirement) (matches bool, reason string) {
+	constraint, err := c.constraint(r)
+	if err != nil || v.source != r.Source {
 		return false, ""
 	}
-	if cand.held && !cand.preferred {
-		return within == nil || within.fits(cand), c.packs[p].reasons[v]
+	if !v.selectable() {
+		return constraint == nil || constraint.Check(v.Version), v.unavailable
 	}
-	if within == nil || !cand.prerelease() || within.fits(cand) {
+	if constraint == nil || !v.prerelease() || constraint.Check(v.Version) {
 		return false, ""
 	}
-	plain := candidate{parsed: semver.New(cand.parsed.Major(), cand.parsed.Minor(), cand.parsed.Patch(), "", "")}
-	return within.fits(&plain), "is a pre-release, which has to be asked for"
+	release := semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+	return constraint.Check(release), "is a pre-release, which has to be asked for"
 }
 
-// chainTo returns the requirements that lead from the root to e, by the fewest.
-func (c *catalogue) chainTo(e *edge, incoming map[int32][]*edge) []Need {
-	before := map[*edge]*edge{e: nil}
-	todo := []*edge{e}
-	for len(todo) > 0 {
-		at := todo[0]
-		todo = todo[1:]
-		if at.by == rootPack {
-			var chain []Need
-			for ; at != nil; at = before[at] {
-				chain = append(chain, c.need(at))
+// chain returns the shortest chain of requirements from the root to d.
+func (d *dependency) chain(incoming map[*packNode][]*dependency) (chain []Dependency) {
+	next := map[*dependency]*dependency{d: nil}
+	for queue := []*dependency{d}; len(queue) > 0; queue = queue[1:] {
+		first := queue[0]
+		if first.dependent.id.IsZero() {
+			for ; first != nil; first = next[first] {
+				chain = append(chain, first.describe())
 			}
 			return chain
 		}
-		for _, in := range incoming[at.by] {
-			if _, seen := before[in]; !seen && in.allowed.meets(at.versions) {
-				before[in] = at
-				todo = append(todo, in)
+		for _, in := range incoming[first.dependent] {
+			if _, visited := next[in]; !visited && in.allowed.overlaps(first.versions) {
+				next[in] = first
+				queue = append(queue, in)
 			}
 		}
 	}
-	return []Need{c.need(e)}
+	return []Dependency{d.describe()}
 }

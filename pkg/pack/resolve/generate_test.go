@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// generated is a large world that is the same for the same seed. Each kind of world has a choice of versions that was
+// generated is a large registry that is the same for the same seed. Each kind has a choice of versions that was
 // drawn first, so that there is one.
 type generated struct {
 	root  []resolve.Requirement
@@ -174,7 +174,7 @@ func (g *generated) Requirements(_ context.Context, pk pack.ID, _, version strin
 	return nil, diag.Errorf(diag.NotFound, "%s has no version %s", pk, version)
 }
 
-// shuffle changes the order of everything that the world answers, and nothing else.
+// shuffle changes the order of everything that the registry answers, and nothing else.
 func (g *generated) shuffle(seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	mix := func(list []resolve.Requirement) {
@@ -193,7 +193,7 @@ func (g *generated) shuffle(seed uint64) {
 }
 
 // check fails if a requirement of the root or of what was chosen does not hold, or if something is not required.
-func (g *generated) check(t testing.TB, chosen map[pack.ID]resolve.Chosen) {
+func (g *generated) check(t testing.TB, chosen map[pack.ID]resolve.Selection) {
 	t.Helper()
 	required := make(map[pack.ID]bool)
 	holds := func(r resolve.Requirement) {
@@ -225,4 +225,31 @@ func (g *generated) check(t testing.TB, chosen map[pack.ID]resolve.Chosen) {
 	if len(required) != len(chosen) {
 		t.Fatalf("%d packs were chosen and %d are required", len(chosen), len(required))
 	}
+}
+
+// sparse has n packs of perPack versions, of which each requires up to two others and newer versions of some require
+// more than other packs allow. The root requires some of them.
+func sparse(seed uint64, n, perPack, direct int) *generated {
+	g := newGenerated(seed, n, perPack)
+	for i, p := range g.order[:n-1] {
+		narrow, strict := g.rnd.IntN(6) == 0, g.rnd.IntN(6) == 0
+		for range g.rnd.IntN(3) {
+			target := g.order[i+1+int(float64(n-i-1)*g.rnd.Float64()*g.rnd.Float64())]
+			base := g.loose(target)
+			for v := range p.versions {
+				req := base
+				switch {
+				case narrow:
+					req = target.atMost(target.planted)
+				case strict && v > p.planted && target.planted < perPack-1:
+					req = target.atLeast(target.planted + 1)
+				}
+				p.requires[v] = append(p.requires[v], req)
+			}
+		}
+	}
+	for i := range direct {
+		g.root = append(g.root, g.loose(g.order[i*n/direct]))
+	}
+	return g
 }

@@ -21,10 +21,10 @@ var (
 	constraints = []string{"", "^1", "^2", "1.0.0", ">=1.1.0", "<2", ">=2.0.0-0", "!=1.1.0", "<2 || >=3"}
 )
 
-// dense draws worlds in which every version of a pack excludes versions of most others, so that what is learnt from a
+// drawDense draws registries in which every version of a pack excludes versions of most others, so that what is learnt from a
 // conflict is about several packs, and there are many.
-func dense(t *rapid.T) *world {
-	w := newWorld()
+func drawDense(t *rapid.T) *registry {
+	w := newRegistry()
 	used := []string{"a", "b", "c", "d", "e", "f"}[:rapid.IntRange(3, 6).Draw(t, "packs")]
 	texts := []string{"1.0.0", "2.0.0", "3.0.0", "4.0.0"}[:rapid.IntRange(2, 4).Draw(t, "versions")]
 	requirement := rapid.Custom(func(t *rapid.T) resolve.Requirement {
@@ -35,7 +35,7 @@ func dense(t *rapid.T) *world {
 	})
 	for _, name := range used {
 		for _, v := range texts {
-			w.add(place{id(name), ""}, resolve.Version{Version: v}, rapid.SliceOfN(requirement, 2, 6).Draw(t, "requirements"))
+			w.add(packSource{id(name), ""}, resolve.Version{Version: v}, rapid.SliceOfN(requirement, 2, 6).Draw(t, "requirements"))
 		}
 		if len(w.root) < 2 || rapid.Bool().Draw(t, "required") {
 			w.root = append(w.root, resolve.Requirement{Pack: id(name)})
@@ -44,12 +44,12 @@ func dense(t *rapid.T) *world {
 	return w
 }
 
-// worlds draws small worlds: few packs with few versions, and requirements that often exclude each other.
-func worlds(t *rapid.T) *world {
+// drawRegistry draws a small registry: few packs with few versions, and requirements that often exclude each other.
+func drawRegistry(t *rapid.T) *registry {
 	if rapid.IntRange(0, 2).Draw(t, "dense") == 0 {
-		return dense(t)
+		return drawDense(t)
 	}
-	w := newWorld()
+	w := newRegistry()
 	used := names[:rapid.IntRange(1, len(names)).Draw(t, "packs")]
 	requirement := rapid.Custom(func(t *rapid.T) resolve.Requirement {
 		r := resolve.Requirement{
@@ -62,18 +62,18 @@ func worlds(t *rapid.T) *world {
 		return r
 	})
 	for _, name := range used {
-		w.versions[place{id(name), ""}] = nil
-		w.versions[place{id(name), "git"}] = nil
+		w.versions[packSource{id(name), ""}] = nil
+		w.versions[packSource{id(name), "git"}] = nil
 		for _, v := range rapid.SliceOfDistinct(rapid.SampledFrom(versions), rapid.ID[string]).Draw(t, "versions of "+name) {
-			src := rapid.SampledFrom([]string{"", "", "", "git"}).Draw(t, "place")
+			src := rapid.SampledFrom([]string{"", "", "", "git"}).Draw(t, "source")
 			version := resolve.Version{Version: v}
 			switch rapid.IntRange(0, 11).Draw(t, "against it") {
 			case 0:
 				version.Yanked = true
 			case 1:
-				version.Withheld = "is too young"
+				version.Unavailable = "is too young"
 			}
-			w.add(place{id(name), src}, version, rapid.SliceOfN(requirement, 0, 3).Draw(t, "requirements"))
+			w.add(packSource{id(name), src}, version, rapid.SliceOfN(requirement, 0, 3).Draw(t, "requirements"))
 		}
 	}
 	w.root = rapid.SliceOfN(requirement, 1, 4).Draw(t, "root")
@@ -84,8 +84,8 @@ func worlds(t *rapid.T) *world {
 }
 
 // fits is the meaning of a requirement, written without the resolver's code.
-func (w *world) fits(r resolve.Requirement, at place, v resolve.Version) bool {
-	if at.pack != r.Pack || at.src != r.Source || (v.Yanked || v.Withheld != "") && w.prefer[at.pack] != v.Version {
+func (w *registry) fits(r resolve.Requirement, at packSource, v resolve.Version) bool {
+	if at.pack != r.Pack || at.src != r.Source || (v.Yanked || v.Unavailable != "") && w.prefer[at.pack] != v.Version {
 		return false
 	}
 	if r.Constraint == "" && r.Source != "" {
@@ -101,12 +101,12 @@ func (w *world) fits(r resolve.Requirement, at place, v resolve.Version) bool {
 }
 
 type pick struct {
-	at place
+	at packSource
 	v  resolve.Version
 }
 
 // solvable tries every choice.
-func (w *world) solvable(open []resolve.Requirement, picked map[pack.ID]pick) bool {
+func (w *registry) solvable(open []resolve.Requirement, picked map[pack.ID]pick) bool {
 	if len(open) == 0 {
 		return true
 	}
@@ -114,7 +114,7 @@ func (w *world) solvable(open []resolve.Requirement, picked map[pack.ID]pick) bo
 	if p, ok := picked[r.Pack]; ok {
 		return w.fits(r, p.at, p.v) && w.solvable(rest, picked)
 	}
-	at := place{r.Pack, r.Source}
+	at := packSource{r.Pack, r.Source}
 	for _, v := range w.versions[at] {
 		if !w.fits(r, at, v) {
 			continue
@@ -129,12 +129,12 @@ func (w *world) solvable(open []resolve.Requirement, picked map[pack.ID]pick) bo
 }
 
 // check fails if a choice leaves a requirement open or has what nobody requires.
-func (w *world) check(t *rapid.T, chosen map[pack.ID]resolve.Chosen) {
+func (w *registry) check(t *rapid.T, chosen map[pack.ID]resolve.Selection) {
 	required := make(map[pack.ID]bool)
 	holds := func(r resolve.Requirement) {
 		c, ok := chosen[r.Pack]
-		i := slices.IndexFunc(w.versions[place{r.Pack, c.Source}], func(v resolve.Version) bool { return v.Version == c.Version })
-		if !ok || i < 0 || !w.fits(r, place{r.Pack, c.Source}, w.versions[place{r.Pack, c.Source}][i]) {
+		i := slices.IndexFunc(w.versions[packSource{r.Pack, c.Source}], func(v resolve.Version) bool { return v.Version == c.Version })
+		if !ok || i < 0 || !w.fits(r, packSource{r.Pack, c.Source}, w.versions[packSource{r.Pack, c.Source}][i]) {
 			t.Fatalf("%s does not hold in %s", r, show(chosen))
 		}
 		required[r.Pack] = true
@@ -143,7 +143,7 @@ func (w *world) check(t *rapid.T, chosen map[pack.ID]resolve.Chosen) {
 		holds(r)
 	}
 	for id, c := range chosen {
-		for _, r := range w.requires[fmt.Sprint(place{id, c.Source}, c.Version)] {
+		for _, r := range w.requires[fmt.Sprint(packSource{id, c.Source}, c.Version)] {
 			holds(r)
 		}
 	}
@@ -157,7 +157,7 @@ func (w *world) check(t *rapid.T, chosen map[pack.ID]resolve.Chosen) {
 // Every constraint holds, and there is an error only if there is no choice.
 func TestComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := worlds(t)
+		w := drawRegistry(t)
 		chosen, err := w.resolve(context.Background())
 		if can := w.solvable(w.root, make(map[pack.ID]pick)); can != (err == nil) {
 			t.Fatalf("there is a choice: %t, and the resolver says %v", can, err)
@@ -168,12 +168,12 @@ func TestComplete(t *testing.T) {
 	})
 }
 
-// The order of what is asked and answered is irrelevant.
+// The order of requirements and versions is irrelevant.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := worlds(t)
+		w := drawRegistry(t)
 		chosen, err := w.resolve(context.Background())
-		shuffled := newWorld()
+		shuffled := newRegistry()
 		shuffled.prefer = w.prefer
 		shuffled.root = shuffle(t, w.root)
 		for at, list := range w.versions {
@@ -199,7 +199,7 @@ func shuffle[T any](t *rapid.T, list []T) []T {
 // Resolving from one's own lock changes nothing.
 func TestStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := worlds(t)
+		w := drawRegistry(t)
 		chosen, err := w.resolve(context.Background())
 		if err != nil {
 			return
@@ -218,7 +218,7 @@ func TestStable(t *testing.T) {
 // highest, with which there is a choice for all after it.
 func TestBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := worlds(t)
+		w := drawRegistry(t)
 		chosen, err := w.resolve(context.Background())
 		if err != nil {
 			return
@@ -236,7 +236,7 @@ func TestBest(t *testing.T) {
 }
 
 // direct returns a requirement of each pack that the root requires, in the order in which they are decided.
-func (w *world) direct() []resolve.Requirement {
+func (w *registry) direct() []resolve.Requirement {
 	list := slices.Clone(w.root)
 	slices.SortStableFunc(list, func(a, b resolve.Requirement) int {
 		_, la := w.prefer[a.Pack]
@@ -250,8 +250,8 @@ func (w *world) direct() []resolve.Requirement {
 }
 
 // firstThatFits picks the best version with which there is a choice.
-func (w *world) firstThatFits(r resolve.Requirement, open []resolve.Requirement, picked map[pack.ID]pick) pick {
-	at := place{r.Pack, r.Source}
+func (w *registry) firstThatFits(r resolve.Requirement, open []resolve.Requirement, picked map[pack.ID]pick) pick {
+	at := packSource{r.Pack, r.Source}
 	list := slices.Clone(w.versions[at])
 	slices.SortFunc(list, func(a, b resolve.Version) int {
 		if pa, pb := w.prefer[at.pack] == a.Version, w.prefer[at.pack] == b.Version; pa != pb {
@@ -276,7 +276,7 @@ func (w *world) firstThatFits(r resolve.Requirement, open []resolve.Requirement,
 func TestConflictIsSmallest(t *testing.T) {
 	conflicts := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := worlds(t)
+		w := drawRegistry(t)
 		_, err := w.resolve(context.Background())
 		var conflict *resolve.ConflictError
 		if !errors.As(err, &conflict) {
@@ -295,32 +295,32 @@ func TestConflictIsSmallest(t *testing.T) {
 }
 
 // checkNeeds fails if what a conflict names can be met, or if not each of it is needed for the conflict.
-func (w *world) checkNeeds(t *rapid.T, conflict *resolve.ConflictError) {
-	if w.only(conflict.Needs, -1).solves() {
+func (w *registry) checkNeeds(t *rapid.T, conflict *resolve.ConflictError) {
+	if w.only(conflict.Dependencies, -1).solves() {
 		t.Fatalf("what it names can be met:\n%s", conflict)
 	}
-	for i, n := range conflict.Needs {
-		if !w.only(conflict.Needs, i).solves() {
+	for i, n := range conflict.Dependencies {
+		if !w.only(conflict.Dependencies, i).solves() {
 			t.Fatalf("%s is not needed for the conflict:\n%s", n, conflict)
 		}
 	}
-	if len(conflict.Disputed) == 0 || !slices.ContainsFunc(conflict.Disputed, func(d resolve.Dispute) bool { return len(d.Left) == 0 }) {
+	if len(conflict.Disputes) == 0 || !slices.ContainsFunc(conflict.Disputes, func(d resolve.Dispute) bool { return len(d.Matching) == 0 }) {
 		t.Fatalf("it names no pack that cannot be had:\n%s", conflict)
 	}
 }
 
-func (w *world) solves() bool { return w.solvable(w.root, make(map[pack.ID]pick)) }
+func (w *registry) solves() bool { return w.solvable(w.root, make(map[pack.ID]pick)) }
 
-// with returns the world with other requirements of the root.
-func (w *world) with(root []resolve.Requirement) *world {
+// with returns the registry with other requirements of the root.
+func (w *registry) with(root []resolve.Requirement) *registry {
 	changed := *w
 	changed.root = root
 	return &changed
 }
 
-// only returns the world with the requirements that are named, but one.
-func (w *world) only(needs []resolve.Need, but int) *world {
-	reduced := newWorld()
+// only returns the registry with the requirements that are named, but one.
+func (w *registry) only(needs []resolve.Dependency, but int) *registry {
+	reduced := newRegistry()
 	reduced.versions, reduced.prefer = w.versions, w.prefer
 	for i, n := range needs {
 		switch {
@@ -342,7 +342,7 @@ func (w *world) only(needs []resolve.Need, but int) *world {
 }
 
 // checkAdvice fails if a change that the error proposes does not help, or if it proposes none.
-func (w *world) checkAdvice(t *rapid.T, conflict *resolve.ConflictError) {
+func (w *registry) checkAdvice(t *rapid.T, conflict *resolve.ConflictError) {
 	for _, c := range conflict.Changes {
 		root := slices.Clone(w.root)
 		for i, r := range root {
@@ -354,7 +354,7 @@ func (w *world) checkAdvice(t *rapid.T, conflict *resolve.ConflictError) {
 			t.Fatalf("%s %s does not help:\n%s", c.Pack, c.Version, conflict)
 		}
 	}
-	for _, set := range conflict.Remove {
+	for _, set := range conflict.Removals {
 		if !w.with(without(w.root, set)).solves() {
 			t.Fatalf("it does not help to remove %s:\n%s", set, conflict)
 		}
@@ -364,10 +364,10 @@ func (w *world) checkAdvice(t *rapid.T, conflict *resolve.ConflictError) {
 			}
 		}
 	}
-	if len(conflict.Changes)+len(conflict.Remove) == 0 {
+	if len(conflict.Changes)+len(conflict.Removals) == 0 {
 		t.Fatalf("it does not say what to do:\n%s", conflict)
 	}
-	if len(conflict.Withheld) > 0 && !w.released(conflict.Withheld).solves() {
+	if len(conflict.Unavailable) > 0 && !w.released(conflict.Unavailable).solves() {
 		t.Fatalf("the versions that are withheld would not do:\n%s", conflict)
 	}
 }
@@ -376,15 +376,15 @@ func without(root, not []resolve.Requirement) []resolve.Requirement {
 	return slices.DeleteFunc(slices.Clone(root), func(r resolve.Requirement) bool { return slices.Contains(not, r) })
 }
 
-// released returns the world with nothing against some versions.
-func (w *world) released(list []resolve.Withheld) *world {
+// released returns the registry with nothing against some versions.
+func (w *registry) released(list []resolve.UnavailableVersion) *registry {
 	changed := *w
-	changed.versions = make(map[place][]resolve.Version)
+	changed.versions = make(map[packSource][]resolve.Version)
 	for at, versions := range w.versions {
 		versions = slices.Clone(versions)
 		for i, v := range versions {
-			if slices.ContainsFunc(list, func(h resolve.Withheld) bool { return h.Pack == at.pack && h.Version == v.Version }) {
-				versions[i].Yanked, versions[i].Withheld = false, ""
+			if slices.ContainsFunc(list, func(h resolve.UnavailableVersion) bool { return h.Pack == at.pack && h.Version == v.Version }) {
+				versions[i].Yanked, versions[i].Unavailable = false, ""
 			}
 		}
 		changed.versions[at] = versions
@@ -397,14 +397,14 @@ func (w *world) released(list []resolve.Withheld) *world {
 func TestConflictNamesWhatEndsIt(t *testing.T) {
 	ended := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := worlds(t)
+		w := drawRegistry(t)
 		_, err := w.resolve(context.Background())
 		var conflict *resolve.ConflictError
 		if !errors.As(err, &conflict) {
 			return
 		}
 		for _, r := range w.root {
-			named := slices.ContainsFunc(conflict.Needs, func(n resolve.Need) bool { return n.By.IsZero() && n.Requirement == r })
+			named := slices.ContainsFunc(conflict.Dependencies, func(n resolve.Dependency) bool { return n.By.IsZero() && n.Requirement == r })
 			if w.with(without(w.root, []resolve.Requirement{r})).solves() {
 				if ended++; !named {
 					t.Fatalf("without %s there is a choice:\n%s", r, conflict)

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// show writes a choice as a line: name version, and @place.
-func show(chosen map[pack.ID]resolve.Chosen) string {
+// show writes a choice as a line: name version, and @source.
+func show(chosen map[pack.ID]resolve.Selection) string {
 	var parts []string
 	for _, id := range slices.SortedFunc(maps.Keys(chosen), pack.ID.Compare) {
 		c := chosen[id]
@@ -30,7 +30,7 @@ func show(chosen map[pack.ID]resolve.Chosen) string {
 
 // M2: packs by semver ranges, with dependencies.
 func TestResolve(t *testing.T) {
-	for _, tt := range []struct{ name, world, want string }{
+	for _, tt := range []struct{ name, registry, want string }{
 		{"nothing", "root:", ""},
 		{"highest", `
 			root: a ^1
@@ -102,7 +102,7 @@ func TestResolve(t *testing.T) {
 			b 1.0.0: a ^1
 			a 1.0.0
 			a 1.1.0-rc.1`, "a 1.0.0, b 1.0.0"},
-		{"a place has what it has", `
+		{"a source without a range", `
 			root: a@git
 			a@git 0.0.0-g0123456789ab`, "a@git 0.0.0-g0123456789ab"},
 		{"yanked", `
@@ -136,7 +136,7 @@ func TestResolve(t *testing.T) {
 			a 3.0.0`, "a 1.0.0, b 1.0.0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := parseWorld(t, tt.world)
+			w := parseRegistry(t, tt.registry)
 			chosen, err := w.resolve(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -144,7 +144,7 @@ func TestResolve(t *testing.T) {
 			if got := show(chosen); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
-			for call, n := range w.asked {
+			for call, n := range w.calls {
 				if n > 1 {
 					t.Errorf("asked %d times for %s", n, call)
 				}
@@ -154,7 +154,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestBy(t *testing.T) {
-	chosen, err := parseWorld(t, `
+	chosen, err := parseRegistry(t, `
 		root: a, c
 		a 1.0.0: b, c
 		b 1.0.0: c
@@ -176,8 +176,8 @@ func sorted(ids []pack.ID) []pack.ID {
 	return slices.SortedFunc(slices.Values(ids), pack.ID.Compare)
 }
 
-func TestWorldErrors(t *testing.T) {
-	_, err := parseWorld(t, `
+func TestProviderErrors(t *testing.T) {
+	_, err := parseRegistry(t, `
 		root: a
 		a 1.0.0: b ^1
 		b 1.0.0: gone`).resolve(t.Context())
@@ -185,24 +185,24 @@ func TestWorldErrors(t *testing.T) {
 	if err == nil || err.Error() != want || diag.CodeOf(err) != diag.NotFound || diag.HintOf(err) != "check the name" {
 		t.Errorf("got %v, code %s, hint %q", err, diag.CodeOf(err), diag.HintOf(err))
 	}
-	_, err = parseWorld(t, "root: gone").resolve(t.Context())
+	_, err = parseRegistry(t, "root: gone").resolve(t.Context())
 	if err == nil || err.Error() != "no registry has t/gone" {
 		t.Errorf("got %v", err)
 	}
-	_, err = parseWorld(t, "root: a x.y\na 1.0.0").resolve(t.Context())
+	_, err = parseRegistry(t, "root: a x.y\na 1.0.0").resolve(t.Context())
 	if diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := parseWorld(t, "root: a\na 1.0.0").resolve(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := parseRegistry(t, "root: a\na 1.0.0").resolve(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// pigeons is a world in which n packs exclude each other from having the same of fewer than n versions.
-func pigeons(n int) *world {
-	w := newWorld()
+// pigeons is a registry in which n packs exclude each other from having the same of fewer than n versions.
+func pigeons(n int) *registry {
+	w := newRegistry()
 	name := func(i int) pack.ID { return id(fmt.Sprintf("p%02d", i)) }
 	for i := range n {
 		for v := range n - 1 {
@@ -212,7 +212,7 @@ func pigeons(n int) *world {
 					requires = append(requires, resolve.Requirement{Pack: name(j), Constraint: fmt.Sprintf("!=%d.0.0", v)})
 				}
 			}
-			w.add(place{name(i), ""}, resolve.Version{Version: fmt.Sprintf("%d.0.0", v)}, requires)
+			w.add(packSource{name(i), ""}, resolve.Version{Version: fmt.Sprintf("%d.0.0", v)}, requires)
 		}
 		w.root = append(w.root, resolve.Requirement{Pack: name(i)})
 	}
@@ -227,12 +227,12 @@ func TestPigeons(t *testing.T) {
 		if !errors.As(err, &conflict) {
 			t.Fatalf("%d packs: %v", n, err)
 		}
-		if len(conflict.Remove) != 1 || len(conflict.Remove[0]) != n { // each of them requires all others
-			t.Errorf("%d packs: removing %v is said to help, want all of them", n, conflict.Remove)
+		if len(conflict.Removals) != 1 || len(conflict.Removals[0]) != n { // each of them requires all others
+			t.Errorf("%d packs: removing %v is said to help, want all of them", n, conflict.Removals)
 		}
 		w.root = w.root[1:]
 		for at := range w.versions {
-			delete(w.versions, place{id("p00"), ""})
+			delete(w.versions, packSource{id("p00"), ""})
 			for _, v := range w.versions[at] {
 				key := fmt.Sprint(at, v.Version)
 				w.requires[key] = slices.DeleteFunc(w.requires[key], func(r resolve.Requirement) bool { return r.Pack == id("p00") })
@@ -245,7 +245,7 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// A world that is too hard is given up.
+// A registry that is too hard is given up.
 func TestEffort(t *testing.T) {
 	w := pigeons(12)
 	var stats resolve.Stats

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"slices"
@@ -10,368 +11,234 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// progress is what the search knows about one pack.
-type progress struct {
-	sum     term    // what its steps say together
-	steps   []int32 // those in force
-	rules   []*rule // those that watch the pack, but for
-	wanted  []group // those that are requirements of it
-	decided int32   // the version, or -1
-	work    int32   // its statement in the analysis of a conflict, from 1 on
-	level   int32   // of its decisions, for a pack that the root requires
-	class   uint8   // what comes before its number in the order of decisions
-	direct  bool    // the root requires it
-	open    bool    // it is in the heap of open packs
-	changed bool    // it is in the list of changed packs
-	touched bool    // steps of it are being taken back
-	renewed bool    // steps of it were taken back since its rules were looked at
-}
-
-// group is the rules of the requirements of a pack that allow the same versions.
-type group struct {
-	allowed set
-	rules   []*rule
-}
-
-// The classes of packs, added up.
-const (
-	notLocked = 1
-	notDirect = 2
-)
-
-// solver is the state of the search.
+// solver is the state of one search.
 type solver struct {
-	cat    *catalogue
-	only   map[*edge]bool // the requirements that count; nil means all
-	byEdge []*rule        // the rule of a requirement
-	ruled  []bool         // the lists of requirements that are among the rules
-	slabs  struct {
-		rules  slab[rule]
-		lists  slab[*rule]
-		groups slab[group]
-	}
-	packs   []progress
-	heap    []int32 // packs that are needed and not decided, and some that were
-	changed []int32 // packs whose rules are to be looked at
-	failure *rule
-	effort  *int // how often rules may still be looked at
-	work    []statement
+	partialSolution
+	cache   *providerCache
+	only    map[*dependency]bool // the requirements that count; nil: all
+	added   map[*incompatibility]bool
+	queue   packQueue
+	changed []*packState     // packages whose incompatibilities unit propagation must check
+	failure *incompatibility // why there is no solution; nil: there is one
+	effort  *int             // how many incompatibilities may still be checked
 	stats   Stats
-	trail
 }
 
-// maxEffort is after how much effort a search is given up, maxExplain and maxAdvise those to explain the failure of
-// one. Effort is how often a rule is looked at: a thousand packs take some thousands. There are worlds, which nobody
-// has by accident, that no search of this kind is done with in a lifetime; these numbers are some seconds.
+// maxEffort is the effort after which a search gives up; maxExplainEffort and maxAdviceEffort limit the searches that
+// explain a failure. Effort is the number of incompatibilities that unit propagation checks: a thousand packs take some
+// thousands. There are dependency graphs, which nobody has by accident, that take any such search a lifetime. These
+// numbers are some seconds.
 const (
-	maxEffort  = 200_000_000
-	maxExplain = 20_000_000
-	maxAdvise  = 20_000_000
+	maxEffort        = 200_000_000
+	maxExplainEffort = 20_000_000
+	maxAdviceEffort  = 20_000_000
 )
 
-// errEffort says that a search was given up.
+// errEffort says that the search gave up.
 var errEffort = errors.New("too much effort")
 
-// solve searches for a choice. Without one, failure says why.
-func solve(ctx context.Context, cat *catalogue, root []Requirement, effort *int) (*solver, error) {
-	return (&solver{cat: cat, effort: effort}).run(ctx, root)
-}
-
-// solveOnly searches for a choice when only some requirements count.
-func solveOnly(ctx context.Context, cat *catalogue, root []Requirement, only map[*edge]bool, effort *int) (*solver,
-	error,
+// solve searches for a solution that meets the requirements of the root, or those in only. If there is none, failure
+// says why. It returns the solver with an error too.
+func solve(ctx context.Context, cache *providerCache, root []Requirement, only map[*dependency]bool, effort *int) (
+	*solver, error,
 ) {
-	return (&solver{cat: cat, only: only, effort: effort}).run(ctx, root)
-}
-
-// run searches. It returns the solver with an error too.
-func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
-	s.taken = make([]int32, 1)
-	s.pack(rootPack)
-	list, at, err := s.cat.setRequirements(ctx, rootPack, 0, root)
+	s := &solver{cache: cache, only: only, added: make(map[*incompatibility]bool), effort: effort}
+	s.decisions = make([]*assignment, rootLevel)
+	dependencies, at, err := cache.addDependencies(ctx, cache.root, 0, root)
 	if err != nil {
-		return s, s.explainError(rootPack, err, at)
+		return s, s.explainError(cache.root, err, at)
 	}
-	for _, e := range *s.cat.lists.at(list) {
-		if s.only == nil || s.only[e] {
-			p := s.pack(e.target)
-			p.direct, p.class = true, p.class%notDirect
+	for _, d := range dependencies {
+		if s.counts(d) {
+			s.state(d.target).direct = true
 		}
 	}
-	for next := int32(rootPack); next >= 0; next = s.choose() {
+	for next := s.state(cache.root); next != nil; next = s.nextUndecided() {
 		if ctx.Err() != nil {
 			return s, ctx.Err()
 		}
-		if err := s.decide(ctx, next); err != nil {
+		if err := s.chooseVersion(ctx, next); err != nil {
 			return s, err
 		}
-		if ok, err := s.propagate(ctx, next); err != nil || !ok {
+		if err := s.propagate(ctx, next); err != nil || s.failure != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-// pack returns what is known of a pack. The pointer is good until the next pack is met.
-func (s *solver) pack(p int32) *progress {
-	for int(p) >= len(s.packs) {
-		n := len(s.packs)
-		s.packs = append(roomy(s.packs), progress{sum: anything(int32(n)), decided: -1, class: notDirect})
-		if !s.cat.packs[n].locked {
-			s.packs[n].class += notLocked
+func (s *solver) counts(d *dependency) bool { return s.only == nil || s.only[d] }
+
+// nextUndecided returns the package to decide next, nil if every required package has a version.
+func (s *solver) nextUndecided() *packState {
+	for len(s.queue) > 0 {
+		if s.queue[0].undecided() {
+			return s.queue[0]
 		}
+		heap.Pop(&s.queue).(*packState).queued = false
 	}
-	return &s.packs[p]
+	return nil
 }
 
-// decide takes the best version of a pack, if its requirements do not exclude it at once.
-func (s *solver) decide(ctx context.Context, p int32) error {
-	v := 0
-	if p != rootPack {
-		s.free(p)
-		v = s.cat.packs[p].best(s.packs[p].sum.set)
+// packQueue is a heap of the packages that may be undecided.
+type packQueue []*packState
+
+func (q packQueue) Len() int           { return len(q) }
+func (q packQueue) Less(i, j int) bool { return q[i].compare(q[j]) < 0 }
+func (q packQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *packQueue) Push(p any)        { *q = append(*q, p.(*packState)) }
+
+func (q *packQueue) Pop() any {
+	last := len(*q) - 1
+	p := (*q)[last]
+	*q = (*q)[:last]
+	return p
+}
+
+// compare orders packages by when they are decided: first those that the root requires, then those in the lock, then
+// those that were found first. Requirements are read in order of ids.
+func (p *packState) compare(o *packState) int {
+	last := func(later bool) int {
+		if later {
+			return 1
+		}
+		return 0
 	}
-	edges, err := s.requirements(ctx, p, v)
+	return cmp.Or(last(!p.direct)-last(!o.direct), last(!p.locked)-last(!o.locked), p.index-o.index)
+}
+
+// chooseVersion decides a package and adds the incompatibilities of the version. If these exclude the version at once,
+// it doesn't decide: unit propagation derives that the version is impossible.
+func (s *solver) chooseVersion(ctx context.Context, p *packState) error {
+	s.undoLater(p)
+	version := 0
+	if p.packNode != s.cache.root {
+		version = p.best(p.sum.versions)
+	}
+	dependencies, err := s.addIncompatibilities(ctx, p, version)
 	if err != nil {
 		return err
 	}
-	for _, e := range edges {
-		if r := s.ruleOf(e); r != nil && p != rootPack && s.excluded(r, p, v) {
-			return nil // what propagation finds out first
+	for _, d := range dependencies {
+		if s.counts(d) && p.packNode != s.cache.root && s.excludes(&d.incompatibility, p, version) {
+			return nil
 		}
 	}
 	s.stats.Decisions++
-	s.take(p, v)
+	s.decide(p, version)
 	return nil
 }
 
-// excluded reports whether a rule says that p is not v, since everything else in it is true.
-func (s *solver) excluded(r *rule, p int32, v int) bool {
-	about := term{pack: p, set: one(v)}
-	for i := range r.terms {
-		t := &r.terms[i]
-		have := &s.packs[t.pack].sum
-		if t.pack == p {
-			have = &about
+// excludes reports whether all terms of an incompatibility are true if the package has the version.
+func (s *solver) excludes(i *incompatibility, p *packState, version int) bool {
+	return !slices.ContainsFunc(i.terms, func(t term) bool {
+		if t.pack == p.packNode {
+			return !t.versions.has(version)
 		}
-		if !have.implies(t) {
-			return false
-		}
-	}
-	return true
+		return !s.state(t.pack).sum.satisfies(t)
+	})
 }
 
-// requirements makes rules of what a version requires.
-func (s *solver) requirements(ctx context.Context, p int32, v int) ([]*edge, error) {
-	if s.only != nil && s.cat.packs[p].versions[v].requires == 0 {
-		return nil, nil // none of the requirements that count are its
+// addIncompatibilities adds what a version requires to the incompatibilities of the search.
+func (s *solver) addIncompatibilities(ctx context.Context, p *packState, version int) ([]*dependency, error) {
+	if s.only != nil && !p.versions[version].loaded {
+		return nil, nil // none of the requirements that count is its own
 	}
-	list, at, err := s.cat.requirements(ctx, p, v)
+	dependencies, at, err := s.cache.dependenciesOf(ctx, p.packNode, version)
 	if err != nil {
-		return nil, s.explainError(p, err, at)
+		return nil, s.explainError(p.packNode, err, at)
 	}
-	edges := *s.cat.lists.at(list)
-	for int(list) >= len(s.ruled) {
-		s.ruled = append(roomy(s.ruled), false)
-	}
-	if s.ruled[list] {
-		return edges, nil
-	}
-	s.ruled[list] = true
-	for _, e := range edges {
-		if s.only == nil || s.only[e] {
-			s.rule(e)
+	for _, d := range dependencies {
+		if s.counts(d) {
+			s.addIncompatibility(&d.incompatibility)
 		}
 	}
-	return edges, nil
+	return dependencies, nil
 }
 
-// rule makes a rule of a requirement, or adds to it the versions that have the requirement too.
-func (s *solver) rule(e *edge) {
-	r := s.ruleOf(e)
-	if r != nil {
-		r.extend()
+func (s *solver) addIncompatibility(i *incompatibility) {
+	if s.added[i] {
 		return
 	}
-	for int(e.number) >= len(s.byEdge) {
-		s.byEdge = append(roomy(s.byEdge), nil)
-	}
-	r = s.slabs.rules.next()
-	r.require(e)
-	s.byEdge[e.number] = r
-	by := s.pack(e.by)
-	by.rules = s.slabs.lists.add(by.rules, r)
-	target := s.pack(e.target)
-	if len(r.terms) > 1 {
-		for int(e.group) >= len(target.wanted) {
-			target.wanted = s.slabs.groups.add(target.wanted, group{})
-		}
-		g := &target.wanted[e.group]
-		g.allowed, g.rules = e.allowed, s.slabs.lists.add(g.rules, r)
+	s.added[i] = true
+	for _, t := range i.terms {
+		p := s.state(t.pack)
+		p.incompatibilities = append(p.incompatibilities, i)
 	}
 }
 
-func (s *solver) ruleOf(e *edge) *rule {
-	if int(e.number) < len(s.byEdge) {
-		return s.byEdge[e.number]
-	}
-	return nil
-}
-
-// add puts a rule into the lists of the packs that it watches.
-func (s *solver) add(r *rule) {
-	s.follows(r, r.watch[0])
-	if r.watch[1] != r.watch[0] {
-		s.follows(r, r.watch[1])
-	}
-}
-
-func (s *solver) follows(r *rule, term int32) {
-	p := s.pack(r.terms[term].pack)
-	p.rules = s.slabs.lists.add(p.rules, r)
-}
-
-// propagate derives what follows from the rules about a pack, and from what that changes. It returns false, with the
-// failure, when nothing can be chosen.
-func (s *solver) propagate(ctx context.Context, p int32) (bool, error) {
-	s.change(p)
-	for at := 0; at < len(s.changed); at++ {
-		p := s.changed[at]
-		s.packs[p].changed = false
-		conflict := s.visit(p)
-		if conflict == nil {
-			continue
-		}
-		if ctx.Err() != nil || *s.effort < 0 {
-			return false, cmp.Or(ctx.Err(), errEffort)
-		}
-		if !s.turn(conflict) {
-			return false, nil
-		}
-		s.change(p) // the rest of its rules
-	}
-	s.changed = s.changed[:0]
-	return true, nil
-}
-
-// visit looks at the rules that watch a pack, what was learnt last first, and at those that are requirements of it,
-// until one of them is a conflict.
-func (s *solver) visit(p int32) (conflict *rule) {
-	*s.effort -= len(s.packs[p].rules) + len(s.packs[p].wanted)
-	for i := len(s.packs[p].rules) - 1; i >= 0; i-- {
-		r := s.packs[p].rules[i]
-		mine := 0
-		if r.terms[r.watch[0]].pack != p {
-			mine = 1
-		}
-		switch moved, conflict := s.look(r, mine); {
-		case conflict:
-			return r
-		case moved:
-			rules := s.packs[p].rules
-			rules[i] = rules[len(rules)-1]
-			s.packs[p].rules = rules[:len(rules)-1]
-		}
-	}
-	return s.visitWanted(p)
-}
-
-// visitWanted looks at the requirements of a pack that are not met any more; and, when something about the pack was
-// taken back, at those that are open again.
-func (s *solver) visitWanted(p int32) (conflict *rule) {
-	for i := range s.packs[p].wanted {
-		g := &s.packs[p].wanted[i]
-		unmet := term{set: g.allowed, not: true}
-		if is := s.packs[p].sum.says(&unmet); is == isFalse || is == open && !s.packs[p].renewed {
-			continue
-		}
-		*s.effort -= len(g.rules)
-		for _, r := range g.rules {
-			if s.derive(r) {
-				return r
-			}
-		}
-	}
-	s.packs[p].renewed = false
-	return nil
-}
-
-// look derives what follows from a rule when something is new about one of the two terms that it watches. A term that
-// is true is watched no longer if there is one that is not, to which the watch is then moved.
-func (s *solver) look(r *rule, mine int) (moved, conflict bool) {
-	term, other := &r.terms[r.watch[mine]], &r.terms[r.watch[1-mine]]
-	is, otherIs := s.verdict(term), s.verdict(other)
-	switch {
-	case len(r.terms) <= 2:
-		return false, s.derive(r)
-	case is == isFalse || otherIs == isFalse || is == open && otherIs == open:
-		return false, false
-	}
-	for i := range int32(len(r.terms)) {
-		if i == r.watch[0] || i == r.watch[1] || s.verdict(&r.terms[i]) == isTrue {
-			continue
-		}
-		if is != isTrue {
-			s.change(other.pack) // the other watch is to be moved
-			return false, false
-		}
-		r.watch[mine] = i
-		s.follows(r, i)
-		return true, false
-	}
-	return false, s.derive(r)
-}
-
-func (s *solver) verdict(t *term) verdict { return s.packs[t.pack].sum.says(t) }
-
-// turn learns from a conflict until nothing contradicts what was learnt. It returns false, with the failure, when no
-// decision is left to blame.
-func (s *solver) turn(r *rule) bool {
-	for conflict := true; conflict; conflict = s.derive(r) {
-		if r = s.resolve(r); r == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// change notes that something new is known about a pack.
-func (s *solver) change(p int32) {
-	if !s.packs[p].changed {
-		s.packs[p].changed = true
+// change makes unit propagation check the incompatibilities of a package.
+func (s *solver) change(p *packState) {
+	if !p.changed {
+		p.changed = true
 		s.changed = append(s.changed, p)
 	}
 }
 
-// derive looks at one rule: when all its statements are true it returns true, which is a conflict; when all but one
-// are, the opposite of that one follows.
-func (s *solver) derive(r *rule) (conflict bool) {
-	var left *term
-	for i := range r.terms {
-		t := &r.terms[i]
-		switch s.packs[t.pack].sum.says(t) {
-		case isFalse:
-			return false
-		case open:
-			if left != nil {
-				return false
+// propagate is unit propagation: it derives what follows from the incompatibilities of a package, and from what that
+// changes. If there is no solution it sets the failure.
+func (s *solver) propagate(ctx context.Context, p *packState) error {
+	s.change(p)
+	for len(s.changed) > 0 {
+		p := s.changed[0]
+		s.changed, p.changed = s.changed[1:], false
+		conflict := s.propagatePack(p)
+		if conflict == nil {
+			continue
+		}
+		if ctx.Err() != nil || *s.effort < 0 {
+			return cmp.Or(ctx.Err(), errEffort)
+		}
+		for contradicted := true; contradicted; contradicted = s.check(conflict) {
+			if conflict = s.resolveConflict(conflict); conflict == nil {
+				return nil
 			}
-			left = t
+		}
+		s.change(p) // the rest of its incompatibilities
+	}
+	return nil
+}
+
+// propagatePack checks the incompatibilities of a package, the newest first, until one of them is a conflict.
+func (s *solver) propagatePack(p *packState) (conflict *incompatibility) {
+	*s.effort -= len(p.incompatibilities)
+	for _, i := range slices.Backward(p.incompatibilities) {
+		if s.check(i) {
+			return i
 		}
 	}
-	if left == nil {
+	return nil
+}
+
+// check reports whether the partial solution satisfies all terms of an incompatibility, which is a conflict. If it
+// satisfies all but one, check derives the negation of that one.
+func (s *solver) check(i *incompatibility) (conflict bool) {
+	var unsatisfied *term
+	for n := range i.terms {
+		t := &i.terms[n]
+		switch s.state(t.pack).sum.relation(*t) {
+		case contradicted:
+			return false
+		case inconclusive:
+			if unsatisfied != nil {
+				return false
+			}
+			unsatisfied = t
+		}
+	}
+	if unsatisfied == nil {
 		return true
 	}
-	s.infer(r, left)
-	s.change(left.pack)
+	s.derive(i, *unsatisfied)
+	s.change(s.state(unsatisfied.pack))
 	return false
 }
 
-// explainError adds to an error of the world who wanted to know.
-func (s *solver) explainError(p int32, err error, req *Requirement) error {
-	chain := s.chain(p)
-	if req != nil {
-		chain = append(chain, *req)
+// explainError adds to an error of the provider which requirements led to it.
+func (s *solver) explainError(p *packNode, err error, last *Requirement) error {
+	chain := s.requirementsTo(p)
+	if last != nil {
+		chain = append(chain, *last)
 	}
 	if len(chain) < 2 {
 		return err
@@ -388,23 +255,20 @@ func (s *solver) explainError(p int32, err error, req *Requirement) error {
 	return e
 }
 
-// chain returns the fewest requirements that lead from the root to a pack, of those that are in force.
-func (s *solver) chain(p int32) []Requirement {
-	before := map[int32]*edge{rootPack: nil}
-	todo := []int32{rootPack}
-	for len(todo) > 0 && before[p] == nil {
-		by := todo[0]
-		todo = todo[1:]
-		for _, e := range s.cat.packs[by].out {
-			if _, seen := before[e.target]; !seen && !s.packs[by].sum.not && e.versions.meets(s.packs[by].sum.set) {
-				before[e.target] = e
-				todo = append(todo, e.target)
+// requirementsTo returns the shortest chain of active requirements from the root to a package.
+func (s *solver) requirementsTo(p *packNode) (chain []Requirement) {
+	via := map[*packNode]*dependency{s.cache.root: nil}
+	for queue := []*packNode{s.cache.root}; len(queue) > 0 && via[p] == nil; queue = queue[1:] {
+		sum := s.state(queue[0]).sum
+		for _, d := range queue[0].dependencies {
+			if _, visited := via[d.target]; !visited && !sum.negative && d.versions.overlaps(sum.versions) {
+				via[d.target] = d
+				queue = append(queue, d.target)
 			}
 		}
 	}
-	var chain []Requirement
-	for e := before[p]; e != nil; e = before[e.by] {
-		chain = append(chain, e.req)
+	for d := via[p]; d != nil; d = via[d.dependent] {
+		chain = append(chain, d.requirement)
 	}
 	slices.Reverse(chain)
 	return chain

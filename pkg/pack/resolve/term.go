@@ -1,124 +1,95 @@
 package resolve
 
-// term is a statement about a pack: that its version is in the set, or, negated, that it is not in the set or that the
-// pack is not used at all.
+// term is a statement about a package that the solver can satisfy or contradict. A positive term says that the selected
+// version is in the set. A negative term says that it is not, or that the package is not selected at all.
 type term struct {
-	set  set
-	pack int32
-	not  bool
+	pack     *packNode
+	versions versionSet
+	negative bool
 }
 
-// anything is the statement that says nothing.
-func anything(pack int32) term { return term{pack: pack, not: true} }
+// anyTerm returns the term that is always true.
+func anyTerm(p *packNode) term { return term{pack: p, negative: true} }
 
-func (t term) inverse() term { return term{pack: t.pack, set: t.set, not: !t.not} }
+func (t term) negate() term { return term{pack: t.pack, versions: t.versions, negative: !t.negative} }
 
-// and returns the statement that both are true of the same pack.
-func (t term) and(o term) term {
+// intersect returns the term that is true if both terms are. They must be about the same package.
+func (t term) intersect(o term) term {
 	switch {
-	case t.not && o.not:
-		return term{pack: t.pack, set: t.set.or(o.set), not: true}
-	case t.not:
-		return term{pack: t.pack, set: o.set.minus(t.set)}
-	case o.not:
-		return term{pack: t.pack, set: t.set.minus(o.set)}
+	case t.negative && o.negative:
+		return term{pack: t.pack, versions: t.versions.union(o.versions), negative: true}
+	case t.negative:
+		return term{pack: t.pack, versions: o.versions.minus(t.versions)}
+	case o.negative:
+		return term{pack: t.pack, versions: t.versions.minus(o.versions)}
 	default:
-		return term{pack: t.pack, set: t.set.and(o.set)}
+		return term{pack: t.pack, versions: t.versions.intersect(o.versions)}
 	}
 }
 
-// verdict is what one statement says about the truth of another.
-type verdict uint8
+// relation is what the truth of one term says about another.
+type relation uint8
 
 const (
-	open verdict = iota
-	isTrue
-	isFalse
+	inconclusive relation = iota
+	satisfied
+	contradicted
 )
 
-// says returns what t says about o.
-func (t *term) says(o *term) verdict {
+// relation returns whether t satisfies or contradicts o.
+func (t term) relation(o term) relation {
 	switch {
-	case t.not:
-		if !o.set.within(t.set) {
-			return open
-		}
-		if o.not {
-			return isTrue
-		}
-		return isFalse
-	case !t.set.meets(o.set):
-		if o.not {
-			return isTrue
-		}
-		return isFalse
-	case t.set.within(o.set):
-		if o.not {
-			return isFalse
-		}
-		return isTrue
-	}
-	return open
-}
-
-// implies reports whether o is true whenever t is.
-func (t *term) implies(o *term) bool { return t.says(o) == isTrue }
-
-// always reports whether the statement says nothing.
-func (t *term) always() bool { return t.not && t.set.empty() }
-
-// never reports whether the statement cannot be true.
-func (t *term) never() bool { return !t.not && t.set.empty() }
-
-// rule is a list of statements of which not all may be true: PubGrub's incompatibility. Each pack is in it once.
-//
-// Two of the terms are watched, that is the rule is in the lists of their packs. As long as neither is true nothing
-// follows from the rule, whatever becomes of the others, so that nobody need look at it.
-type rule struct {
-	terms []term
-	watch [2]int32
-	edge  *edge   // the requirement that the rule is
-	from  []*rule // else the rules that it follows from
-	two   [2]term // where the terms of a requirement are
-}
-
-// require makes the rule that a requirement is: whoever has it and a version that does not fit exclude each other. A
-// version that is asked for later and has the same requirement makes the rule say more, never less.
-func (r *rule) require(e *edge) {
-	r.edge = e
-	r.two = [2]term{{pack: e.by, set: e.versions}, {pack: e.target, set: e.allowed, not: true}}
-	r.terms = r.two[:]
-	if e.by == e.target || e.allowed.empty() {
-		r.terms = r.two[:1]
-	}
-	r.watch[1] = int32(len(r.terms) - 1)
-	r.extend()
-}
-
-// extend makes the rule speak of all versions that the requirement is known of.
-func (r *rule) extend() {
-	r.two[0].set = r.edge.versions
-	if r.edge.by == r.edge.target {
-		r.two[0].set = r.edge.versions.minus(r.edge.allowed)
+	case t.satisfies(o):
+		return satisfied
+	case t.satisfies(o.negate()):
+		return contradicted
+	default:
+		return inconclusive
 	}
 }
 
-// edgesOf returns the requirements that a rule follows from.
-func (r *rule) edgesOf() map[*edge]bool {
-	edges := make(map[*edge]bool)
-	seen := make(map[*rule]bool)
-	todo := []*rule{r}
-	for len(todo) > 0 {
-		r := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[r] {
-			continue
-		}
-		seen[r] = true
-		if r.edge != nil {
-			edges[r.edge] = true
-		}
-		todo = append(todo, r.from...)
+// satisfies reports whether o is true whenever t is.
+func (t term) satisfies(o term) bool {
+	switch {
+	case t.negative && o.negative:
+		return o.versions.subsetOf(t.versions)
+	case t.negative:
+		return false // t allows that the package is not selected
+	case o.negative:
+		return !t.versions.overlaps(o.versions)
+	default:
+		return t.versions.subsetOf(o.versions)
 	}
-	return edges
+}
+
+func (t term) alwaysTrue() bool { return t.negative && t.versions.empty() }
+
+func (t term) neverTrue() bool { return !t.negative && t.versions.empty() }
+
+// incompatibility is a list of terms, one for each package, of which not all may be true.
+type incompatibility struct {
+	terms      []term
+	dependency *dependency        // the cause, for an incompatibility that states a requirement
+	causes     []*incompatibility // otherwise: what conflict resolution derived it from
+}
+
+// dependencies returns the requirements that the incompatibility was derived from.
+func (i *incompatibility) dependencies() map[*dependency]bool {
+	found := make(map[*dependency]bool)
+	visited := make(map[*incompatibility]bool)
+	var visit func(*incompatibility)
+	visit = func(i *incompatibility) {
+		if visited[i] {
+			return
+		}
+		visited[i] = true
+		if i.dependency != nil {
+			found[i.dependency] = true
+		}
+		for _, cause := range i.causes {
+			visit(cause)
+		}
+	}
+	visit(i)
+	return found
 }

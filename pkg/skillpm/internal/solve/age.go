@@ -79,14 +79,14 @@ func (b *Backend) withholdNamed(ctx context.Context, id pack.ID, l *lookup) ([]r
 	for i, v := range l.versions {
 		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Reason: v.Reason, Published: v.Published}
 		if _, err := b.Fetcher.Gate.Policies.Source(v.Source); err != nil && v.Source != "" {
-			versions[i].Withheld = notAllowed + err.Error()
+			versions[i].Unavailable = notAllowed + err.Error()
 		}
 		least := b.minAge(v.Source)
-		if least.Age == 0 || v.Yanked || versions[i].Withheld != "" {
+		if least.Age == 0 || v.Yanked || versions[i].Unavailable != "" {
 			continue
 		}
 		if since, ok := dated(v); ok {
-			versions[i].Withheld = b.young(since, least)
+			versions[i].Unavailable = b.young(since, least)
 			continue
 		}
 		rest = append(rest, undated{&versions[i], v.Source, func(ctx context.Context) string {
@@ -150,7 +150,7 @@ func (b *Backend) withholdUndated(ctx context.Context, id pack.ID, list []undate
 		if err != nil {
 			return err
 		}
-		u.version.Withheld = b.young(since, b.minAge(u.source))
+		u.version.Unavailable = b.young(since, b.minAge(u.source))
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (b *Backend) digest(ctx context.Context, id pack.ID, reg registry.Registry,
 
 // checkAge refuses a chosen version whose content has not been known for long enough: its tag was moved, or it is one
 // of those that [Backend.withholdUndated] did not ask about.
-func (b *Backend) checkAge(id pack.ID, c resolve.Chosen, p *pack.Pack) error {
+func (b *Backend) checkAge(id pack.ID, c resolve.Selection, p *pack.Pack) error {
 	least := b.minAge(p.Ref.Source())
 	if least.Age == 0 || p.Ref.Digest == "" || c.Source != "" && !hasReleases(b.refs[c.Source]) {
 		return nil // withholdPlaced looked at it
@@ -236,10 +236,10 @@ func (b *Backend) explainWithheld(err error) error {
 	if !ok {
 		return err
 	}
-	withheld := slices.Clone(conflict.Withheld)
-	for _, d := range conflict.Disputed {
-		if len(d.Left) == 0 {
-			withheld = append(withheld, d.Withheld...)
+	withheld := slices.Clone(conflict.Unavailable)
+	for _, d := range conflict.Disputes {
+		if len(d.Matching) == 0 {
+			withheld = append(withheld, d.Unavailable...)
 		}
 	}
 	denied, young, youngByPolicy := false, false, false

@@ -223,7 +223,7 @@ func (b *Backend) Requirements(ctx context.Context, id pack.ID, src, version str
 }
 
 // dependencies returns what a chosen version depends on. It opens no pack that the lock knows.
-func (b *Backend) dependencies(ctx context.Context, id pack.ID, c resolve.Chosen) ([]pack.Dependency, error) {
+func (b *Backend) dependencies(ctx context.Context, id pack.ID, c resolve.Selection) ([]pack.Dependency, error) {
 	if p, ok := b.lockedVersion(id, c.Source, c.Version); ok {
 		return p.Requires()
 	}

@@ -50,7 +50,7 @@ func (b *Backend) explainFrozen(m *pack.Manifest, err error) error {
 
 // Choose chooses the versions that [Backend.Lock] would lock. It first solves with every locked pack as it is, which
 // asks nobody about them. If that fails, the lock is only a preference.
-func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]resolve.Chosen, error) {
+func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]resolve.Selection, error) {
 	required := slices.Concat(m.Dependencies, m.DevDependencies)
 	for _, d := range required {
 		b.direct[d.ID] = d
@@ -62,7 +62,7 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 			prefer[id] = p.Version
 		}
 	}
-	solve := func(sticky bool) (map[pack.ID]resolve.Chosen, error) {
+	solve := func(sticky bool) (map[pack.ID]resolve.Selection, error) {
 		b.sticky = sticky
 		b.prefetch(ctx, required)
 		return resolve.Resolve(ctx, roots, b, resolve.Options{Prefer: prefer})
@@ -88,7 +88,7 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 
 // isBest reports whether every pack that is free got the best version that the manifest allows, so that moving what is
 // locked gains nothing.
-func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Chosen) bool {
+func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Selection) bool {
 	for id, m := range b.marks {
 		c, ok := chosen[id]
 		if !ok || !m.fresh {
@@ -101,7 +101,7 @@ func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Chosen)
 		versions, _ := b.Versions(ctx, id, c.Source)
 		for _, v := range versions {
 			other, err := semver.StrictNewVersion(v.Version)
-			if err != nil || v.Yanked || v.Withheld != "" || !other.GreaterThan(now) ||
+			if err != nil || v.Yanked || v.Unavailable != "" || !other.GreaterThan(now) ||
 				other.Prerelease() != "" && now.Prerelease() == "" {
 				continue
 			}
@@ -114,7 +114,7 @@ func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Chosen)
 }
 
 // newLock builds the lock for the chosen versions. An entry that is still right is kept as it is.
-func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Chosen) (*Solution, error) {
+func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Selection) (*Solution, error) {
 	sol := &Solution{Lock: b.Previous.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: map[string]string{}}
 	maps.DeleteFunc(sol.Lock.Packs, func(id pack.ID, _ *pack.LockedPack) bool {
 		_, ok := chosen[id]
@@ -233,7 +233,7 @@ func narrow(locked *pack.LockedPack, required []string) (*pack.LockedPack, bool)
 
 // requiredSkills returns the skills to install of every pack, sorted; nil for all. A pack that several require gets all
 // skills that any of them requires.
-func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Chosen,
+func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Selection,
 ) (map[pack.ID][]string, error) {
 	deps := slices.Concat(m.Dependencies, m.DevDependencies)
 	for id, c := range chosen {

@@ -11,38 +11,38 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// A world is written as lines of text. A word like a stands for the pack t/a, a@x for the pack from the place x:
+// A registry is written as lines of text. A word like a stands for the pack t/a, a@x for the pack from the source x:
 //
 //	root: a ^1, b           what the root requires
 //	prefer: a 1.0.0         what the lock has
 //	a 1.0.0: b ^2, c@x      a version and what it requires
 //	b 2.0.0 yanked
 //	b 3.0.0 withheld is younger than a day
-type world struct {
+type registry struct {
 	root     []resolve.Requirement
 	prefer   map[pack.ID]string
-	versions map[place][]resolve.Version
+	versions map[packSource][]resolve.Version
 	requires map[string][]resolve.Requirement
-	asked    map[string]int
+	calls    map[string]int
 }
 
-type place struct {
+type packSource struct {
 	pack pack.ID
 	src  string
 }
 
 func id(name string) pack.ID { return pack.ID{Owner: "t", Name: name} }
 
-func newWorld() *world {
-	return &world{
-		prefer: make(map[pack.ID]string), versions: make(map[place][]resolve.Version),
-		requires: make(map[string][]resolve.Requirement), asked: make(map[string]int),
+func newRegistry() *registry {
+	return &registry{
+		prefer: make(map[pack.ID]string), versions: make(map[packSource][]resolve.Version),
+		requires: make(map[string][]resolve.Requirement), calls: make(map[string]int),
 	}
 }
 
-func parseWorld(t testing.TB, text string) *world {
+func parseRegistry(t testing.TB, text string) *registry {
 	t.Helper()
-	w := newWorld()
+	w := newRegistry()
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
 		head, tail, _ := strings.Cut(line, ":")
@@ -60,9 +60,9 @@ func parseWorld(t testing.TB, text string) *world {
 			name, src, _ := strings.Cut(fields[0], "@")
 			v := resolve.Version{Version: fields[1], Yanked: len(fields) == 3}
 			if _, why, ok := strings.Cut(head, " withheld "); ok {
-				v.Withheld = why
+				v.Unavailable = why
 			}
-			w.add(place{id(name), src}, v, parseRequirements(t, tail))
+			w.add(packSource{id(name), src}, v, parseRequirements(t, tail))
 		}
 	}
 	return w
@@ -81,26 +81,26 @@ func parseRequirements(t testing.TB, text string) (list []resolve.Requirement) {
 	return list
 }
 
-func (w *world) add(p place, v resolve.Version, requires []resolve.Requirement) {
+func (w *registry) add(p packSource, v resolve.Version, requires []resolve.Requirement) {
 	w.versions[p] = append(w.versions[p], v)
 	w.requires[fmt.Sprint(p, v.Version)] = requires
 }
 
-func (w *world) Versions(ctx context.Context, pk pack.ID, src string) ([]resolve.Version, error) {
-	w.asked["versions "+fmt.Sprint(pk, src)]++
+func (w *registry) Versions(ctx context.Context, pk pack.ID, src string) ([]resolve.Version, error) {
+	w.calls["versions "+fmt.Sprint(pk, src)]++
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	versions, ok := w.versions[place{pk, src}]
+	versions, ok := w.versions[packSource{pk, src}]
 	if !ok {
 		return nil, diag.Errorf(diag.NotFound, "no registry has %s", pk).WithHint("check the name")
 	}
 	return versions, nil
 }
 
-func (w *world) Requirements(_ context.Context, pk pack.ID, src, version string) ([]resolve.Requirement, error) {
-	key := fmt.Sprint(place{pk, src}, version)
-	w.asked["requirements "+key]++
+func (w *registry) Requirements(_ context.Context, pk pack.ID, src, version string) ([]resolve.Requirement, error) {
+	key := fmt.Sprint(packSource{pk, src}, version)
+	w.calls["requirements "+key]++
 	requires, ok := w.requires[key]
 	if !ok {
 		return nil, diag.Errorf(diag.Internal, "asked for %s, which does not exist", key)
@@ -108,6 +108,6 @@ func (w *world) Requirements(_ context.Context, pk pack.ID, src, version string)
 	return requires, nil
 }
 
-func (w *world) resolve(ctx context.Context) (map[pack.ID]resolve.Chosen, error) {
+func (w *registry) resolve(ctx context.Context) (map[pack.ID]resolve.Selection, error) {
 	return resolve.Resolve(ctx, w.root, w, resolve.Options{Prefer: w.prefer})
 }
