@@ -104,10 +104,10 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 // survey is what is known of the packs of a scope that could be updated.
 type survey struct {
 	*work
-	required map[pack.ID][]Requirer      // who requires each pack, as it is locked
-	asked    map[pack.ID]pack.Dependency // what is required of each, without ranges and tags of releases
-	chosen   map[pack.ID]resolve.Selection  // what an update would choose
-	lost     map[pack.ID]error           // packs about which nobody could be asked
+	required map[pack.ID][]Requirer        // who requires each pack, as it is locked
+	asked    map[pack.ID]pack.Dependency   // what is required of each, without ranges and tags of releases
+	chosen   map[pack.ID]resolve.Selection // what an update would choose
+	lost     map[pack.ID]error             // packs about which nobody could be asked
 }
 
 // asked returns for every locked pack what has to be asked to learn of all its versions.
