@@ -15,7 +15,7 @@ func (g *Graph) DOT(o Options) string {
 		"  edge [fontname=monospace, fontsize=10];\n")
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		fmt.Fprintf(&b, "  %s [label=\"%s\"%s];\n", n.dotName(), strings.Join(g.dotLines(n, o), `\n`), n.dotStyle())
+		fmt.Fprintf(&b, "  %s [label=\"%s\"%s];\n", n.dotName(), dotText(strings.Join(n.lines(o), "\n")), n.dotStyle())
 	}
 	for i := range g.nodes {
 		for _, a := range g.nodes[i].out {
@@ -30,15 +30,7 @@ func (n *node) dotName() string {
 	if n.key == "" {
 		return "root"
 	}
-	return `"` + dotText(plain(n.key)) + `"`
-}
-
-func (g *Graph) dotLines(n *node, o Options) []string {
-	lines := n.lines(o)
-	for i := range lines {
-		lines[i] = dotText(lines[i])
-	}
-	return lines
+	return `"` + dotText(printable(n.key)) + `"`
 }
 
 func (n *node) dotStyle() string {
@@ -55,7 +47,7 @@ func (n *node) dotStyle() string {
 
 func (a arc) dotStyle() string {
 	var style []string
-	if label := a.wants(); label != "" {
+	if label := a.label(); label != "" {
 		style = append(style, `label="`+dotText(label)+`"`)
 	}
 	if a.dev {
@@ -67,29 +59,26 @@ func (a arc) dotStyle() string {
 	return " [" + strings.Join(style, ", ") + "]"
 }
 
-// dotText writes a text without line breaks between quotation marks. Graphviz reads escapes of its own and HTML's named
-// characters there.
-func dotText(s string) string {
-	return dotEscapes.Replace(s)
-}
+// dotText escapes a text without line breaks for a quoted string, in which Graphviz also reads HTML's named characters.
+func dotText(s string) string { return dotEscapes.Replace(s) }
 
-var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "\n", `\n`)
 
-// lines is what stands in the box of a node.
+// lines returns the text in the box of a node.
 func (n *node) lines(o Options) []string {
-	lines := []string{textx.TruncateRunes(plain(n.name), maxName)}
+	lines := []string{textx.TruncateRunes(printable(n.name), maxName)}
 	if n.Version != "" {
-		lines = append(lines, textx.TruncateRunes(plain(n.Version), maxName))
+		lines = append(lines, textx.TruncateRunes(printable(n.Version), maxName))
 	}
-	marks := n.marks(true)
-	if n.missing && o.Absent != "" {
-		marks = []string{o.Absent}
+	remarks := n.remarks(true)
+	if n.missing && o.Missing != "" {
+		remarks = []string{o.Missing}
 	}
 	if n.dev {
-		marks = append(marks, "dev")
+		remarks = append(remarks, "dev")
 	}
-	for _, m := range marks {
-		lines = append(lines, textx.TruncateRunes("("+m+")", maxName))
+	for _, r := range remarks {
+		lines = append(lines, textx.TruncateRunes("("+r+")", maxName))
 	}
 	if o.Skills {
 		for _, s := range n.Skills {

@@ -11,13 +11,13 @@ import (
 type Pack struct {
 	ID       pack.ID
 	Version  string
-	Source   string // the place that it is locked to
+	Source   string // where it is locked to
 	Linked   string // the directory that it is linked to, "" if it is not
 	Skills   []Skill
 	Requires []Edge
 }
 
-// Skill is a skill of a pack. Link is the name that agents know it under, where that is not its own.
+// Skill is a skill of a pack. Link is the name that agents know it under, if it differs.
 type Skill struct {
 	Name string
 	Link string
@@ -26,22 +26,22 @@ type Skill struct {
 // Edge is one requirement.
 type Edge struct {
 	To         pack.ID
-	Constraint string // the range of versions, the place and the skills, as a lock writes them; may be ""
-	Dev        bool   // required for development only; the manifest's requirements alone say that
+	Constraint string // the range, source and skills, as a lockfile writes them; may be ""
+	Dev        bool   // required for development only; only requirements of the manifest can be
 }
 
-// Graph is who requires whom. It does not change.
+// Graph is the packs and their requirements. It is immutable.
 type Graph struct {
 	nodes []node // in order of their names, the root first
-	root  int    // -1 in a part of a graph that does not reach up to it
+	root  int    // -1 in a part of a graph without it
 }
 
 // node is the root or a pack.
 type node struct {
 	Pack
 	name     string // as it is shown, without the version
-	key      string // tells it from all others; "" for the root
-	out, in  []arc  // in order of what they lead to
+	key      string // the id; "" for the root
+	out, in  []arc  // in order of their other ends
 	direct   bool   // the root requires it
 	dev      bool   // the root requires it for development only, by whatever chain
 	required bool   // a chain leads to it from the root
@@ -49,16 +49,16 @@ type node struct {
 	requires []Requirement
 }
 
-// arc is an edge between nodes: to is what is required, or in the list in who requires it.
+// arc is an edge between nodes. to is the pack that is required, or in node.in the dependent.
 type arc struct {
 	to         int
 	constraint string
 	dev        bool
 }
 
-// New returns the graph of packs. The name stands for the manifest, whose requirements are roots. The order of packs
-// and edges is of no matter. Of several packs with one id, or edges to one pack, the least by its text counts, and an
-// edge for development only if there is no other. What is required and not among the packs is in the graph, as missing.
+// New returns the graph of packs. name is that of the manifest, and roots are its requirements. The order of packs and
+// edges doesn't matter. Of several packs with one id, or edges to one pack, the first in order of text counts, and an
+// edge for development only if there is no other. Packs that are required and not given are in the graph as missing.
 func New(name string, roots []Edge, packs []Pack) *Graph {
 	g := &Graph{nodes: make([]node, 1, len(packs)+1)}
 	g.nodes[0] = node{name: name, Pack: Pack{Requires: roots}, required: true}
@@ -83,7 +83,8 @@ func New(name string, roots []Edge, packs []Pack) *Graph {
 		index[g.nodes[i+1].key] = i + 1
 	}
 	g.connect(index)
-	g.reach()
+	g.connectDependents()
+	g.markRequired()
 	return g
 }
 
@@ -92,7 +93,7 @@ func comparePacks(a, b Pack) int {
 		cmp.Compare(a.Linked, b.Linked))
 }
 
-// connect makes the arcs in both directions.
+// connect makes the arcs to what nodes require.
 func (g *Graph) connect(index map[string]int) {
 	for i := range g.nodes {
 		n := &g.nodes[i]
@@ -109,10 +110,9 @@ func (g *Graph) connect(index map[string]int) {
 			n.requires = append(n.requires, Requirement{Pack: g.nodes[a.to].name, Range: a.constraint, Dev: a.dev})
 		}
 	}
-	g.arcsIn()
 }
 
-// compareArcs orders arcs by what they lead to, for one target those for development last.
+// compareArcs orders arcs by what is required; for one pack those for development last.
 func compareArcs(a, b arc) int {
 	if c := cmp.Compare(a.to, b.to); c != 0 || a.dev == b.dev {
 		return cmp.Or(c, cmp.Compare(a.constraint, b.constraint))
@@ -123,8 +123,8 @@ func compareArcs(a, b arc) int {
 	return -1
 }
 
-// arcsIn makes the arcs back from those that lead on.
-func (g *Graph) arcsIn() {
+// connectDependents makes the arcs back from those that lead on.
+func (g *Graph) connectDependents() {
 	for i := range g.nodes {
 		for _, a := range g.nodes[i].out {
 			to := &g.nodes[a.to]
@@ -133,44 +133,27 @@ func (g *Graph) arcsIn() {
 	}
 }
 
-// reach says which nodes the root requires, and which for development only.
-func (g *Graph) reach() {
-	var use, all []int
+// markRequired marks the nodes that the root requires, and those that it requires for development only.
+func (g *Graph) markRequired() {
+	inUse := slices.Repeat([]int{-1}, len(g.nodes)) // distances without requirements for development
+	required := slices.Clone(inUse)
 	for _, a := range g.nodes[0].out {
 		g.nodes[a.to].direct = true
-		all = append(all, a.to)
+		g.addDistances(required, a.to, requirements)
 		if !a.dev {
-			use = append(use, a.to)
+			g.addDistances(inUse, a.to, requirements)
 		}
 	}
-	used, required := g.reached(use), g.reached(all)
 	for i := range g.nodes[1:] {
 		n := &g.nodes[i+1]
-		n.required, n.dev = required[i+1], required[i+1] && !used[i+1]
+		n.required, n.dev = required[i+1] >= 0, required[i+1] >= 0 && inUse[i+1] < 0
 	}
 }
 
-// reached says which nodes chains lead to from some of them.
-func (g *Graph) reached(from []int) []bool {
-	seen := make([]bool, len(g.nodes))
-	for _, i := range from {
-		seen[i] = true
-	}
-	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
-		for _, a := range g.nodes[queue[0]].out {
-			if !seen[a.to] {
-				seen[a.to] = true
-				queue = append(queue, a.to)
-			}
-		}
-	}
-	return seen
-}
-
-// Has reports whether a pack is in the graph, be it as missing.
+// Has reports whether a pack is in the graph, also as missing.
 func (g *Graph) Has(id pack.ID) bool { return g.find(id) >= 0 }
 
-// find returns a pack's node, -1 if it is not there.
+// find returns a pack's node, -1 if it is not in the graph.
 func (g *Graph) find(id pack.ID) int {
 	i, ok := slices.BinarySearchFunc(g.nodes, id.String(),
 		func(n node, key string) int { return cmp.Compare(n.key, key) })

@@ -1,9 +1,9 @@
 package graph
 
-// Document is the graph as it is written in JSON, or a part of it. Packs are in order of their names, requirements too.
+// Document is a graph, or a part of one, in JSON. Packs and requirements are in order of names.
 type Document struct {
-	Name     string        `json:"name"`     // of what the manifest describes
-	Requires []Requirement `json:"requires"` // by the manifest, where this part reaches up to it
+	Name     string        `json:"name"`     // of the manifest
+	Requires []Requirement `json:"requires"` // of the manifest, if it is in this part
 	Packs    []PackNode    `json:"packs"`
 }
 
@@ -28,10 +28,10 @@ type SkillNode struct {
 	Link string `json:"link"` // the name that agents know it under
 }
 
-// Requirement is what is required of a pack.
+// Requirement is a requirement in a [Document].
 type Requirement struct {
 	Pack  string `json:"pack"`
-	Range string `json:"range"`         // versions, or a place, and skills in brackets, as the lock writes it
+	Range string `json:"range"`         // the range or source, and skills in brackets, as the lockfile writes them
 	Dev   bool   `json:"dev,omitempty"` // for development only
 }
 

@@ -8,12 +8,12 @@ import (
 const (
 	rowGap  = 14 // pixels between two boxes of a column
 	sweeps  = 4  // how often columns are reordered
-	maxSpan = 16 // columns up to which an arrow is led between the boxes; longer ones are drawn below them
+	maxSpan = 16 // a wire across more columns has no bends and passes behind the boxes
 )
 
-// layout is a layered drawing: each node is as many columns to the right as its longest chain is long. An arrow that
-// passes a column has a bend in it, so that the boxes there make room. All numbers are whole, so that every machine
-// draws the same.
+// layout is a layered drawing after Sugiyama: the column of a node is the length of its longest chain. A wire that
+// passes a column has a bend there, so that the boxes make room. All numbers are integers, so that every machine draws
+// the same.
 type layout struct {
 	g        *Graph
 	vertices []vertex // of the nodes, in their order, then the bends
@@ -27,7 +27,7 @@ type vertex struct {
 	left, right []int
 }
 
-// wire is an arc from left to right. One that closes a cycle is turned around.
+// wire is an arc, drawn from left to right. One that closes a cycle is reversed.
 type wire struct {
 	arc
 	from, to int   // nodes
@@ -62,8 +62,7 @@ func newLayout(g *Graph, heights []int) *layout {
 	return l
 }
 
-// starts returns the nodes from which columns are counted: the root, then what nothing requires, then the rest, of
-// which only cycles are left.
+// starts returns the nodes from which columns are counted: the root, what nothing requires, and the rest for cycles.
 func (g *Graph) starts() []int {
 	var starts, rest []int
 	if g.root >= 0 {
@@ -81,14 +80,10 @@ func (g *Graph) starts() []int {
 
 // assignColumns gives every node a column and every arc a wire, and returns the nodes from left to right.
 func (l *layout) assignColumns() []int {
-	order, back := l.g.order(l.g.starts(), func(arc) bool { return true })
-	closes := make(map[[2]int]bool, len(back))
-	for _, b := range back {
-		closes[b] = true
-	}
+	order, cycles := l.g.topological(l.g.starts(), func(arc) bool { return true })
 	for _, i := range order {
 		for _, a := range l.g.nodes[i].out {
-			w := wire{arc: a, from: i, to: a.to, reversed: closes[[2]int{i, a.to}]}
+			w := wire{arc: a, from: i, to: a.to, reversed: cycles[[2]int{i, a.to}]}
 			if w.reversed {
 				w.from, w.to = w.to, w.from
 			} else {
@@ -101,10 +96,10 @@ func (l *layout) assignColumns() []int {
 	return order
 }
 
-// span is how many columns a wire leads to the right.
+// span returns the number of columns from the left end of a wire to its right end.
 func (l *layout) span(w wire) int { return l.vertices[w.to].column - l.vertices[w.from].column }
 
-// addBends leads a wire through the columns between its ends.
+// addBends adds a bend in every column between the ends of a wire.
 func (l *layout) addBends(w *wire) {
 	if w.from == w.to || l.span(*w) > maxSpan {
 		return
@@ -154,7 +149,7 @@ func (l *layout) reorder(column []int, neighbors func(*vertex) []int) {
 	}
 }
 
-// stack sets the boxes of each column below each other, around the middle of the page.
+// stack places the boxes of each column below each other, in the middle of the page.
 func (l *layout) stack() {
 	heights, tallest := make([]int, len(l.columns)), 0
 	for k, column := range l.columns {

@@ -13,11 +13,7 @@ func (g *Graph) Mermaid(o Options) string {
 	var dev, missing []string
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		lines := n.lines(o)
-		for k := range lines {
-			lines[k] = mermaidText(lines[k])
-		}
-		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, strings.Join(lines, "<br/>"))
+		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, mermaidText(strings.Join(n.lines(o), "\n")))
 		switch {
 		case n.missing:
 			missing = append(missing, fmt.Sprintf("n%d", i))
@@ -31,7 +27,7 @@ func (g *Graph) Mermaid(o Options) string {
 			if a.dev {
 				arrow = "-.->"
 			}
-			if label := a.wants(); label != "" {
+			if label := a.label(); label != "" {
 				arrow += `|"` + mermaidText(label) + `"|`
 			}
 			fmt.Fprintf(&b, "  n%d %s n%d\n", i, arrow, a.to)
@@ -48,14 +44,16 @@ func mermaidClass(b *strings.Builder, name, style string, nodes []string) {
 	}
 }
 
-// mermaidText writes a text without line breaks between quotation marks: all that might mean something to Mermaid, to
-// Markdown or to HTML as the number of the character.
+// mermaidText escapes a text for a quoted string: characters that may mean something to Mermaid, Markdown or HTML
+// become their numbers.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case r >= 0x80, r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' &&
-			r <= 'Z', strings.ContainsRune(" ./-,^=()", r):
+		case r == '\n':
+			b.WriteString("<br/>")
+		case r >= 0x80, r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z',
+			strings.ContainsRune(" ./-,^=()", r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "#%d;", r)

@@ -9,22 +9,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// Lengths in the picture, in pixels. The widths of characters are those of wide fixed-pitch fonts, doubled and rounded
-// up.
+// Lengths in the picture, in pixels. Characters are as wide as in wide monospaced fonts.
 const (
-	margin     = 16
-	padding    = 10
-	lineHeight = 16
-	columnGap  = 48
-	twoChars   = 15 // in a box
-	twoSmall   = 14 // in a label
-	maxLabel   = 28 // characters
-	arrowHead  = 8
+	margin        = 16
+	padding       = 10
+	lineHeight    = 16
+	columnGap     = 48
+	boxCharPair   = 15 // in a box
+	labelCharPair = 14 // in a label
+	maxLabel      = 28 // characters
+	arrowHead     = 8
 
 	labelHeight = 14 // between the lines of two labels
 )
 
-// style is for light pages, and for dark ones where the reader's system says so.
+// style has colors for light pages, and for dark ones if the reader prefers these.
 const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}
 .skillpm-graph .page{fill:#fff}
 .skillpm-graph .box rect{fill:#f6f8fa;stroke:#6e7781}
@@ -48,8 +47,8 @@ const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,C
 }
 `
 
-// SVG draws the graph as a picture in SVG 1.1 that needs no other file and runs nothing: boxes in columns, what
-// requires left of what is required. Each box and arrow says in a title what it is.
+// SVG draws the graph as a picture in SVG 1.1 that needs no other file and has no scripts: boxes in columns, dependents
+// left of what they require. The title of each box and arrow says what it is.
 func (g *Graph) SVG(o Options) string {
 	p := &picture{lines: make([][]string, len(g.nodes))}
 	heights := make([]int, len(g.nodes))
@@ -60,7 +59,7 @@ func (g *Graph) SVG(o Options) string {
 	p.layout = newLayout(g, heights)
 	p.measure()
 	p.placeLabels()
-	p.head(o.Unstyled)
+	p.head(o.NoStyle)
 	for _, w := range p.wires {
 		p.wire(w)
 	}
@@ -84,24 +83,24 @@ type picture struct {
 	out           strings.Builder
 }
 
-// label is the text at a wire.
+// label is the text at a wire. x and y are its middle.
 type label struct {
-	column, x, y int // the column to its left, and the middle of its line
+	column, x, y int // column is the one to its left
 	text         string
 }
 
-// measure works out the widths of the columns and of the gaps between them.
+// measure computes the widths of the columns and of the gaps between them.
 func (p *picture) measure() {
 	widths, gaps := make([]int, len(p.columns)), make([]int, len(p.columns))
 	for i, lines := range p.lines {
 		column := p.vertices[i].column
 		for _, line := range lines {
-			widths[column] = max(widths[column], length(line, twoChars)+2*padding)
+			widths[column] = max(widths[column], textWidth(line, boxCharPair)+2*padding)
 		}
 	}
 	for _, w := range p.wires {
 		column := p.vertices[w.from].column
-		gaps[column] = max(gaps[column], length(p.labelText(w), twoSmall))
+		gaps[column] = max(gaps[column], textWidth(p.labelText(w), labelCharPair))
 	}
 	for _, v := range p.vertices {
 		p.height = max(p.height, v.y+v.height/2)
@@ -114,16 +113,16 @@ func (p *picture) measure() {
 	p.width, p.height = x, p.height+2*margin
 }
 
-// length is the width of a text, at most.
-func length(s string, two int) int {
+// textWidth returns an upper bound of the width of a text.
+func textWidth(s string, charPair int) int {
 	n := 0
 	for _, r := range s {
 		n++
-		if r >= 0x1100 { // where scripts with wide characters begin
+		if r >= 0x1100 { // scripts with wide characters begin here
 			n++
 		}
 	}
-	return (n*two + 1) / 2
+	return (n*charPair + 1) / 2
 }
 
 // placeLabels puts each label into the gap right of where its wire starts, in the middle of the wire there or below the
@@ -158,24 +157,24 @@ func (p *picture) placeLabels() {
 	}
 }
 
-// labelText is what stands at an arrow, "" if there is no room for it.
+// labelText returns the text at a wire, "" if there is no room for it.
 func (p *picture) labelText(w wire) string {
 	if w.from == w.to || p.span(w) > maxSpan {
 		return ""
 	}
-	return textx.TruncateRunes(w.wants(), maxLabel)
+	return textx.TruncateRunes(w.label(), maxLabel)
 }
 
-func (p *picture) head(unstyled bool) {
+func (p *picture) head(noStyle bool) {
 	name := "this project"
 	if p.g.root >= 0 {
-		name = textx.TruncateRunes(plain(p.g.nodes[p.g.root].title()), maxName)
+		name = textx.TruncateRunes(printable(p.g.nodes[p.g.root].title()), maxName)
 	}
 	fmt.Fprintf(&p.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"skillpm-graph\" role=\"img\" "+
 		"width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
 		p.width, p.height, p.width, p.height)
 	fmt.Fprintf(&p.out, "<title>What %s requires</title>\n<desc>%s</desc>\n", xmlText(name), p.summary())
-	if !unstyled {
+	if !noStyle {
 		fmt.Fprintf(&p.out, "<style>\n%s</style>\n", style)
 	}
 	fmt.Fprintf(&p.out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", p.width, p.height)
@@ -203,7 +202,7 @@ func (p *picture) wire(w wire) {
 		requires, required = required, requires
 	}
 	what := requires.title() + " requires " + required.title() + " " + w.constraint
-	fmt.Fprintf(&p.out, "<g class=\"wire\"><title>%s</title>", xmlText(plain(strings.TrimSpace(what))))
+	fmt.Fprintf(&p.out, "<g class=\"wire\"><title>%s</title>", xmlText(printable(strings.TrimSpace(what))))
 	switch {
 	case w.from == w.to: // in the upper corner
 		y -= from.height/2 - 12
@@ -257,7 +256,7 @@ func (p *picture) box(i int) {
 	x, top := p.left[v.column], v.y+margin-v.height/2
 	fmt.Fprintf(&p.out, "<g class=\"%s\"><title>%s</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "+
 		"rx=\"5\"/>",
-		class, xmlText(plain(strings.TrimSpace(n.title()+" "+n.Source))), x, top, p.right[v.column]-x, v.height)
+		class, xmlText(printable(strings.TrimSpace(n.title()+" "+n.Source))), x, top, p.right[v.column]-x, v.height)
 	for k, line := range p.lines[i] {
 		class := ""
 		if k == 0 {
@@ -269,7 +268,7 @@ func (p *picture) box(i int) {
 	p.out.WriteString("</g>\n")
 }
 
-// xmlText writes a text, of printable characters only, so that it is text in XML and in attributes.
+// xmlText escapes a text of printable characters for XML, also for attributes.
 func xmlText(s string) string {
 	return xmlEscapes.Replace(s)
 }

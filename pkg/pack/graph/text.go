@@ -7,16 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// plain returns s as one line that does nothing but be read: whatever Unicode does not call printable, line breaks and
-// the characters that turn the direction of text among it, is written as its number.
-func plain(s string) string {
-	clean := func(r rune) bool { return unicode.IsPrint(r) && r != utf8.RuneError }
-	if !strings.ContainsFunc(s, func(r rune) bool { return !clean(r) }) {
-		return s
-	}
+// printable returns s as one line without control characters: it writes characters that Unicode doesn't call printable,
+// such as line breaks and those that change the direction of text, as their numbers.
+func printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if clean(r) {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "\\u%04x", r)
@@ -25,38 +21,38 @@ func plain(s string) string {
 	return b.String()
 }
 
-// maxName is how many characters of a line a picture has room for.
+// maxName is the number of characters of a line in a picture.
 const maxName = 60
 
-// title is what a node is called in full.
+// title returns the name and version of a node.
 func (n *node) title() string { return strings.TrimSpace(n.name + " " + n.Version) }
 
-// wants is what an edge of a picture is labelled with: nothing where any version will do.
-func (a arc) wants() string {
+// label returns the text at an arc of a picture, "" if any version matches.
+func (a arc) label() string {
 	if a.constraint == "*" {
 		return ""
 	}
-	return plain(a.constraint)
+	return printable(a.constraint)
 }
 
-// marks says what is special about a node. That nobody requires it is said where it stands on top.
-func (n *node) marks(top bool) []string {
-	var marks []string
+// remarks returns what is special about a node. A tree shows that nothing requires it only if the node is a root.
+func (n *node) remarks(isRoot bool) []string {
+	var remarks []string
 	switch {
 	case n.missing:
-		marks = append(marks, "not installed")
+		remarks = append(remarks, "not installed")
 	case n.Linked != "":
-		marks = append(marks, "linked to "+plain(n.Linked))
-	case top && !n.required:
-		marks = append(marks, "not required")
+		remarks = append(remarks, "linked to "+printable(n.Linked))
+	case isRoot && !n.required:
+		remarks = append(remarks, "not required")
 	}
-	return marks
+	return remarks
 }
 
-// String writes a skill with the name that agents know it under, if that is another.
+// String returns the skill's name, and the name that agents know it under if it differs.
 func (s Skill) String() string {
 	if s.Link == "" || s.Link == s.Name {
-		return plain(s.Name)
+		return printable(s.Name)
 	}
-	return plain(s.Name) + " as " + plain(s.Link)
+	return printable(s.Name) + " as " + printable(s.Link)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// MaxDepth is how many levels a tree has at most unless more are asked for.
+// MaxDepth is the default of [Options.Depth].
 const MaxDepth = 100
 
-// Part is what a piece of a tree's text is, for those who give it colours.
+// Part says what a piece of a tree's text is, so that a terminal can color it.
 type Part int
 
 // The parts of a tree's text.
@@ -19,78 +19,77 @@ const (
 	PartVersion             // of the pack
 	PartRange               // what is required of it
 	PartSkill               // a skill of it
-	PartMark                // a remark in brackets
+	PartMark                // a remark in parentheses
 )
 
-// Options say how a graph is drawn.
+// Options configure how a graph is drawn.
 type Options struct {
-	Skills bool                                // with the skills of each pack
-	Depth  int                                 // of a tree: the levels below its root, 0 for up to [MaxDepth]
-	ASCII  bool                                // of a tree: without box-drawing characters
-	Paint  func(part Part, text string) string // of a tree: returns the text in colour; may be nil
+	Skills bool // show the skills of each pack
 
-	// Absent is what pictures say of a pack that is required and not there, "" for "not installed".
-	Absent string
+	// For trees.
+	Depth int                                 // the number of levels below the root; 0: MaxDepth
+	ASCII bool                                // no box-drawing characters
+	Paint func(part Part, text string) string // returns the text in color; may be nil
 
-	// Unstyled is for a picture inside a page that has the styles of its classes: skillpm-graph, box, root, dev,
-	// missing, name, wire, head, dashed, range and page.
-	Unstyled bool
+	// For pictures.
+	Missing string // the remark about a required pack that is not in the graph; "" for "not installed"
+	NoStyle bool   // leave out the style sheet, because the page around the SVG has one for the same classes
 }
 
-// Tree draws the graph as text, a line a pack and below it what it requires: with its version, "for" and what is
-// required of it, and remarks in brackets. What a pack requires stands once, where the pack is nearest to the root, of
-// equals where it comes first; elsewhere the pack is marked (*). A pack whose requirements are too deep down is marked
-// (…). Packs that the root does not require follow below.
+// Tree draws the graph as text: a line for each pack, and what it requires below it. A line has the version, "for" and
+// the range, and remarks in parentheses. Only the occurrence of a pack that is nearest to the root shows what the pack
+// requires, among equals the first; others are marked (*). A pack whose requirements are too deep is marked (…). Packs
+// that the root doesn't require follow at the end.
 func (g *Graph) Tree(o Options) string {
-	t := newTree(g, o, outOf, "for")
+	t := newTree(g, o, requirements, "for")
 	if g.root >= 0 {
-		t.start(g.root)
+		t.drawRoot(g.root)
 	}
-	for i, n := range g.nodes { // those that nobody requires at all
+	for i, n := range g.nodes { // packs that nothing requires
 		if !n.required && len(n.in) == 0 {
-			t.start(i)
+			t.drawRoot(i)
 		}
 	}
-	for i, n := range g.nodes { // those that only require one another
+	for i, n := range g.nodes { // packs that only require one another
 		if !n.required && t.steps[i] < 0 {
-			t.start(i)
+			t.drawRoot(i)
 		}
 	}
 	return t.out.String()
 }
 
-// Inverted draws as text who requires a pack, up to the root. Everything else is as in Tree.
+// Inverted draws a tree of what requires a pack, up to the root.
 func (g *Graph) Inverted(id pack.ID, o Options) string {
-	t := newTree(g, o, into, "requires")
+	t := newTree(g, o, dependents, "requires")
 	if i := g.find(id); i >= 0 {
-		t.start(i)
+		t.drawRoot(i)
 	}
 	return t.out.String()
 }
 
-// tree is the state of drawing one.
+// tree is the state of drawing a tree.
 type tree struct {
-	g       *Graph
-	o       Options
-	next    func(*node) []arc
-	word    string // between a pack and what is required
-	signs   signs
-	steps   []int  // from the root; -1 for what has not been reached
-	shown   []bool // what stands below the node
-	indent  []byte
-	indents []int // lengths of indent
-	out     strings.Builder
+	g      *Graph
+	o      Options
+	follow direction
+	word   string // before the range
+	glyphs glyphs
+	steps  []int  // from the root; -1 for nodes that no tree has yet
+	drawn  []bool // with its children
+	out    strings.Builder
 }
 
-type signs struct{ branch, last, down, blank, more string }
+// glyphs connect a line to its siblings and indent its children, also those of the last sibling; more marks a line
+// whose children are too deep.
+type glyphs struct{ branch, lastBranch, indent, lastIndent, more string }
 
-func newTree(g *Graph, o Options, next func(*node) []arc, word string) *tree {
+func newTree(g *Graph, o Options, follow direction, word string) *tree {
 	t := &tree{
-		g: g, o: o, next: next, word: word, steps: make([]int, len(g.nodes)), shown: make([]bool, len(g.nodes)),
-		signs: signs{"├── ", "└── ", "│   ", "    ", "(…)"},
+		g: g, o: o, follow: follow, word: word, steps: make([]int, len(g.nodes)), drawn: make([]bool, len(g.nodes)),
+		glyphs: glyphs{"├── ", "└── ", "│   ", "    ", "(…)"},
 	}
 	if o.ASCII {
-		t.signs = signs{"|-- ", "`-- ", "|   ", "    ", "(...)"}
+		t.glyphs = glyphs{"|-- ", "`-- ", "|   ", "    ", "(...)"}
 	}
 	if t.o.Depth <= 0 {
 		t.o.Depth = MaxDepth
@@ -104,79 +103,69 @@ func newTree(g *Graph, o Options, next func(*node) []arc, word string) *tree {
 	return t
 }
 
-// start draws one node with all below it.
-func (t *tree) start(i int) {
-	t.g.extend(t.steps, i, t.next)
-	t.node(i, 0, arc{})
+// drawRoot draws a node and everything below it.
+func (t *tree) drawRoot(i int) {
+	t.g.addDistances(t.steps, i, t.follow)
+	t.drawNode(i, 0, arc{}, "")
 }
 
-// node draws a line, and what stands below it.
-func (t *tree) node(i, depth int, by arc) {
+// drawNode draws a node that an arc leads to, and its children.
+func (t *tree) drawNode(i, depth int, via arc, indent string) {
 	n := &t.g.nodes[i]
-	next := t.next(n)
+	children := t.follow(n)
 	skills := n.Skills
 	if !t.o.Skills {
 		skills = nil
 	}
-	again := t.shown[i] || t.steps[i] < depth
+	elsewhere := t.drawn[i] || t.steps[i] < depth
 	mark := ""
 	switch {
-	case again && len(next)+len(skills) > 0:
+	case elsewhere && len(children)+len(skills) > 0:
 		mark = "(*)"
-	case depth >= t.o.Depth && len(next) > 0:
-		mark = t.signs.more
+	case depth >= t.o.Depth && len(children) > 0:
+		mark = t.glyphs.more
 	}
-	t.line(n, by, depth == 0, mark)
-	if again {
+	t.drawLine(n, via, depth == 0, mark)
+	if elsewhere {
 		return
 	}
-	t.shown[i] = true
+	t.drawn[i] = true
 	if depth >= t.o.Depth {
-		next = nil
+		children = nil
 	}
 	for k, s := range skills {
-		t.branch(k == len(skills)-1 && len(next) == 0)
+		t.drawBranch(indent, k == len(skills)-1 && len(children) == 0)
 		t.out.WriteString(t.o.Paint(PartSkill, "skill "+s.String()) + "\n")
-		t.back()
 	}
-	for k, a := range next {
-		t.branch(k == len(next)-1)
-		t.node(a.to, depth+1, a)
-		t.back()
+	for k, a := range children {
+		t.drawNode(a.to, depth+1, a, t.drawBranch(indent, k == len(children)-1))
 	}
 }
 
-// branch begins a line and indents those below it; back ends that.
-func (t *tree) branch(last bool) {
-	sign, below := t.signs.branch, t.signs.down
+// drawBranch begins a line, and returns the indentation of the lines below it.
+func (t *tree) drawBranch(indent string, last bool) string {
+	branch, below := t.glyphs.branch, t.glyphs.indent
 	if last {
-		sign, below = t.signs.last, t.signs.blank
+		branch, below = t.glyphs.lastBranch, t.glyphs.lastIndent
 	}
-	t.out.WriteString(t.o.Paint(PartBranch, string(t.indent)+sign))
-	t.indents = append(t.indents, len(t.indent))
-	t.indent = append(t.indent, below...)
+	t.out.WriteString(t.o.Paint(PartBranch, indent+branch))
+	return indent + below
 }
 
-func (t *tree) back() {
-	t.indent = t.indent[:t.indents[len(t.indents)-1]]
-	t.indents = t.indents[:len(t.indents)-1]
-}
-
-// line writes what is to be said of one node.
-func (t *tree) line(n *node, by arc, top bool, mark string) {
-	words := []string{t.o.Paint(PartName, plain(n.name))}
+func (t *tree) drawLine(n *node, via arc, isRoot bool, mark string) {
+	words := []string{t.o.Paint(PartName, printable(n.name))}
 	if n.Version != "" {
-		words = append(words, t.o.Paint(PartVersion, plain(n.Version)))
+		words = append(words, t.o.Paint(PartVersion, printable(n.Version)))
 	}
-	if by.constraint != "" {
-		words = append(words, t.o.Paint(PartRange, t.word+" "+plain(by.constraint)))
+	if via.constraint != "" {
+		words = append(words, t.o.Paint(PartRange, t.word+" "+printable(via.constraint)))
 	}
-	marks := n.marks(top)
-	if by.dev {
-		marks = append(marks, "dev")
+	remarks := n.remarks(isRoot)
+	if via.dev {
+		remarks = append(remarks, "dev")
 	}
-	for _, m := range marks {
-		words = append(words, t.o.Paint(PartMark, "("+m+")"))
+	for _, r := range remarks {
+		words = append(words, t.o.Paint(PartMark, "("+r+")"))
 	}
 	if mark != "" {
 		words = append(words, t.o.Paint(PartMark, mark))

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -9,191 +10,160 @@ import (
 // MaxChains is how many chains Why returns at most.
 const MaxChains = 20
 
-// The bounds of what Why looks at. Of a graph without cycles it counts the chains without going through them; of one
-// with cycles it goes through some.
+// The limits of Why. Without cycles it counts the chains and enumerates those that it returns; with cycles it can only
+// count what it enumerates.
 const (
-	maxCount  = 1_000_000 // chains that are counted
-	maxListed = 1_000     // chains that are gone through, where there are cycles
-	maxLinks  = 200_000   // beginnings of these that are held
-	maxSteps  = 4_000_000 // steps on the way, and requirements looked at
+	maxCount      = 1_000_000 // chains counted
+	maxEnumerated = 1_000     // chains enumerated if there are cycles
+	maxPrefixes   = 200_000   // beginnings of chains in memory
+	maxSteps      = 4_000_000 // steps along these after the first chain
 )
 
 // Step is one pack of a chain.
 type Step struct {
 	ID         pack.ID
 	Version    string
-	Constraint string // what the one before requires of it
-	Dev        bool   // the one before is the manifest, and requires it for development only
+	Constraint string // of the pack before
+	Dev        bool   // the pack before is the manifest, and requires it for development only
 }
 
-// Reasons is why a pack is there.
+// Reasons explain why a pack is required.
 type Reasons struct {
-	// Chains lead from the manifest to the pack, no pack twice in one of them: the shortest first, of equals that with
-	// the first names. The manifest is left out.
+	// Chains lead from the manifest to the pack: the shortest first, then by names. No pack is in one of them twice.
+	// The manifest is left out.
 	Chains [][]Step
-	More   int  // chains that there are besides
-	Open   bool // there are that many at least; how many has not been counted
+	More   int  // how many other chains there are
+	Open   bool // there are more than that
 }
 
 // Why returns the chains of requirements that lead from the manifest to a pack: none if it is not required.
 func (g *Graph) Why(id pack.ID) Reasons {
-	target := g.find(id)
-	if target < 0 || g.root < 0 {
+	pk := g.find(id)
+	if pk < 0 || g.root < 0 {
 		return Reasons{}
 	}
-	c := &chains{g: g, target: target, left: g.distances(target, into)}
-	if c.left[g.root] < 0 {
+	s := &chainSearch{g: g, pack: pk, remaining: g.distances(pk, dependents)}
+	if s.remaining[g.root] < 0 {
 		return Reasons{}
 	}
-	total, acyclic := c.count()
-	limit := MaxChains
-	if !acyclic {
-		limit = maxListed
+	total, acyclic := s.count()
+	limit := maxEnumerated
+	if acyclic {
+		limit = MaxChains
 	}
-	found, all := c.search(limit)
+	found, all := s.enumerate(limit)
 	if !acyclic {
 		total = len(found)
 	}
-	return Reasons{
-		Chains: c.steps(found[:min(len(found), MaxChains)]), More: total - min(len(found), MaxChains),
-		Open: acyclic && total >= maxCount || !acyclic && !all,
+	var r Reasons
+	for _, p := range found[:min(len(found), MaxChains)] {
+		r.Chains = append(r.Chains, s.steps(p))
 	}
+	r.More = total - len(r.Chains)
+	r.Open = acyclic && total >= maxCount || !acyclic && !all
+	return r
 }
 
-// chains looks for chains to one node.
-type chains struct {
-	g      *Graph
-	target int
-	left   []int // steps from each node to the target, -1 where no chain leads there
+// chainSearch finds chains from the root to a pack.
+type chainSearch struct {
+	g         *Graph
+	pack      int
+	remaining []int // steps from each node to the pack, -1 if no chain leads there
 }
 
-// count returns how many chains there are, maxCount if there are that many or more, unless what they go through has
-// cycles.
-func (c *chains) count() (total int, acyclic bool) {
-	order, back := c.g.order([]int{c.g.root}, func(a arc) bool { return c.left[a.to] >= 0 })
-	if len(back) > 0 {
+// count returns how many chains there are, at most maxCount, if they have no cycles.
+func (s *chainSearch) count() (total int, acyclic bool) {
+	order, cycles := s.g.topological([]int{s.g.root}, func(a arc) bool { return s.remaining[a.to] >= 0 })
+	if len(cycles) > 0 {
 		return 0, false
 	}
-	ways := make([]int, len(c.g.nodes))
-	ways[c.g.root] = 1
+	chains := make([]int, len(s.g.nodes)) // from the root to each node
+	chains[s.g.root] = 1
 	for _, i := range order {
-		if i == c.target {
-			continue
-		}
-		for _, a := range c.g.nodes[i].out {
-			if c.left[a.to] >= 0 {
-				ways[a.to] = min(ways[a.to]+ways[i], maxCount)
-			}
+		for _, a := range s.g.nodes[i].out {
+			chains[a.to] = min(chains[a.to]+chains[i], maxCount)
 		}
 	}
-	return ways[c.target], true
+	return chains[s.pack], true
 }
 
-// link is the last step of the beginning of a chain.
-type link struct {
+// prefix is the beginning of a chain, as its last node and the prefix before it.
+type prefix struct {
 	node   int
-	by     arc
-	before *link
+	via    arc
+	before *prefix
 	length int
 }
 
-// search returns chains, the shortest first, and whether these are all. A beginning of a chain is continued in order of
-// the length that it can have at least, so that without cycles each step is one of a chain that is returned, and with
-// them the first is found without going astray: only what comes after it is bounded by anything but the graph.
-func (c *chains) search(limit int) (found []*link, all bool) {
-	open := make([][]*link, c.left[c.g.root]+1) // by that length
-	open[len(open)-1] = []*link{{node: c.g.root}}
-	path := newTrail(len(c.g.nodes))
-	links, steps := 0, 0
-	for length := 0; length < len(open); length++ {
-		for len(open[length]) > 0 {
-			last := len(open[length]) - 1
-			l := open[length][last]
-			open[length] = open[length][:last]
-			if l.node == c.target {
-				if found = append(found, l); len(found) == limit {
-					return sorted(found), false
-				}
+func (p *prefix) contains(node int) bool {
+	for ; p != nil; p = p.before {
+		if p.node == node {
+			return true
+		}
+	}
+	return false
+}
+
+// enumerate returns chains, the shortest first, and whether these are all. It extends prefixes in order of the least
+// length that their chains can have. So it reaches the first chain directly, and only the limits stop it after that.
+func (s *chainSearch) enumerate(limit int) (found []*prefix, all bool) {
+	byLength := make([][]*prefix, s.remaining[s.g.root]+1)
+	byLength[len(byLength)-1] = []*prefix{{node: s.g.root}}
+	prefixes, steps := 0, 0
+	for length := 0; length < len(byLength); length++ {
+		for len(byLength[length]) > 0 {
+			last := len(byLength[length]) - 1
+			p := byLength[length][last]
+			byLength[length] = byLength[length][:last]
+			if p.node == s.pack {
+				found = append(found, p)
+			}
+			if len(found) == limit || len(found) > 0 && (steps > maxSteps || prefixes > maxPrefixes) {
+				return sortChains(found), false
+			}
+			if p.node == s.pack {
 				continue
 			}
-			if (steps > maxSteps || links > maxLinks) && len(found) > 0 {
-				return sorted(found), false
-			}
-			out := c.g.nodes[l.node].out
-			steps += path.follow(l) + len(out)
-			for _, a := range slices.Backward(out) {
-				if c.left[a.to] < 0 || path.has(a.to) {
+			for _, a := range slices.Backward(s.g.nodes[p.node].out) {
+				if len(found) > 0 {
+					steps += p.length // what contains looks at
+				}
+				if s.remaining[a.to] < 0 || p.contains(a.to) {
 					continue
 				}
-				least := l.length + 1 + c.left[a.to]
-				if links++; links > maxLinks && least > length {
-					continue // it would not be come to: the search ends with the next chain
+				next := &prefix{node: a.to, via: a, before: p, length: p.length + 1}
+				least := next.length + s.remaining[a.to]
+				for len(byLength) <= least {
+					byLength = append(byLength, nil)
 				}
-				for len(open) <= least {
-					open = append(open, nil)
-				}
-				open[least] = append(open[least], &link{node: a.to, by: a, before: l, length: l.length + 1})
+				byLength[least] = append(byLength[least], next)
+				prefixes++
 			}
 		}
 	}
-	return sorted(found), links <= maxLinks
+	return sortChains(found), true
 }
 
-// trail is the beginning of a chain that the search is at.
-type trail struct {
-	links []*link // by length
-	at    []int32 // where each node is among them, if it is
-}
-
-func newTrail(nodes int) *trail { return &trail{at: make([]int32, nodes)} }
-
-// follow goes to the end of another beginning, and returns how many steps that took.
-func (t *trail) follow(l *link) int {
-	had := min(len(t.links), l.length+1)
-	t.links = slices.Grow(t.links[:had], l.length+1-had)[:l.length+1]
-	steps := 0
-	for ; l != nil && (l.length >= had || t.links[l.length] != l); l = l.before {
-		t.links[l.length] = l
-		t.at[l.node] = int32(l.length)
-		steps++
-	}
-	return steps
-}
-
-// has reports whether a node is in it.
-func (t *trail) has(node int) bool {
-	at := int(t.at[node])
-	return at < len(t.links) && t.links[at].node == node
-}
-
-// sorted returns chains in order of their lengths, those of one length in order of their names.
-func sorted(found []*link) []*link {
-	slices.SortFunc(found, func(a, b *link) int {
+// sortChains sorts chains by length, then by names.
+func sortChains(found []*prefix) []*prefix {
+	slices.SortFunc(found, func(a, b *prefix) int {
 		if a.length != b.length {
 			return a.length - b.length
 		}
 		order := 0
-		for ; a != b; a, b = a.before, b.before { // the first step that differs is the last one seen
-			if a.node != b.node {
-				order = a.node - b.node
-			}
+		for ; a != b; a, b = a.before, b.before { // the last difference found is the first step that differs
+			order = cmp.Or(a.node-b.node, order)
 		}
 		return order
 	})
 	return found
 }
 
-// steps writes out chains.
-func (c *chains) steps(found []*link) [][]Step {
-	var list [][]Step
-	for _, l := range found {
-		var chain []Step
-		for ; l.before != nil; l = l.before {
-			n := &c.g.nodes[l.node]
-			chain = append(chain, Step{ID: n.ID, Version: n.Version, Constraint: l.by.constraint, Dev: l.by.dev})
-		}
-		slices.Reverse(chain)
-		list = append(list, chain)
+func (s *chainSearch) steps(p *prefix) (chain []Step) {
+	for ; p.before != nil; p = p.before {
+		n := &s.g.nodes[p.node]
+		chain = append(chain, Step{ID: n.ID, Version: n.Version, Constraint: p.via.constraint, Dev: p.via.dev})
 	}
-	return list
+	slices.Reverse(chain)
+	return chain
 }

@@ -51,5 +51,5 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 		packs = slices.Delete(packs, own, own+1)
 	}
 	g := graph.New(root.ID.String()+" "+root.shown().Version, edges, packs)
-	return g.SVG(graph.Options{Unstyled: true, Absent: "not in this catalogue"}), part
+	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), part
 }
