@@ -12,10 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// PlaceNames returns what a pack can be published to, by what the settings say and without asking anybody: names of
+// RegistryNames returns what a pack can be published to, by what the settings say and without asking anybody: names of
 // registries where they have one, else addresses. With indexes it also has the indexes, which can be changed where they
 // are directories.
-func (c *Client) PlaceNames(indexes bool) []string {
+func (c *Client) RegistryNames(indexes bool) []string {
 	names := []string{registry.Local}
 	bound := map[string]bool{}
 	for _, read := range []func() (*pack.Config, error){c.Machine.UserConfig, c.Machine.AdminConfig} {
@@ -28,13 +28,13 @@ func (c *Client) PlaceNames(indexes bool) []string {
 				names = append(names, cmp.Or(r.Name, r.URL))
 			}
 		}
-		for _, at := range config.Namespaces {
-			bound[at] = strings.HasPrefix(at, "oci://")
+		for _, registry := range config.Namespaces {
+			bound[registry] = strings.HasPrefix(registry, "oci://")
 		}
 	}
-	for _, at := range slices.Sorted(maps.Keys(bound)) {
-		if bound[at] {
-			names = append(names, at)
+	for _, registry := range slices.Sorted(maps.Keys(bound)) {
+		if bound[registry] {
+			names = append(names, registry)
 		}
 	}
 	return names
@@ -47,23 +47,23 @@ func (c *Client) PublishedNames(ctx context.Context, prefix string) []string {
 	if m, err := c.readManifest(filepath.Join(c.Dir, pack.ManifestName)); err == nil && !m.Name.IsZero() {
 		names = append(names, m.Name.String())
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return names
 	}
-	at := pack.Ref{Kind: pack.KindLocal}
-	name, _, withVersion := strings.Cut(prefix, "@")
-	if !withVersion {
-		packs, _ := from.OCI().Packs(ctx, at) // completion has nobody to tell
+	registry := pack.Ref{Kind: pack.KindLocal}
+	name, _, hasVersion := strings.Cut(prefix, "@")
+	if !hasVersion {
+		packs, _ := sources.OCI().Packs(ctx, registry) // completion has nobody to tell
 		for _, id := range packs {
 			names = append(names, id.String())
 		}
 		return names
 	}
-	if at.ID, err = pack.ParseID(name); err != nil {
+	if registry.ID, err = pack.ParseID(name); err != nil {
 		return nil
 	}
-	versions, _ := from.OCI().Versions(ctx, at)
+	versions, _ := sources.OCI().Versions(ctx, registry)
 	for i, v := range versions {
 		versions[i] = name + "@" + v
 	}

@@ -81,8 +81,8 @@ func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, er
 		return nil, err
 	}
 	p := o.Catalog.Profile
-	from := c.Machine.Abs(o.Dir)
-	tree, err := readSkill(from)
+	source := c.Machine.Abs(o.Dir)
+	tree, err := readSkill(source)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, er
 	if err != nil {
 		return nil, err
 	}
-	name, unnamed := deployedName(from, p)
+	name, unnamed := deployedName(source, p)
 	r := &DeployReport{
-		Skill: cmp.Or(name, filepath.Base(from)), From: from, Dir: filepath.Join(dir, name), Scope: o.Scope,
+		Skill: cmp.Or(name, filepath.Base(source)), From: source, Dir: filepath.Join(dir, name), Scope: o.Scope,
 		Layer: layer, Profile: p.ID,
 		Digest: tree.Inventory.Digest(), Files: len(tree.Inventory), DryRun: o.DryRun,
 	}
@@ -111,7 +111,7 @@ func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, er
 	if unnamed != nil {
 		return nil, unnamed
 	}
-	if err := c.place(ctx, r, tree, o); err != nil {
+	if err := c.install(ctx, r, tree, o); err != nil {
 		return nil, deployError(r, err)
 	}
 	if o.DryRun {
@@ -192,15 +192,15 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 	for _, byName := range []bool{true, false} {
 		for _, l := range p.Layers {
 			for _, d := range l.On(cmp.Or(o.Catalog.OS, runtime.GOOS)) {
-				at, kind := o.place(d)
-				if at == "" {
+				target, kind := o.targetOf(d)
+				if target == "" {
 					continue
 				}
 				if !slices.Contains(have, kind) {
 					have = append(have, kind)
 				}
 				if byName && l.Name == o.Scope || !byName && kind == o.Scope {
-					return l.Name, at, nil
+					return l.Name, target, nil
 				}
 			}
 		}
@@ -213,9 +213,9 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 		WithHint("it has places for %s", strings.Join(have, ", "))
 }
 
-// place returns where a directory of a profile is, and the scope of what is there; "" for what nobody writes to by
+// targetOf returns where a directory of a profile is, and the scope of what is there; "" for what nobody writes to by
 // hand.
-func (o DeployOptions) place(dir string) (at, kind string) {
+func (o DeployOptions) targetOf(dir string) (target, kind string) {
 	local := filepath.FromSlash(dir)
 	switch rest, ok := strings.CutPrefix(dir, "{enterprise}/"); {
 	case ok && path.Base(rest) == "plugins", dir == "{plugins}":
@@ -232,14 +232,14 @@ func (o DeployOptions) place(dir string) (at, kind string) {
 	return filepath.Join(o.Catalog.Project, local), DeployProject
 }
 
-// place puts a skill where it belongs, if it is not there.
-func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o DeployOptions) error {
+// install puts a skill where it belongs, if it is not there.
+func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree, o DeployOptions) error {
 	dir, err := layerDir(filepath.Dir(r.Dir), o)
 	if err != nil {
 		return err
 	}
 	target := filepath.Join(dir, r.Skill)
-	switch old, err := there(target); {
+	switch old, err := exists(target); {
 	case err != nil:
 		return err
 	case old == "":
@@ -280,8 +280,8 @@ func layerDir(dir string, o DeployOptions) (string, error) {
 	return real, nil
 }
 
-// there returns the digest of what is at a place, "" for nothing, and "?" for what is no skill.
-func there(target string) (string, error) {
+// exists returns the digest of what is at a place, "" for nothing, and "?" for what is no skill.
+func exists(target string) (string, error) {
 	info, err := os.Lstat(target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -311,7 +311,7 @@ func (c *Client) backup(dir, name string) string {
 
 // deploy puts a copy of a tree at a place, and what was there at another. Both are on the disk before it returns.
 // It returns where what was there is kept.
-func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept string, err error) {
+func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (backedUp string, err error) {
 	dir := filepath.Dir(target)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -332,15 +332,15 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept 
 		return "", err
 	}
 	if backup == "" {
-		err = placeNew(staged, target)
+		err = moveNew(staged, target)
 	} else {
-		kept, err = replaceOld(staged, target, backup)
+		backedUp, err = replaceOld(staged, target, backup)
 	}
 	if err != nil {
 		return "", err
 	}
 	placed = true
-	return kept, atomicfile.SyncDir(dir)
+	return backedUp, atomicfile.SyncDir(dir)
 }
 
 // placedError is what failed after a skill was put in its place.

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// placeNew moves a directory to a place where nothing is.
-func placeNew(staged, target string) error {
+// moveNew moves a directory to a place where nothing is.
+func moveNew(staged, target string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, target, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system does not know the flag
 		return renameNew(staged, target)
@@ -21,17 +21,17 @@ func placeNew(staged, target string) error {
 
 // replaceOld exchanges two directories in one step, and returns where the old one is kept. Where the file system
 // cannot, it is two steps.
-func replaceOld(staged, target, backup string) (kept string, err error) {
+func replaceOld(staged, target, backup string) (backedUp string, err error) {
 	if err := exchange(staged, target); err != nil {
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 			return replaceInTwo(staged, target, backup)
 		}
 		return "", err
 	}
-	if kept, err = keep(staged, backup); err != nil {
+	if backedUp, err = keep(staged, backup); err != nil {
 		return "", errors.Join(err, exchange(staged, target))
 	}
-	return kept, nil
+	return backedUp, nil
 }
 
 func exchange(a, b string) error {

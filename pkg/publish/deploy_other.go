@@ -2,8 +2,8 @@
 
 package publish
 
-// placeNew moves a directory to a place where nothing is.
-func placeNew(staged, target string) error { return renameNew(staged, target) }
+// moveNew moves a directory to a place where nothing is.
+func moveNew(staged, target string) error { return renameNew(staged, target) }
 
 func replaceOld(staged, target, backup string) (kept string, err error) {
 	return replaceInTwo(staged, target, backup)

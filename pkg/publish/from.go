@@ -45,19 +45,19 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 		}
 		layout = dir
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
-	at := pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(layout)}
-	packs, err := from.OCI().Packs(ctx, at)
+	ref := pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(layout)}
+	packs, err := sources.OCI().Packs(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	report := &WorkspaceReport{Packs: []*ReleaseReport{}}
 	for _, id := range packs {
-		at.ID = id
-		if err := c.publishVersions(ctx, from, at, o, report); err != nil {
+		ref.ID = id
+		if err := c.publishVersions(ctx, sources, ref, o, report); err != nil {
 			return report, err
 		}
 	}
@@ -69,24 +69,24 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 
 // publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at
 // the highest.
-func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, from pack.Ref, o ReleaseOptions,
+func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, sourceRef pack.Ref, o ReleaseOptions,
 	report *WorkspaceReport,
 ) error {
-	client, keeper := sources.OCI(), sources.Keeper(true)
-	versions, err := client.Versions(ctx, from)
+	client, verifier := sources.OCI(), sources.Verifier(true)
+	versions, err := client.Versions(ctx, sourceRef)
 	if err != nil {
 		return err
 	}
-	to, err := c.publishTarget(o.To, from.ID)
+	target, err := c.publishTarget(o.To, sourceRef.ID)
 	if err != nil {
 		return err
 	}
 	for _, version := range slices.Backward(versions) {
-		from.Rev = version
-		r := newReport(&pack.Manifest{Name: from.ID, Version: version}, "")
-		r.Target, r.DryRun, r.Valid = to.at.String(), o.DryRun, true
-		r.settle(to)
-		notes, err := c.MayPublish(to.at, r.Pack, isSigned(ctx, keeper, from))
+		sourceRef.Rev = version
+		r := newReport(&pack.Manifest{Name: sourceRef.ID, Version: version}, "")
+		r.Target, r.DryRun, r.Valid = target.ref.String(), o.DryRun, true
+		r.setTarget(target)
+		notes, err := c.MayPublish(target.ref, r.Pack, isSigned(ctx, verifier, sourceRef))
 		if err != nil {
 			return err
 		}
@@ -94,13 +94,13 @@ func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, f
 		c.Progress(skillpm.Event{Text: "publishing " + r.Pack + " " + r.Version})
 		var pushed oci.Pushed
 		send := func() (err error) {
-			pushed, err = client.Copy(ctx, from, to.at, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
+			pushed, err = client.Copy(ctx, sourceRef, target.ref, oci.CopyOptions{Moving: !o.KeepTags, Dry: o.DryRun})
 			return err
 		}
 		if o.DryRun {
 			err = send()
 		} else {
-			err = c.Published(to.at, audit.Record{Pack: r.Pack, Version: r.Version}, send)
+			err = c.Published(target.ref, audit.Record{Pack: r.Pack, Version: r.Version}, send)
 		}
 		if err != nil {
 			return err
@@ -116,8 +116,8 @@ func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, f
 }
 
 // isSigned reports whether what is in a layout has a signature, whoever made it.
-func isSigned(ctx context.Context, k *trust.Keeper, at pack.Ref) bool {
-	found, err := k.Find(ctx, at, nil, nil)
+func isSigned(ctx context.Context, k *trust.Verifier, ref pack.Ref) bool {
+	found, err := k.Find(ctx, ref, nil, nil)
 	return err == nil && slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindSignature })
 }
 
@@ -143,7 +143,7 @@ func readLayoutFile(name, dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o755); err != nil {
 		return err
 	}
-	in, left := tar.NewReader(f), int64(maxLayoutBytes)
+	in, budget := tar.NewReader(f), int64(maxLayoutBytes)
 	for range maxLayoutFiles {
 		head, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -158,10 +158,10 @@ func readLayoutFile(name, dir string) error {
 			continue
 		case head.Typeflag != tar.TypeReg || !layoutName().MatchString(entry):
 			return diag.Errorf(diag.Invalid, "%q is no part of an OCI image layout", head.Name)
-		case head.Size > left:
+		case head.Size > budget:
 			return diag.Errorf(diag.Invalid, "it has more than %d bytes", int64(maxLayoutBytes))
 		}
-		left -= head.Size
+		budget -= head.Size
 		if err := writeNew(filepath.Join(dir, filepath.FromSlash(entry)), in); err != nil {
 			return err
 		}

@@ -29,9 +29,9 @@ type origin struct {
 // checkouts keeps what was read of repositories: packs of one workspace are in one.
 type checkouts struct{ known []*git.Checkout }
 
-// at returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another
+// open returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another
 // user's, is an error.
-func (k *checkouts) at(ctx context.Context, dir string) (*git.Checkout, error) {
+func (k *checkouts) open(ctx context.Context, dir string) (*git.Checkout, error) {
 	top := topOf(dir)
 	if top == "" {
 		return nil, nil //nolint:nilnil // a directory need not be in any
@@ -72,7 +72,7 @@ func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, tre
 	if k == nil {
 		k = &checkouts{}
 	}
-	checkout, err := k.at(ctx, real)
+	checkout, err := k.open(ctx, real)
 	if err != nil || checkout == nil {
 		return nil, err
 	}
@@ -134,9 +134,9 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 		"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version,
 		m.Name.Name + "@" + m.Version,
 	} {
-		at, err := o.checkout.TagCommit(ctx, tag)
-		if err == nil && at != "" && at != o.checkout.Commit {
-			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, at,
+		commit, err := o.checkout.TagCommit(ctx, tag)
+		if err == nil && commit != "" && commit != o.checkout.Commit {
+			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, commit,
 				o.checkout.Commit)
 			return
 		}

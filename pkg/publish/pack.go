@@ -85,19 +85,19 @@ func isPacked(name string) bool {
 }
 
 // checkOutput refuses to replace what is no file, or one of something else.
-func checkOutput(abs, shown string) error {
+func checkOutput(abs, display string) error {
 	info, err := os.Lstat(abs)
 	if err == nil && !info.Mode().IsRegular() {
-		return diag.Errorf(diag.Conflict, "%s is there, and is no file", shown).
+		return diag.Errorf(diag.Conflict, "%s is there, and is no file", display).
 			WithHint("choose another name with --output")
 	}
 	if err == nil && info.Size() > 0 && !isPacked(abs) {
-		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", shown).
+		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", display).
 			WithHint("choose another name with --output, or remove the file")
 	}
 	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(shown)).
-			WithHint("mkdir -p %s", filepath.Dir(shown))
+		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(display)).
+			WithHint("mkdir -p %s", filepath.Dir(display))
 	}
 	return nil
 }

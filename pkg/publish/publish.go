@@ -28,7 +28,7 @@ type ReleaseOptions struct {
 	To         string // oci://host/namespace, oci-layout:DIR or local; "" means where the owner's packs go
 	DryRun     bool   // say what would be published, look whether the version is there already, and publish nothing
 	AllowDirty bool   // do not warn of files that are not committed
-	Still      bool   // leave the tags 1.4, 1 and latest where they are
+	KeepTags   bool   // leave the tags 1.4, 1 and latest where they are
 	Format     string // of the artifact, one of oci.Format…
 
 	// Key signs what is published; nil leaves it unsigned.
@@ -79,56 +79,56 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.publishTarget(o.To, m.Name)
+	target, err := c.publishTarget(o.To, m.Name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.publishAt(ctx, m, dir, to.at, o)
+	r, err := c.publishAt(ctx, m, dir, target.ref, o)
 	if r != nil {
-		r.settle(to)
+		r.setTarget(target)
 	}
 	return r, err
 }
 
 // publishAt publishes the pack of a manifest at a place.
-func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to pack.Ref,
+func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, target pack.Ref,
 	o ReleaseOptions,
 ) (*ReleaseReport, error) {
 	r := newReport(m, dir)
-	r.Target, r.DryRun = to.String(), o.DryRun
+	r.Target, r.DryRun = target.String(), o.DryRun
 	if !o.packs {
-		notes, err := c.MayPublish(to, r.Pack, o.Key != nil)
+		notes, err := c.MayPublish(target, r.Pack, o.Key != nil)
 		if err != nil {
 			return nil, err
 		}
 		r.Warnings = append(r.Warnings, notes...)
 	}
-	made, err := c.assemble(ctx, m, dir, r, o)
+	artifact, err := c.assemble(ctx, m, dir, r, o)
 	if err != nil {
 		return nil, err
 	}
 	if !r.Valid {
 		return r, nil
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
-	push, doing := from.OCI().Push, "publishing "
+	push, doing := sources.OCI().Push, "publishing "
 	if o.DryRun {
-		push, doing = from.OCI().CheckPush, "looking for "
+		push, doing = sources.OCI().CheckPush, "looking for "
 	}
 	c.Progress(skillpm.Event{Text: doing + r.Pack + " " + r.Version})
 	var pushed oci.Pushed
 	send := func() (err error) {
-		pushed, err = push(ctx, to, made.release, made.trees,
-			oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
+		pushed, err = push(ctx, target, artifact.release, artifact.trees,
+			oci.PushOptions{Format: o.Format, Moving: !o.KeepTags, Attach: c.attach(artifact, o.Key, sources.Verifier(false), target)})
 		return err
 	}
 	if o.DryRun || o.packs {
 		err = send()
 	} else {
-		err = c.Published(to, made.record(o.Key), send)
+		err = c.Published(target, artifact.record(o.Key), send)
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to
 	r.Tags = append(r.Tags, pushed.Tags...)
 	if pushed.Existed { // what was published before says where that is from
 		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
-		r.Warnings = append(r.Warnings, otherForm(pushed.Manifest, o.Format, len(made.trees))...)
+		r.Warnings = append(r.Warnings, otherForm(pushed.Manifest, o.Format, len(artifact.trees))...)
 	}
 	if o.Key != nil && !o.DryRun {
 		r.Signer = o.Key.Public().Fingerprint()
@@ -150,19 +150,19 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to
 
 // otherForm says that a version that was published before is there in another form than the one that is asked for.
 func otherForm(manifest []byte, format string, skills int) []string {
-	there := oci.FormatOf(manifest)
-	if there == format || there == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
+	published := oci.FormatOf(manifest)
+	if published == format || published == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
 		return nil
 	}
-	return []string{"it was published before in the form " + cmp.Or(there, "skillpm") +
+	return []string{"it was published before in the form " + cmp.Or(published, "skillpm") +
 		", and a version never changes its form"}
 }
 
-// settle notes how the place was found.
-func (r *ReleaseReport) settle(to publishTarget) {
-	r.Bound = to.bound
-	if to.warning != "" {
-		r.Warnings = append(r.Warnings, to.warning)
+// setTarget notes how the place was found.
+func (r *ReleaseReport) setTarget(target publishTarget) {
+	r.Bound = target.bound
+	if target.warning != "" {
+		r.Warnings = append(r.Warnings, target.warning)
 	}
 }
 
@@ -217,20 +217,20 @@ func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *
 	for _, t := range trees {
 		r.addFiles(t)
 	}
-	made := &assembled{release: release(m, p, trees), trees: trees}
-	r.Words = append(r.Words, made.release.Tags...)
-	if made.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
+	artifact := &assembled{release: release(m, p, trees), trees: trees}
+	r.Words = append(r.Words, artifact.release.Tags...)
+	if artifact.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
 		if !o.AllowDirty {
 			r.Warnings = append(r.Warnings, "the release will not name its source: "+err.Error())
 		}
-	} else if made.origin != nil {
+	} else if artifact.origin != nil {
 		if !o.AllowDirty {
-			r.Warnings = append(r.Warnings, made.origin.warnings()...)
+			r.Warnings = append(r.Warnings, artifact.origin.warnings()...)
 		}
-		made.release.SourceURL, made.release.Revision = made.origin.published()
+		artifact.release.SourceURL, artifact.release.Revision = artifact.origin.published()
 	}
-	r.Source, r.Revision = made.release.SourceURL, made.release.Revision
-	return made, nil
+	r.Source, r.Revision = artifact.release.SourceURL, artifact.release.Revision
+	return artifact, nil
 }
 
 // publishable reads the manifest of a pack that can be published. Dependencies at a path are by version in it.
@@ -265,11 +265,11 @@ func (c *Client) publishable(dir string) (*pack.Manifest, error) {
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
 func (c *Client) collect(ctx context.Context, dir string) (*pack.Pack, []bundle.Tree, error) {
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, nil, err
 	}
-	files := from.File(dir)
+	files := sources.File(dir)
 	p, err := files.Open(ctx, pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)})
 	if err != nil {
 		return nil, nil, err

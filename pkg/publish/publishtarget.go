@@ -20,46 +20,46 @@ import (
 // publishTarget finds the place that a pack is published at. Without a word about it that is the OCI registry which the
 // settings of the user, or of the machine's administrator, bind the pack's owner to: a pack of that owner is looked up
 // nowhere else. What the project's own file binds has no say, or a repository could choose where its users push to.
-func (c *Client) publishTarget(to string, id pack.ID) (t publishTarget, err error) {
-	place, err := c.registryAt(to, id)
+func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget, err error) {
+	prefix, err := c.registryRef(destination, id)
 	if err != nil {
 		return t, err
 	}
-	if to == "" {
+	if destination == "" {
 		// an index is made in another way
-		if place != "" && place != registry.Local && !strings.HasPrefix(place, "oci://") {
+		if prefix != "" && prefix != registry.Local && !strings.HasPrefix(prefix, "oci://") {
 			t.warning = "it goes to this machine alone, where install does not look: the settings bind " + id.Owner +
-				" to " + place +
+				" to " + prefix +
 				", which is no OCI registry (--to says where to publish)"
-			place = ""
+			prefix = ""
 		}
-		t.bound = place != ""
+		t.bound = prefix != ""
 	}
-	t.at, err = c.target(place, id)
+	t.ref, err = c.target(prefix, id)
 	return t, err
 }
 
 // publishTarget is where a pack is published.
 type publishTarget struct {
-	at      pack.Ref
+	ref     pack.Ref
 	bound   bool   // the settings say so
 	warning string // what is to be said of it, "" for nothing
 }
 
 // target returns the place of a pack in a registry or layout that somebody wrote.
-func (c *Client) target(to string, id pack.ID) (pack.Ref, error) {
+func (c *Client) target(destination string, id pack.ID) (pack.Ref, error) {
 	switch {
-	case to == "" || to == "local":
+	case destination == "" || destination == "local":
 		return pack.Ref{Kind: pack.KindLocal, ID: id}, nil
-	case strings.HasPrefix(to, "oci://"):
-		if last := path.Base(to); strings.ContainsAny(last, ":@") && strings.Count(to, "/") > 2 {
+	case strings.HasPrefix(destination, "oci://"):
+		if last := path.Base(destination); strings.ContainsAny(last, ":@") && strings.Count(destination, "/") > 2 {
 			return pack.Ref{}, diag.Errorf(diag.Usage,
-				"%s: a place to publish to has no tag or digest: the version is the tag", to).
-				WithHint("write %s", to[:len(to)-len(last)]+last[:strings.IndexAny(last, ":@")])
+				"%s: a place to publish to has no tag or digest: the version is the tag", destination).
+				WithHint("write %s", destination[:len(destination)-len(last)]+last[:strings.IndexAny(last, ":@")])
 		}
-		return pack.Parse(registry.Repository(strings.TrimSuffix(to, "/"), id))
-	case strings.HasPrefix(to, "oci-layout:"):
-		dir := strings.TrimPrefix(to, "oci-layout:")
+		return pack.Parse(registry.Repository(strings.TrimSuffix(destination, "/"), id))
+	case strings.HasPrefix(destination, "oci-layout:"):
+		dir := strings.TrimPrefix(destination, "oci-layout:")
 		if dir == "" {
 			return pack.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").
 				WithHint("write oci-layout:DIR")
@@ -67,10 +67,10 @@ func (c *Client) target(to string, id pack.ID) (pack.Ref, error) {
 		return pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
 	default:
 		hint := "write oci://HOST/NAMESPACE, oci-layout:DIR, local, or the name of a registry in your settings"
-		if strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") {
-			hint = "write oci-layout:" + to
+		if strings.HasPrefix(destination, ".") || strings.HasPrefix(destination, "/") {
+			hint = "write oci-layout:" + destination
 		}
-		return pack.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).WithHint("%s", hint)
+		return pack.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", destination).WithHint("%s", hint)
 	}
 }
 
@@ -84,11 +84,11 @@ type LoginReport struct {
 
 // Login keeps a login for a registry where Docker keeps its own, once the registry has taken it.
 func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginReport, error) {
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
-	checked, err := from.OCI().CheckLogin(ctx, host, user, secret)
+	checked, err := sources.OCI().CheckLogin(ctx, host, user, secret)
 	if err != nil {
 		return nil, err
 	}
@@ -114,16 +114,16 @@ func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
 //
 // What was published before keeps the provenance that the key gave it: each run of a CI system has its own, and those
 // of many runs would bury what else is there.
-func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, at pack.Ref) func(context.Context,
+func (c *Client) attach(artifact *assembled, key *sign.PrivateKey, k *trust.Verifier, ref pack.Ref) func(context.Context,
 	oci.Pushed, []byte) ([]oci.Artifact, error) {
 	if key == nil {
 		return nil
 	}
 	return func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
-		provenance := c.provenance(made)
+		provenance := c.provenance(artifact)
 		if subject.Existed {
-			at.Digest = subject.Digest
-			found, err := k.Find(ctx, at, []*sign.PublicKey{key.Public()}, nil)
+			ref.Digest = subject.Digest
+			found, err := k.Find(ctx, ref, []*sign.PublicKey{key.Public()}, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -134,16 +134,16 @@ func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, 
 				provenance = nil
 			}
 		}
-		return trust.Attachments(key, provenance, trust.SBOMOf(made.release, made.trees))(ctx, subject, manifest)
+		return trust.Attachments(key, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx, subject, manifest)
 	}
 }
 
 // provenance says where a release comes from: the repository knows best what is published, the CI system what publishes
 // it.
-func (c *Client) provenance(made *assembled) *sign.Provenance {
+func (c *Client) provenance(artifact *assembled) *sign.Provenance {
 	p := sign.Environment(c.Getenv)
-	p.Pack, p.Version = made.release.ID.String(), made.release.Version
-	o := made.origin
+	p.Pack, p.Version = artifact.release.ID.String(), artifact.release.Version
+	o := artifact.origin
 	if o == nil {
 		return &p
 	}

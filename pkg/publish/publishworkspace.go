@@ -100,7 +100,7 @@ func (c *Client) members(dir string) ([]member, error) {
 // memberDirs returns the directories below root that a pattern means and that hold a manifest, sorted.
 func memberDirs(root string, patterns []string) ([]string, error) {
 	var dirs []string
-	met := map[string]bool{}
+	visited := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || path == root {
 			return err
@@ -117,14 +117,14 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 				continue
 			}
 			if _, err := os.Lstat(filepath.Join(path, pack.ManifestName)); err == nil {
-				met[p] = true
+				visited[p] = true
 				dirs = append(dirs, path)
 			}
 		}
 		return nil
 	})
 	for _, p := range patterns {
-		if err == nil && !met[p] {
+		if err == nil && !visited[p] {
 			return nil, diag.Errorf(diag.NotFound, "the workspace's %q means no directory with a skillpm.yaml", p)
 		}
 	}
@@ -221,14 +221,14 @@ func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pac
 		return d, refuse
 	}
 	published := pack.Dependency{ID: d.ID, Constraint: d.Constraint, Skills: d.Skills}
-	at := filepath.FromSlash(d.Ref.URL)
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(dir, at)
+	path := filepath.FromSlash(d.Ref.URL)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
 	}
-	there, statErr := os.Lstat(at)
-	other, err := c.readManifest(filepath.Join(at, pack.ManifestName))
+	info, statErr := os.Lstat(path)
+	other, err := c.readManifest(filepath.Join(path, pack.ManifestName))
 	switch {
-	case statErr != nil || !there.IsDir():
+	case statErr != nil || !info.IsDir():
 		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID,
 			d.Ref.URL).
 			WithHint("correct the path in %s", m.Path)
@@ -241,7 +241,7 @@ func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pac
 	case published.Constraint != "" && (err != nil || other.Version == ""):
 		return published, nil
 	case published.Constraint != "":
-		return published, fits(m, published, map[pack.ID]member{d.ID: {dir: at, manifest: other}})
+		return published, fits(m, published, map[pack.ID]member{d.ID: {dir: path, manifest: other}})
 	case err != nil || other.Name != d.ID || other.Version == "":
 		return d, refuse
 	}

@@ -111,22 +111,22 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 	if err != nil {
 		return lint.Report{}, err
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return lint.Report{}, err
 	}
-	tree, err := from.File(dir).Tree(ref)
+	tree, err := sources.File(dir).Tree(ref)
 	if err != nil {
 		return lint.Report{}, err
 	}
 	var paths []string
 	files, programs := map[string][]byte{}, map[string]bool{}
 	for _, s := range content.Skills {
-		at := filepath.Join(dir, filepath.FromSlash(s.Dir))
-		if rel, ok := pathx.Rel(c.Dir, at); ok {
-			at = rel // findings name paths as the user would
+		path := filepath.Join(dir, filepath.FromSlash(s.Dir))
+		if rel, ok := pathx.Rel(c.Dir, path); ok {
+			path = rel // findings name paths as the user would
 		}
-		paths = append(paths, at)
+		paths = append(paths, path)
 		// what can't be published is said by the check, or when it is collected
 		_ = published(tree, dir, s.Dir, files, programs)
 	}
@@ -141,9 +141,9 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 // and those that are published as programs.
 func published(tree fs.FS, dir, skillDir string, files map[string][]byte, programs map[string]bool) error {
 	return bundle.Walk(tree, skillDir, nil, func(f bundle.File) error {
-		at := filepath.Join(dir, filepath.FromSlash(f.Name))
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if f.Executable() {
-			programs[at] = true
+			programs[path] = true
 		}
 		file, err := tree.Open(f.Name)
 		if err != nil {
@@ -154,7 +154,7 @@ func published(tree fs.FS, dir, skillDir string, files map[string][]byte, progra
 		if err != nil || info.Size() == f.Info.Size() {
 			return err
 		}
-		files[at], err = io.ReadAll(file)
+		files[path], err = io.ReadAll(file)
 		return err
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // SignReport says what was signed.
 type SignReport struct {
-	Place     string `json:"place"`     // pinned to the digest
+	Reference string `json:"place"`     // pinned to the digest
 	Digest    string `json:"digest"`    // of the manifest
 	Signer    string `json:"signer"`    // fingerprint of the public key
 	Signature string `json:"signature"` // digest of the artifact that holds the signature
@@ -25,20 +25,20 @@ type SignReport struct {
 }
 
 // Sign signs what is published already at a place, or as owner/name@version.
-func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (*SignReport, error) {
+func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKey) (*SignReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	p, err := c.published(ctx, place)
+	p, err := c.published(ctx, reference)
 	if err != nil {
 		return nil, err
 	}
 	switch p.Ref.Kind {
 	case pack.KindGit:
-		return nil, diag.Errorf(diag.Usage, "%s is in git, where tags are signed", place).
+		return nil, diag.Errorf(diag.Usage, "%s is in git, where tags are signed", reference).
 			WithHint("git -c gpg.format=ssh tag -s v%s", p.Version)
 	case pack.KindEmbedded:
-		return nil, diag.Errorf(diag.Denied, "%s is part of skillpm itself, and cannot be signed", place)
+		return nil, diag.Errorf(diag.Denied, "%s is part of skillpm itself, and cannot be signed", reference)
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
@@ -46,30 +46,30 @@ func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (
 	if err != nil {
 		return nil, err
 	}
-	var done trust.Signed
+	var signed trust.Signed
 	err = c.Published(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().
 		Fingerprint(), Reason: "a signature"}, func() (err error) {
-		done, err = from.Keeper(false).Sign(ctx, p.Ref, key, nil)
+		signed, err = sources.Verifier(false).Sign(ctx, p.Ref, key, nil)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.Ref.Digest = done.Digest
+	p.Ref.Digest = signed.Digest
 	return &SignReport{
-		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().
-			Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed, Warnings: notes,
+		Reference: p.Ref.String(), Digest: signed.Digest, Signer: key.Public().
+				Fingerprint(), Signature: signed.Signature, Existed: signed.Existed, Unnamed: signed.Unnamed, Warnings: notes,
 	}, nil
 }
 
 // published returns the artifact that a person names, with as much of a description as it takes to find it: a place
 // with a tag or digest, or owner/name@version, which the registries know.
-func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error) {
-	ref, err := pack.Parse(place)
+func (c *Client) published(ctx context.Context, reference string) (*pack.Pack, error) {
+	ref, err := pack.Parse(reference)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +78,16 @@ func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error
 		return c.named(ctx, ref)
 	case pack.KindGit:
 		c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
-		return from.Git().Open(ctx, ref)
+		return sources.Git().Open(ctx, ref)
 	case pack.KindPath:
-		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", place).
+		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", reference).
 			WithHint("skillpm publish --sign")
 	case pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(ref.URL))
 	}
 	c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
 	if ref.Digest == "" && ref.Rev == "" {
-		return from.OCI().Open(ctx, ref)
+		return sources.OCI().Open(ctx, ref)
 	}
 	return &pack.Pack{ID: ref.ID, Ref: ref}, nil
 }

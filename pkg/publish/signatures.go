@@ -15,24 +15,24 @@ import (
 
 // SignaturesReport says what is said about an artifact, and by whom.
 type SignaturesReport struct {
-	Place   string      `json:"place"`   // pinned
-	Digest  string      `json:"digest"`  // of the manifest, or the commit
-	Trusted int         `json:"trusted"` // how many keys and identities were tried
-	Signed  bool        `json:"signed"`  // one of them signed it
-	Found   []Statement `json:"found"`
+	Reference string      `json:"place"`   // pinned
+	Digest    string      `json:"digest"`  // of the manifest, or the commit
+	Trusted   int         `json:"trusted"` // how many keys and identities were tried
+	Signed    bool        `json:"signed"`  // one of them signed it
+	Found     []Statement `json:"found"`
 }
 
 // Statement is what somebody says about an artifact.
 type Statement struct {
-	Kind     string           `json:"kind"`              // signature, provenance, sbom, tag or other
-	Digest   string           `json:"digest,omitempty"`  // of the artifact that holds it
-	Type     string           `json:"type,omitempty"`    // its artifact type
-	Says     string           `json:"says,omitempty"`    // the type of the predicate
-	Verified bool             `json:"verified"`          // somebody who is trusted made it, about this
-	Signer   string           `json:"signer,omitempty"`  // who, as a lock records it; "" where it is not verified
-	Claims   string           `json:"claims,omitempty"`  // who it says made it, which proves nothing
-	Problem  string           `json:"problem,omitempty"` // why it is not verified
-	Source   *StatementSource `json:"source,omitempty"`  // of provenance
+	Kind          string           `json:"kind"`              // signature, provenance, sbom, tag or other
+	Digest        string           `json:"digest,omitempty"`  // of the artifact that holds it
+	Type          string           `json:"type,omitempty"`    // its artifact type
+	PredicateType string           `json:"says,omitempty"`    // the type of the predicate
+	Verified      bool             `json:"verified"`          // somebody who is trusted made it, about this
+	Signer        string           `json:"signer,omitempty"`  // who, as a lock records it; "" where it is not verified
+	Claims        string           `json:"claims,omitempty"`  // who it says made it, which proves nothing
+	Problem       string           `json:"problem,omitempty"` // why it is not verified
+	Source        *StatementSource `json:"source,omitempty"`  // of provenance
 }
 
 // StatementSource is where an artifact comes from, as its provenance says.
@@ -46,24 +46,24 @@ type StatementSource struct {
 
 // Signatures returns what is said about what is published at a place, or as owner/name@version, and whether those whom
 // the user trusts, or whose keys are in files, say it.
-func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*SignaturesReport, error) {
+func (c *Client) Signatures(ctx context.Context, reference string, keys []string) (*SignaturesReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	w, err := c.Trusted(keys)
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.published(ctx, place)
+	p, err := c.published(ctx, reference)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
-	k := from.Keeper(false)
+	k := sources.Verifier(false)
 	if p.Ref.Kind == pack.KindGit {
 		if len(w.AllowedSigners) == 0 {
-			return tagSignature(ctx, from.Git(), p)
+			return tagSignature(ctx, sources.Git(), p)
 		}
 		return tagSignatures(ctx, k, p, w)
 	}
@@ -77,7 +77,7 @@ func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*
 		return nil, err
 	}
 	r := &SignaturesReport{
-		Place: p.Ref.String(), Digest: digest, Trusted: len(w.Keys) + len(w.Identities),
+		Reference: p.Ref.String(), Digest: digest, Trusted: len(w.Keys) + len(w.Identities),
 		Found: []Statement{},
 	}
 	for _, f := range found {
@@ -89,19 +89,19 @@ func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*
 
 func statement(f trust.Found) Statement {
 	s := Statement{
-		Kind: string(f.Kind), Digest: f.Digest, Type: f.Type, Says: f.PredicateType, Verified: f.Verified,
+		Kind: string(f.Kind), Digest: f.Digest, Type: f.Type, PredicateType: f.PredicateType, Verified: f.Verified,
 		Signer: f.Key + f.Identity, Claims: f.Claims, Problem: f.Problem,
 	}
 	if f.Source != (trust.Source{}) {
-		at := StatementSource(f.Source)
-		s.Source = &at
+		source := StatementSource(f.Source)
+		s.Source = &source
 	}
 	return s
 }
 
 // tagSignature says whether the tag of a pack in git has a signature, which nobody checks.
 func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*SignaturesReport, error) {
-	r := &SignaturesReport{Place: p.Ref.String(), Digest: p.Ref.Digest, Found: []Statement{}}
+	r := &SignaturesReport{Reference: p.Ref.String(), Digest: p.Ref.Digest, Found: []Statement{}}
 	ref := p.Ref
 	if ref.Rev == "" {
 		ref.Constraint = p.Version
@@ -116,7 +116,7 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 			claims = "an SSH key"
 		}
 		r.Found = append(r.Found, Statement{
-			Kind: "tag", Says: sign.NamespaceGit, Claims: claims,
+			Kind: "tag", PredicateType: sign.NamespaceGit, Claims: claims,
 			Problem: "no key was named to check it with",
 		})
 	}
@@ -124,16 +124,16 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 }
 
 // tagSignatures looks at the tag of a pack in git.
-func tagSignatures(ctx context.Context, k *trust.Keeper, p *pack.Pack, w trust.Wanted) (*SignaturesReport, error) {
+func tagSignatures(ctx context.Context, k *trust.Verifier, p *pack.Pack, w trust.Requirement) (*SignaturesReport, error) {
 	r := &SignaturesReport{
-		Place: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners),
+		Reference: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners),
 		Found: []Statement{},
 	}
-	signers, err := k.Signers(ctx, p, nil, trust.Wanted{AllowedSigners: w.AllowedSigners, Threshold: 1})
+	signers, err := k.Signers(ctx, p, nil, trust.Requirement{AllowedSigners: w.AllowedSigners, Threshold: 1})
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 		return nil, err
 	}
-	s := Statement{Kind: "tag", Says: sign.NamespaceGit, Verified: err == nil}
+	s := Statement{Kind: "tag", PredicateType: sign.NamespaceGit, Verified: err == nil}
 	if err != nil {
 		s.Problem = err.Error()
 	}

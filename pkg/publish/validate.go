@@ -30,7 +30,7 @@ type ValidateOptions struct {
 	Enable   []string // rules that are asked for: ids, families, or the start of an id and a star
 	Disable  []string // rules that say nothing
 	NoConfig bool     // do not read what skillpm.yaml says under validate:
-	Edits    bool     // work out the edits that mend findings
+	Edits    bool     // work out the edits that fix findings
 
 	Changed bool   // report only on skills with files that differ from the last commit
 	Since   string // with Changed: or from where this branch, tag or commit and HEAD parted
@@ -50,11 +50,11 @@ type ValidateOptions struct {
 // report, with paths as the user would write them; the error is that a path does not exist or has nothing to check,
 // that a profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
 func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, error) {
-	return c.validate(ctx, o, o.given(c))
+	return c.validate(ctx, o, o.overlay(c))
 }
 
-// given returns the contents that stand for files, by absolute path.
-func (o ValidateOptions) given(c *Client) map[string][]byte {
+// overlay returns the contents that stand for files, by absolute path.
+func (o ValidateOptions) overlay(c *Client) map[string][]byte {
 	contents := map[string][]byte{}
 	if o.StdinName != "" {
 		contents[c.Machine.Abs(o.StdinName)] = o.Stdin
@@ -223,7 +223,7 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 	if err != nil {
 		return err
 	}
-	real := func(shown string) string { return pathx.ResolveOrClean(c.Machine.Abs(filepath.FromSlash(shown))) }
+	real := func(path string) string { return pathx.ResolveOrClean(c.Machine.Abs(filepath.FromSlash(path))) }
 	above := map[string]bool{} // the changed files and every directory that one is in
 	for f := range files {
 		for ; !above[f]; f = filepath.Dir(f) {

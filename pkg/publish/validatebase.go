@@ -35,17 +35,17 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	if file == "" {
 		return nil
 	}
-	shown := j.show(j.inVolume(file))
+	path := j.show(j.inVolume(file))
 	data, ok := readFile(file)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", shown).
-			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", shown)
+		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", path).
+			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", path)
 	}
 	if !ok {
 		return diag.Errorf(diag.Invalid,
-			"the baseline %s cannot be read: it is no regular file that may be read, or too large", shown)
+			"the baseline %s cannot be read: it is no regular file that may be read, or too large", path)
 	}
-	b, err := lint.ParseBaseline(shown, data)
+	b, err := lint.ParseBaseline(path, data)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	})
 	for _, e := range m.Expired() {
 		report.Add(diag.Finding{
-			Rule: rule.Expired, Severity: diag.SeverityWarning, Path: shown, Line: e.Line, Column: 1,
+			Rule: rule.Expired, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
 			Message: fmt.Sprintf("the entry for %s in %s ended on %s", e.Rule, e.Path, e.Expires),
 			Fix:     rule.Fix(rule.Expired),
 		})
@@ -64,7 +64,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	for _, e := range m.Stale() {
 		if j.covers(filepath.Join(filepath.Dir(file), filepath.FromSlash(e.Path))) && o.StdinName == "" {
 			report.Add(diag.Finding{
-				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: shown, Line: e.Line, Column: 1,
+				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
 				Message: fmt.Sprintf("there is no finding of %s any more in %s", e.Rule, e.Path),
 				Fix:     "remove the entry, or run `skillpm validate --write-baseline`",
 			})
@@ -136,14 +136,14 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 		file = filepath.Join(jobs[0].project.dir, lint.BaselineName)
 	}
 	abs := c.Machine.Abs(file)
-	shown := jobs[0].show(jobs[0].inVolume(abs))
+	path := jobs[0].show(jobs[0].inVolume(abs))
 	old := &lint.Baseline{}
 	data, err := safefile.ReadOptional(abs)
 	if err != nil {
 		return nil, err
 	}
 	if data != nil {
-		if old, err = lint.ParseBaseline(shown, data); err != nil {
+		if old, err = lint.ParseBaseline(path, data); err != nil {
 			return nil, err
 		}
 	}
@@ -176,5 +176,5 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	if err := replaceFile(abs, next.Encode(), mode); err != nil {
 		return nil, err
 	}
-	return &BaselineReport{Path: shown, Added: changes.Added, Kept: changes.Kept, Dropped: changes.Dropped}, nil
+	return &BaselineReport{Path: path, Added: changes.Added, Kept: changes.Kept, Dropped: changes.Dropped}, nil
 }

@@ -105,13 +105,13 @@ var besides = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".sk
 // beside reports whether there is a skill in a directory of that name beside one of the targets, or where a project has
 // its skills: it is there, if it was not asked for.
 func (p *checkedProject) beside(name string, targets []string) bool {
-	places := []string{p.dir}
+	dirs := []string{p.dir}
 	for _, t := range targets {
-		places = append(places, t, filepath.Dir(t), filepath.Dir(filepath.Dir(t)))
+		dirs = append(dirs, t, filepath.Dir(t), filepath.Dir(filepath.Dir(t)))
 	}
-	for _, place := range places {
+	for _, candidate := range dirs {
 		for _, dir := range besides {
-			if info, err := os.Stat(filepath.Join(place, filepath.FromSlash(dir), name, skill.File)); err == nil &&
+			if info, err := os.Stat(filepath.Join(candidate, filepath.FromSlash(dir), name, skill.File)); err == nil &&
 				info.Mode().IsRegular() {
 				return true
 			}

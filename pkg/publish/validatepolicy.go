@@ -25,15 +25,15 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 	if !o.Policy && o.PolicyFile == "" {
 		return nil
 	}
-	g := j.guard(o)
+	g := j.evaluator(o)
 	if err := g.Err(); err != nil {
 		if denied, ok := errors.AsType[*policy.DeniedError](err); ok && o.PolicyFile != "" {
 			return denied.Err // it denies nothing: it is only tried out
 		}
 		return err
 	}
-	for _, shown := range slices.Clone(report.Skills) {
-		found, err := j.client.policyFindings(ctx, g, shown)
+	for _, skillPath := range slices.Clone(report.Skills) {
+		found, err := j.client.policyFindings(ctx, g, skillPath)
 		if err != nil {
 			return err
 		}
@@ -46,8 +46,8 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 	return nil
 }
 
-// guard returns what decides by the policies that skills are held against.
-func (j *job) guard(o ValidateOptions) *enforce.Evaluator {
+// evaluator returns what decides by the policies that skills are held against.
+func (j *job) evaluator(o ValidateOptions) *enforce.Evaluator {
 	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.Ask}
 	if j.project.found {
 		g.Projects = []string{j.project.dir}
@@ -59,12 +59,12 @@ func (j *job) guard(o ValidateOptions) *enforce.Evaluator {
 }
 
 // policyFindings returns what the policies say of one skill.
-func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown string) (found []diag.Finding,
+func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skillPath string) (found []diag.Finding,
 	err error,
 ) {
-	dir := c.Machine.Abs(filepath.FromSlash(shown))
+	dir := c.Machine.Abs(filepath.FromSlash(skillPath))
 	if filepath.Base(dir) == skill.File {
-		dir, shown = filepath.Dir(dir), path.Dir(shown)
+		dir, skillPath = filepath.Dir(dir), path.Dir(skillPath)
 	}
 	s := enforce.Skill{Name: filepath.Base(dir), Pack: packOf(dir), Source: "path", Dir: dir}
 	files := safefile.Dir(dir)
@@ -76,7 +76,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown
 		if id == "" || r.Verdict != enforce.Denies && r.Verdict != enforce.Observes {
 			continue
 		}
-		found = append(found, finding(id, path.Join(shown, skill.File), r.Verdict == enforce.Observes,
+		found = append(found, finding(id, path.Join(skillPath, skill.File), r.Verdict == enforce.Observes,
 			fmt.Sprintf("%s, says %s:%d", r.Why, c.Shown(r.Policy), r.Line), r.Hint))
 	}
 	review, err := g.Review(ctx, s, files)
@@ -84,7 +84,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown
 		return found, err
 	}
 	for _, p := range g.Policies() {
-		found = append(found, c.forbidden(p, review.Capabilities, shown)...)
+		found = append(found, c.forbidden(p, review.Capabilities, skillPath)...)
 	}
 	for _, w := range review.Required {
 		if w.Missing == "" {
@@ -96,24 +96,24 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown
 		}
 		message := fmt.Sprintf("%s needs an approval of %s, says %s:%d: %s", s.Exact(), strings.Join(names, ", "),
 			c.Shown(w.Policy), w.Line, w.Missing)
-		found = append(found, finding(rule.NeedsApproval, path.Join(shown, skill.File), false, message, ""))
+		found = append(found, finding(rule.NeedsApproval, path.Join(skillPath, skill.File), false, message, ""))
 	}
 	return found, ctx.Err()
 }
 
 // forbidden returns a finding for each place that shows a capability which a policy forbids.
-func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, shown string) (found []diag.Finding) {
+func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, skillPath string) (found []diag.Finding) {
 	for _, e := range can {
 		i := slices.Index(p.Forbid, e.Capability)
 		if i < 0 {
 			continue
 		}
-		at := c.Shown(p.Path)
+		policyPath := c.Shown(p.Path)
 		if line := p.Line("forbid", i); line > 0 {
-			at = fmt.Sprintf("%s:%d", at, line)
+			policyPath = fmt.Sprintf("%s:%d", policyPath, line)
 		}
-		f := finding(rule.ForbiddenCapability, path.Join(shown, e.Path), p.Mode == policy.Observe,
-			fmt.Sprintf("%s, which %s forbids: %s", e.Capability, at, e.Why), "")
+		f := finding(rule.ForbiddenCapability, path.Join(skillPath, e.Path), p.Mode == policy.Observe,
+			fmt.Sprintf("%s, which %s forbids: %s", e.Capability, policyPath, e.Why), "")
 		f.Line = e.Line
 		found = append(found, f)
 	}
@@ -121,8 +121,8 @@ func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, shown str
 }
 
 // finding makes a finding. What a policy that only observes says is a warning.
-func finding(id, at string, observed bool, message, fix string) diag.Finding {
-	f := diag.Finding{Rule: id, Severity: rule.Severity(id), Path: at, Message: message, Fix: fix}
+func finding(id, policyPath string, observed bool, message, fix string) diag.Finding {
+	f := diag.Finding{Rule: id, Severity: rule.Severity(id), Path: policyPath, Message: message, Fix: fix}
 	if f.Fix == "" {
 		f.Fix = rule.Fix(id)
 	}

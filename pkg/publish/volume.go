@@ -27,10 +27,10 @@ func (c *Client) volume(root string) *volume {
 func volumeRoot(abs string) string { return filepath.VolumeName(abs) + string(filepath.Separator) }
 
 // add adds a target, which the user wrote as written.
-func (v *volume) add(abs, written string) {
+func (v *volume) add(abs, path string) {
 	v.targets = append(v.targets, v.inVolume(abs))
-	if filepath.IsAbs(written) {
-		v.typed = append(v.typed, filepath.Clean(written))
+	if filepath.IsAbs(path) {
+		v.typed = append(v.typed, filepath.Clean(path))
 	}
 }
 

@@ -18,10 +18,10 @@ const maxWhy = 500
 
 // StatusReport says what is said of a pack now.
 type StatusReport struct {
-	Pack    string `json:"pack"`
-	Version string `json:"version,omitempty"` // "" where it is about all of them
-	Place   string `json:"place"`             // that says it
-	Yanked  string `json:"yanked,omitempty"`  // why the version was withdrawn
+	Pack      string `json:"pack"`
+	Version   string `json:"version,omitempty"` // "" where it is about all of them
+	Reference string `json:"place"`             // that says it
+	Yanked    string `json:"yanked,omitempty"`  // why the version was withdrawn
 	// Deprecated is what is said against the pack.
 	Deprecated string   `json:"deprecated,omitempty"`
 	Changed    bool     `json:"changed"`
@@ -31,7 +31,7 @@ type StatusReport struct {
 
 // Yank withdraws a published version, for a reason that users are told: it is not chosen any more, and stays where it
 // is locked. Without a reason the version is restored.
-func (c *Client) Yank(ctx context.Context, pk, reason, at string) (*StatusReport, error) {
+func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*StatusReport, error) {
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
 		return nil, diag.Errorf(diag.Usage, "%q names no version", pk).WithHint("write owner/name@1.4.0")
@@ -43,12 +43,12 @@ func (c *Client) Yank(ctx context.Context, pk, reason, at string) (*StatusReport
 	if err := checkWhy("reason", reason); err != nil {
 		return nil, err
 	}
-	r, to, err := c.statusOf(ctx, id, at, version)
+	r, store, err := c.statusOf(ctx, id, registry, version)
 	if err != nil {
 		return nil, err
 	}
 	r.Version, r.Yanked = version, reason
-	err = c.changeStatus(ctx, r, to, func(s *oci.Status) error {
+	err = c.changeStatus(ctx, r, store, func(s *oci.Status) error {
 		if s.Yanked == nil {
 			s.Yanked = map[string]string{}
 		}
@@ -67,7 +67,7 @@ func (c *Client) Yank(ctx context.Context, pk, reason, at string) (*StatusReport
 
 // Deprecate advises against a pack, all its versions, with a message that users are told. Without one that is taken
 // back.
-func (c *Client) Deprecate(ctx context.Context, pk, message, at string) (*StatusReport, error) {
+func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*StatusReport, error) {
 	if strings.Contains(pk, "@") {
 		return nil, diag.Errorf(diag.Usage, "%q names a version; a pack is deprecated as a whole", pk).
 			WithHint("skillpm yank withdraws one version")
@@ -79,12 +79,12 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, at string) (*Status
 	if err := checkWhy("message", message); err != nil {
 		return nil, err
 	}
-	r, to, err := c.statusOf(ctx, id, at, "")
+	r, store, err := c.statusOf(ctx, id, registry, "")
 	if err != nil {
 		return nil, err
 	}
 	r.Deprecated = message
-	err = c.changeStatus(ctx, r, to, func(s *oci.Status) error {
+	err = c.changeStatus(ctx, r, store, func(s *oci.Status) error {
 		r.Changed = s.Deprecated != message
 		s.Deprecated = message
 		return nil
@@ -94,28 +94,28 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, at string) (*Status
 
 // changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published
 // there; an index is a file of whoever keeps it.
-func (c *Client) changeStatus(ctx context.Context, r *StatusReport, to noted, f func(*oci.Status) error) error {
-	at, ok := to.(repository)
+func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store statusStore, f func(*oci.Status) error) error {
+	registry, ok := store.(repository)
 	if !ok {
-		return to.change(ctx, f)
+		return store.change(ctx, f)
 	}
-	return c.Published(at.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"},
-		func() error { return to.change(ctx, f) })
+	return c.Published(registry.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"},
+		func() error { return store.change(ctx, f) })
 }
 
 // statusOf finds the place that says something about a pack, and makes sure that the version is there; any, for none.
-func (c *Client) statusOf(ctx context.Context, id pack.ID, at, version string) (*StatusReport, noted, error) {
-	where, to, err := c.notedAt(at, id)
+func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version string) (*StatusReport, statusStore, error) {
+	where, store, err := c.openStatus(registry, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	var notes []string
-	if at, ok := to.(repository); ok {
-		if notes, err = c.MayPublish(at.ref, id.String(), true); err != nil {
+	if registry, ok := store.(repository); ok {
+		if notes, err = c.MayPublish(registry.ref, id.String(), true); err != nil {
 			return nil, nil, err
 		}
 	}
-	versions, err := to.versions(ctx)
+	versions, err := store.versions(ctx)
 	if err != nil && diag.CodeOf(err) != diag.NotFound {
 		return nil, nil, err
 	}
@@ -124,18 +124,18 @@ func (c *Client) statusOf(ctx context.Context, id pack.ID, at, version string) (
 		switch {
 		case !missing:
 			hint := "it has " + strings.Join(versions[:min(len(versions), 10)], ", ")
-			if at == "" {
+			if registry == "" {
 				hint += "; --registry names another place"
 			}
 			return nil, nil, e.WithHint("%s", hint)
-		case at == "":
+		case registry == "":
 			return nil, nil, e.WithHint("say where the pack is published: --registry oci://HOST/NAMESPACE, or a " +
 				"name of your settings")
 		}
 		return nil, nil, e
 	}
-	_, inIndex := to.(indexFile)
-	return &StatusReport{Pack: id.String(), Place: where, Index: inIndex, Warnings: notes}, to, nil
+	_, inIndex := store.(indexFile)
+	return &StatusReport{Pack: id.String(), Reference: where, Index: inIndex, Warnings: notes}, store, nil
 }
 
 // checkWhy checks what users will be told.

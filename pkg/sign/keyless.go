@@ -19,7 +19,7 @@ type KeylessVerifier interface {
 	// Verify checks that one of the identities got the certificate that a bundle was signed with, while it was valid,
 	// and that the bundle's statement is about the digest. It returns who that is, as the certificate says. A signature
 	// that does not count is an error with the code [diag.Denied].
-	Verify(bundle []byte, digest string, wanted []Identity) (Identity, error)
+	Verify(bundle []byte, digest string, identities []Identity) (Identity, error)
 }
 
 // OpenKeyless returns a verifier that trusts what a file trusted_root.json names, and nothing else.

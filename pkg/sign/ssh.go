@@ -41,7 +41,7 @@ func (e *SSHError) Code() diag.Code { return diag.Denied }
 // Verify checks an armoured SSH signature over a payload: that it was made for the namespace, by a key of the file that
 // was valid at a time and is not revoked. Where no time is known, lines that are limited in time do not count. The
 // error is an [SSHError].
-func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, at time.Time) (SSHSigner, error) {
+func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, t time.Time) (SSHSigner, error) {
 	sig, err := unarmour(armoured)
 	if err != nil {
 		return SSHSigner{}, &SSHError{Reason: "cannot be read: " + err.Error()}
@@ -54,7 +54,7 @@ func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, at t
 	case a.revoked[id]:
 		return refuse("is by a key that was revoked")
 	}
-	line, reason := a.find(id, namespace, at)
+	line, reason := a.find(id, namespace, t)
 	if line == nil {
 		return refuse(reason)
 	}
@@ -65,7 +65,7 @@ func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, at t
 }
 
 // find returns the line that allows a key to sign, or why none does.
-func (a *AllowedSigners) find(id, namespace string, at time.Time) (*allowedLine, string) {
+func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, string) {
 	reason := "is by a key that is not allowed to sign"
 	for i := range a.lines {
 		l := &a.lines[i]
@@ -75,13 +75,13 @@ func (a *AllowedSigners) find(id, namespace string, at time.Time) (*allowedLine,
 		switch {
 		case !l.namespaces.match(namespace):
 			reason = "is by a key that may not sign for " + quote(namespace)
-		case at.IsZero() && l.limited():
+		case t.IsZero() && l.limited():
 			reason = "is by a key that may sign for a time only, and when it was made is not known"
-		case !l.after.IsZero() && at.Before(l.after):
-			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign from " +
+		case !l.after.IsZero() && t.Before(l.after):
+			reason = "is from " + t.UTC().Format(time.DateOnly) + ", and its key may sign from " +
 				l.after.Format(time.DateOnly) + " on"
-		case !l.before.IsZero() && at.After(l.before):
-			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign until " +
+		case !l.before.IsZero() && t.After(l.before):
+			reason = "is from " + t.UTC().Format(time.DateOnly) + ", and its key may sign until " +
 				l.before.Format(time.DateOnly)
 		default:
 			return l, ""

@@ -136,8 +136,8 @@ type failingTransport struct{ err error }
 // RoundTrip returns the error.
 func (t failingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, t.err }
 
-// Keeper returns what finds and checks signatures.
-func (c *Clients) Keeper(offline bool) *trust.Keeper {
+// Verifier returns what finds and checks signatures.
+func (c *Clients) Verifier(offline bool) *trust.Verifier {
 	return trust.New(trust.Options{
 		OCI: c.OCI(), Git: c.Git(), Dir: filepath.Join(c.options.Paths.Cache, "signatures"),
 		State: filepath.Join(c.options.Paths.State, "fetched"), Offline: offline,

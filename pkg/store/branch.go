@@ -24,33 +24,33 @@ type branch struct {
 
 // enter goes to dir, a slash-separated path, and makes the directories on the way if grow is true. Where it fails it
 // returns the directory in which name could not be entered.
-func (b *branch) enter(dir string, grow bool) (at *folder, name string, err error) {
-	at = b.root
+func (b *branch) enter(dir string, grow bool) (parent *folder, name string, err error) {
+	parent = b.root
 	level := 0
 	if dir != "." {
 		for name := range strings.SplitSeq(dir, "/") {
 			if level < len(b.names) && b.names[level] == name {
-				at = b.dirs[level]
+				parent = b.dirs[level]
 				level++
 				continue
 			}
 			b.cut(level)
 			if grow {
-				if err := at.mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
-					return at, name, err
+				if err := parent.mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
+					return parent, name, err
 				}
 			}
-			next, err := at.sub(name)
+			next, err := parent.sub(name)
 			if err != nil {
-				return at, name, err
+				return parent, name, err
 			}
 			b.names, b.dirs = append(b.names, name), append(b.dirs, next)
-			at = next
+			parent = next
 			level++
 		}
 	}
 	b.cut(level)
-	return at, "", nil
+	return parent, "", nil
 }
 
 // cut goes back until level directories are left.

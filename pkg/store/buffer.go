@@ -21,12 +21,12 @@ const (
 // buffers lends memory for files, and no more than mostQueued of it. It counts what the buffers have room for, not what
 // is in them.
 type buffers struct {
-	left         *semaphore.Weighted
+	available    *semaphore.Weighted
 	small, large sync.Pool
 }
 
 func newBuffers() *buffers {
-	b := &buffers{left: semaphore.NewWeighted(mostQueued)}
+	b := &buffers{available: semaphore.NewWeighted(mostQueued)}
 	b.small.New = func() any { return newBuffer(smallBuffer) }
 	b.large.New = func() any { return newBuffer(largeBuffer) }
 	return b
@@ -41,11 +41,11 @@ func newBuffer(size int) *[]byte {
 // below zero is one that is not known. It waits until others have returned theirs, which they do without taking any
 // more.
 func (b *buffers) lend(size int64) *[]byte {
-	pool, room := &b.large, int64(largeBuffer)
+	pool, capacity := &b.large, int64(largeBuffer)
 	if size >= 0 && size < smallBuffer {
-		pool, room = &b.small, smallBuffer
+		pool, capacity = &b.small, smallBuffer
 	}
-	_ = b.left.Acquire(context.Background(), room) // it fails only when its context ends
+	_ = b.available.Acquire(context.Background(), capacity) // it fails only when its context ends
 	buffer := pool.Get().(*[]byte)
 	*buffer = (*buffer)[:0]
 	return buffer
@@ -60,7 +60,7 @@ func (b *buffers) take(buffer *[]byte) {
 	if cap(*buffer) == smallBuffer {
 		pool = &b.small
 	}
-	room := int64(cap(*buffer))
+	capacity := int64(cap(*buffer))
 	pool.Put(buffer)
-	b.left.Release(room)
+	b.available.Release(capacity)
 }

@@ -37,7 +37,7 @@ func isDamaged(aside, digest string) (bool, error) {
 
 // discard moves an entry aside and removes it if it is bad then; else it puts it back.
 func (s *Store) discard(digest string, bad func(aside string) (bool, error)) error {
-	entry, err := s.entry(digest)
+	dir, err := s.entryDir(digest)
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 		return syserr.Explain(err)
 	}
 	aside := filepath.Join(scratch.dir, "discarded")
-	err = os.Rename(entry, aside)
+	err = os.Rename(dir, aside)
 	if err == nil {
 		var remove bool
 		if remove, err = bad(aside); !remove {
-			err = errors.Join(err, s.putBack(aside, entry, digest))
+			err = errors.Join(err, s.restore(aside, dir, digest))
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -58,9 +58,9 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	return syserr.Explain(errors.Join(err, scratch.close()))
 }
 
-// putBack undoes a move aside. That somebody has put the same tree there meanwhile is as good.
-func (s *Store) putBack(aside, entry, digest string) error {
-	err := os.Rename(aside, entry)
+// restore undoes a move aside. That somebody has put the same tree there meanwhile is as good.
+func (s *Store) restore(aside, dir, digest string) error {
+	err := os.Rename(aside, dir)
 	if err != nil && s.Has(digest) {
 		return nil
 	}

@@ -53,8 +53,8 @@ func (f *folder) create(name string, mode fs.FileMode) (file, error) {
 }
 
 // link makes a file of another directory appear in f under the same name.
-func (f *folder) link(from *folder, name string) error {
-	return f.fault("link", name, unix.Linkat(from.fd, name, f.fd, name, 0))
+func (f *folder) link(source *folder, name string) error {
+	return f.fault("link", name, unix.Linkat(source.fd, name, f.fd, name, 0))
 }
 
 // mode returns the type of what name is, without its permissions.
@@ -75,15 +75,15 @@ func (f *folder) mode(name string) (fs.FileMode, error) {
 }
 
 // moved reports whether something else, or nothing, is at the path that the directory was opened by.
-func (f *folder) moved() bool { return !f.isAt(f.path) }
+func (f *folder) moved() bool { return !f.isDir(f.path) }
 
-// isAt reports whether the directory is at a path.
-func (f *folder) isAt(path string) bool {
-	var here, there unix.Stat_t
-	if unix.Fstat(f.fd, &here) != nil || unix.Lstat(path, &there) != nil {
+// isDir reports whether a path leads to this directory.
+func (f *folder) isDir(path string) bool {
+	var own, other unix.Stat_t
+	if unix.Fstat(f.fd, &own) != nil || unix.Lstat(path, &other) != nil {
 		return false
 	}
-	return here.Dev == there.Dev && here.Ino == there.Ino
+	return own.Dev == other.Dev && own.Ino == other.Ino
 }
 
 func (f *folder) close() { _ = unix.Close(f.fd) } // nothing is written through it
@@ -130,8 +130,8 @@ func (f file) drop() { _ = unix.Close(f.fd) }
 
 func (f file) Close() error { return f.dir.fault("close", f.name, unix.Close(f.fd)) }
 
-// look returns what the system knows of the file.
-func (f file) look() (facts, error) {
+// facts returns what the system knows of the file.
+func (f file) facts() (facts, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(f.fd, &stat); err != nil {
 		return facts{}, f.dir.fault("stat", f.name, err)

@@ -55,10 +55,10 @@ func (f *folder) mode(name string) (fs.FileMode, error) {
 }
 
 // moved reports whether something else, or nothing, is at the path that the directory was opened by.
-func (f *folder) moved() bool { return !f.isAt(f.path) }
+func (f *folder) moved() bool { return !f.isDir(f.path) }
 
 // isAt reports whether the directory is at a path.
-func (f *folder) isAt(path string) bool {
+func (f *folder) isDir(path string) bool {
 	here, err := f.root.Stat(".")
 	if err != nil {
 		return false
@@ -76,7 +76,7 @@ type file struct{ *os.File }
 func (f file) drop() { f.Close() }
 
 // look returns what the system knows of the file.
-func (f file) look() (facts, error) {
+func (f file) facts() (facts, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return facts{}, err

@@ -43,7 +43,7 @@ type GCReport struct {
 // before skillpm, or of years after the last use of any tree.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 	c := &collector{store: s, options: o}
-	err := c.look(ctx)
+	err := c.scan(ctx)
 	if err == nil && !o.DryRun && c.report.Removed != nil {
 		err = c.removeAll(ctx)
 	}
@@ -61,8 +61,8 @@ type collector struct {
 	report  GCReport
 }
 
-// look decides what goes.
-func (c *collector) look(ctx context.Context) error {
+// scan decides what goes.
+func (c *collector) scan(ctx context.Context) error {
 	var trees []Entry
 	newest := time.Time{}
 	for e, err := range c.store.List() {
@@ -101,8 +101,8 @@ func (c *collector) old(e Entry) bool {
 	if !e.Used.Before(earliest()) && !e.Used.After(now) {
 		return now.Sub(e.Used) >= max(c.options.Unused, markAfter)
 	}
-	if entry, err := c.store.entry(e.Digest); err == nil && !c.options.DryRun {
-		_ = mark(entry, now) // where that can't be written, nothing can be removed
+	if dir, err := c.store.entryDir(e.Digest); err == nil && !c.options.DryRun {
+		_ = mark(dir, now) // where that can't be written, nothing can be removed
 	}
 	return false
 }
@@ -120,11 +120,11 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		gone, removeErr := c.remove(e, filepath.Join(scratch.dir, strconv.Itoa(i)))
+		bytes, removeErr := c.remove(e, filepath.Join(scratch.dir, strconv.Itoa(i)))
 		if err = removeErr; err != nil {
 			break
 		}
-		if gone {
+		if bytes {
 			removed = append(removed, e)
 		} else {
 			c.report.Kept++
@@ -138,16 +138,16 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 // remove moves a tree aside and deletes it, and reports whether it did. One that somebody used since look is put back,
 // and so is one that was damaged then and has come again.
 func (c *collector) remove(e Entry, aside string) (bool, error) {
-	entry, err := c.store.entry(e.Digest)
+	dir, err := c.store.entryDir(e.Digest)
 	if err != nil {
 		return false, err
 	}
-	if err := os.Rename(entry, aside); errors.Is(err, fs.ErrNotExist) {
+	if err := os.Rename(dir, aside); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // somebody else did
 	} else if err != nil {
 		return false, err
 	}
-	if !c.options.All && changed(e, aside) && c.store.putBack(aside, entry, e.Digest) == nil {
+	if !c.options.All && changed(e, aside) && c.store.restore(aside, dir, e.Digest) == nil {
 		return false, nil
 	}
 	return true, os.RemoveAll(aside)

@@ -59,12 +59,12 @@ func (s *Store) materialise(ctx context.Context, digest, dst string, link bool) 
 	if dir.moved() { // it left the store meanwhile, and may be back
 		return absent(digest)
 	}
-	found := func(aside string) (bool, error) { return dir.isAt(aside), nil }
+	found := func(aside string) (bool, error) { return dir.isDir(aside), nil }
 	return errors.Join(fmt.Errorf("store: %w", err), s.discard(digest, found))
 }
 
 // project copies a tree, and removes the copy if anything goes wrong.
-func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bundle.Inventory, link bool) (err error) {
+func (s *Store) project(ctx context.Context, dir *folder, dst string, inv bundle.Inventory, link bool) (err error) {
 	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
 		return diag.Errorf(diag.Conflict, "%s is in the way", dst)
 	} else if err != nil {
@@ -74,13 +74,13 @@ func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bund
 	p := &projection{store: s, buf: *buf, sum: sha256.New(), link: link}
 	defer func() {
 		s.buffers.Put(buf)
-		p.from.close()
-		p.to.close()
+		p.source.close()
+		p.target.close()
 		if err = syserr.Explain(err); err != nil {
 			err = errors.Join(err, os.RemoveAll(dst))
 		}
 	}()
-	if err := p.open(entry, dst); err != nil {
+	if err := p.open(dir, dst); err != nil {
 		return err
 	}
 	for i := range inv {
@@ -96,18 +96,18 @@ func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bund
 
 // projection copies one tree.
 type projection struct {
-	store    *Store
-	from, to branch
-	buf      []byte // to copy with
-	sum      hash.Hash
-	link     bool
+	store          *Store
+	source, target branch
+	buf            []byte // to copy with
+	sum            hash.Hash
+	link           bool
 }
 
-func (p *projection) open(entry *folder, to string) (err error) {
-	if p.from.root, err = entry.sub(treeName); err != nil {
-		return damage(err, entry, treeName, fs.FileMode.IsDir)
+func (p *projection) open(dir *folder, dst string) (err error) {
+	if p.source.root, err = dir.sub(treeName); err != nil {
+		return damage(err, dir, treeName, fs.FileMode.IsDir)
 	}
-	p.to.root, err = openFolder(to)
+	p.target.root, err = openFolder(dst)
 	return err
 }
 
@@ -126,30 +126,30 @@ func damage(err error, dir *folder, name string, isWanted func(fs.FileMode) bool
 
 func (p *projection) file(e *bundle.Entry) error {
 	dir, name := path.Dir(e.Path), path.Base(e.Path)
-	from, missing, err := p.from.enter(dir, false)
+	source, missing, err := p.source.enter(dir, false)
 	if err != nil {
-		return damage(err, from, missing, fs.FileMode.IsDir)
+		return damage(err, source, missing, fs.FileMode.IsDir)
 	}
-	to, _, err := p.to.enter(dir, true)
+	target, _, err := p.target.enter(dir, true)
 	if err != nil {
 		return err
 	}
-	src, err := from.open(name)
+	src, err := source.open(name)
 	if err != nil {
-		return damage(err, from, name, fs.FileMode.IsRegular)
+		return damage(err, source, name, fs.FileMode.IsRegular)
 	}
 	defer src.drop()
 	if p.link {
-		linked, err := p.linkFile(e, src, from, to, name)
+		linked, err := p.linkFile(e, src, source, target, name)
 		if linked || err != nil {
 			return err
 		}
-		if src, err = from.open(name); err != nil {
-			return damage(err, from, name, fs.FileMode.IsRegular)
+		if src, err = source.open(name); err != nil {
+			return damage(err, source, name, fs.FileMode.IsRegular)
 		}
 		defer src.drop()
 	}
-	dst, err := to.create(name, modeOf(e))
+	dst, err := target.create(name, modeOf(e))
 	if err != nil {
 		return err
 	}
@@ -164,14 +164,14 @@ func modeOf(e *bundle.Entry) fs.FileMode {
 }
 
 // linkFile hashes a file and links it, and reports whether it could.
-func (p *projection) linkFile(e *bundle.Entry, src file, from, to *folder, name string) (bool, error) {
-	if f, err := src.look(); err != nil || !f.regular || f.executable != e.Executable && runtime.GOOS != "windows" {
+func (p *projection) linkFile(e *bundle.Entry, src file, source, target *folder, name string) (bool, error) {
+	if f, err := src.facts(); err != nil || !f.regular || f.executable != e.Executable && runtime.GOOS != "windows" {
 		return false, err
 	}
 	if err := p.pump(io.Discard, src, e); err != nil {
 		return false, err
 	}
-	return to.link(from, name) == nil, nil
+	return target.link(source, name) == nil, nil
 }
 
 // copy fills dst and checks what it got. Blocks that are shared are read all the same, to be hashed.

@@ -49,11 +49,11 @@ func Open(dir string) (*Store, error) {
 
 // Has reports whether the store has a tree of that digest.
 func (s *Store) Has(digest string) bool {
-	entry, err := s.entry(digest)
+	entryPath, err := s.entryDir(digest)
 	if err != nil {
 		return false
 	}
-	info, err := os.Lstat(filepath.Join(entry, inventoryName))
+	info, err := os.Lstat(filepath.Join(entryPath, inventoryName))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -73,11 +73,11 @@ func (s *Store) Inventory(digest string) (bundle.Inventory, error) {
 
 // openEntry opens the directory of a tree.
 func (s *Store) openEntry(digest string) (*folder, error) {
-	entry, err := s.entry(digest)
+	entryPath, err := s.entryDir(digest)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := openFolder(entry)
+	dir, err := openFolder(entryPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, absent(digest)
 	}
@@ -98,7 +98,7 @@ func readInventory(dir *folder, digest string) (inv bundle.Inventory, used time.
 		return nil, used, syserr.Explain(damage(err, dir, inventoryName, fs.FileMode.IsRegular))
 	}
 	defer f.drop()
-	known, err := f.look()
+	known, err := f.facts()
 	if err != nil {
 		return nil, used, syserr.Explain(err)
 	}
@@ -172,11 +172,11 @@ func (s *Store) read(digest string, e bundle.Entry) ([]byte, error) {
 }
 
 func (s *Store) open(digest, path string) (*os.File, error) {
-	entry, err := s.entry(digest)
+	entryPath, err := s.entryDir(digest)
 	if err != nil {
 		return nil, err
 	}
-	return os.OpenInRoot(filepath.Join(entry, treeName), filepath.FromSlash(path))
+	return os.OpenInRoot(filepath.Join(entryPath, treeName), filepath.FromSlash(path))
 }
 
 // Verify hashes a tree again. A difference is a [bundle.MismatchError]. It does not count as a use.
@@ -203,7 +203,7 @@ func verify(dir *folder, digest string) error {
 		return syserr.Explain(damage(err, dir, treeName, fs.FileMode.IsDir))
 	}
 	defer root.Close()
-	got, err := bundle.Sum(root.FS(), ".")
+	sum, err := bundle.Sum(root.FS(), ".")
 	if _, unsafe := errors.AsType[*bundle.EntryError](err); unsafe || errors.Is(err, syscall.EIO) {
 		return &bundle.MismatchError{What: "skill tree in the store", Want: digest, Got: err.Error()}
 	}
@@ -211,13 +211,13 @@ func verify(dir *folder, digest string) error {
 		return syserr.Explain(err)
 	}
 	if runtime.GOOS == "windows" { // files have no modes there
-		got = got.WithModes(want)
+		sum = sum.WithModes(want)
 	}
-	return want.Check(got)
+	return want.Check(sum)
 }
 
-// entry returns the directory of a tree, which need not exist.
-func (s *Store) entry(digest string) (string, error) {
+// entryDir returns the directory of a tree, which need not exist.
+func (s *Store) entryDir(digest string) (string, error) {
 	if err := bundle.CheckDigest(digest); err != nil {
 		return "", err
 	}

@@ -18,7 +18,7 @@ func earliest() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 func (s *Store) Track(now func() time.Time) { s.now = now }
 
 // use records that a tree is used. A mark in the future is one of a wrong clock, so it is replaced too.
-func (s *Store) use(entry *folder, used time.Time) {
+func (s *Store) use(dir *folder, used time.Time) {
 	if s.now == nil {
 		return
 	}
@@ -26,9 +26,9 @@ func (s *Store) use(entry *folder, used time.Time) {
 	if age := now.Sub(used); age < markAfter && age > -markAfter {
 		return
 	}
-	_ = mark(entry.path, now) // a store that can't be written to is used all the same
+	_ = mark(dir.path, now) // a store that can't be written to is used all the same
 }
 
-func mark(entry string, now time.Time) error {
-	return os.Chtimes(filepath.Join(entry, inventoryName), now, now)
+func mark(dir string, now time.Time) error {
+	return os.Chtimes(filepath.Join(dir, inventoryName), now, now)
 }

@@ -35,7 +35,7 @@ type job struct {
 	buffer     *[]byte
 	r          io.Reader
 	size       int64 // of r, -1 if unknown
-	done       chan error
+	result     chan error
 }
 
 func workerCount() int { return min(max(runtime.GOMAXPROCS(0), 2), 8) }
@@ -66,11 +66,11 @@ func (k *worker) send(j job) error {
 
 // stream has a file written while it is being read, and waits for it.
 func (k *worker) stream(j job, size int64, r io.Reader) error {
-	j.r, j.size, j.done = r, size, make(chan error, 1)
+	j.r, j.size, j.result = r, size, make(chan error, 1)
 	if err := k.send(j); err != nil {
 		return err
 	}
-	return <-j.done
+	return <-j.result
 }
 
 // run does jobs until there are no more, and then writes the inventories. After an error it only drains.
@@ -84,8 +84,8 @@ func (k *worker) run() {
 			err = syserr.Explain(err)
 			k.fail(err)
 		}
-		if j.done != nil {
-			j.done <- err
+		if j.result != nil {
+			j.result <- err
 		}
 		k.writer.store.queue.take(j.buffer)
 	}
@@ -174,13 +174,13 @@ func (k *worker) enter(s *staged, dir string) (*folder, error) {
 			return nil, err
 		}
 	}
-	at, _, err := k.tree.enter(dir, true)
-	return at, err
+	parent, _, err := k.tree.enter(dir, true)
+	return parent, err
 }
 
 // open makes the skill's tree, or goes back to it.
 func (k *worker) open(s *staged) error {
-	if !s.made {
+	if !s.written {
 		if err := k.writer.root.mkdir(s.dir); err != nil {
 			return err
 		}
@@ -190,11 +190,11 @@ func (k *worker) open(s *staged) error {
 		return err
 	}
 	defer dir.close()
-	if !s.made {
+	if !s.written {
 		if err := dir.mkdir(treeName); err != nil {
 			return err
 		}
-		s.made = true
+		s.written = true
 	}
 	tree, err := dir.sub(treeName)
 	if err != nil {

@@ -43,7 +43,7 @@ type staged struct {
 	dir       string // below the scratch directory
 	check     *bundle.Checker
 	worker    *worker
-	made      bool             // its tree is there; the worker's own
+	written   bool             // its tree is there; the worker's own
 	inventory bundle.Inventory // the worker's own until it has ended
 	digest    string
 }
@@ -168,11 +168,11 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 		digests[name] = s.digest
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		switch got, ok := digests[name]; {
+		switch actual, ok := digests[name]; {
 		case !ok:
 			return nil, diag.Errorf(diag.NotFound, "skill %q was promised and did not come", name)
-		case got != want[name]:
-			return nil, &bundle.MismatchError{What: fmt.Sprintf("skill %q", name), Want: want[name], Got: got}
+		case actual != want[name]:
+			return nil, &bundle.MismatchError{What: fmt.Sprintf("skill %q", name), Want: want[name], Got: actual}
 		}
 	}
 	for _, s := range w.skills {
@@ -186,15 +186,15 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 // publish moves a staged skill to its place. That it is there already is as good, and a use of it; what is there
 // without an inventory is none.
 func (w *Writer) publish(s *staged) error {
-	entry, err := w.store.entry(s.digest)
+	dir, err := w.store.entryDir(s.digest)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return syserr.Explain(err)
 	}
 	for range 3 { // others may discard and publish the same meanwhile
-		if err = os.Rename(filepath.Join(w.scratch.dir, s.dir), entry); err == nil {
+		if err = os.Rename(filepath.Join(w.scratch.dir, s.dir), dir); err == nil {
 			return nil
 		}
 		if _, known := w.store.Inventory(s.digest); known == nil {
@@ -240,8 +240,8 @@ func (w *Writer) Close() error {
 	return err
 }
 
-func sizeError(name string, want, got int64) error {
-	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, got, want)
+func sizeError(name string, want, actual int64) error {
+	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, actual, want)
 }
 
 // readUpTo reads r into buf, which has room for limit bytes and one more, so that a longer file is noticed.

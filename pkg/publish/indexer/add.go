@@ -22,9 +22,9 @@ import (
 
 // AddOptions say what to add to which index.
 type AddOptions struct {
-	Dir    string   // of the index; "" means the directory that the verbs work in
-	Places []string // as install takes them: oci://…:version, git+https://…#tag, oci-layout:DIR//owner/name:version
-	DryRun bool     // look, and write nothing
+	Dir        string   // of the index; "" means the directory that the verbs work in
+	References []string // as install takes them: oci://…:version, git+https://…#tag, oci-layout:DIR//owner/name:version
+	DryRun     bool     // look, and write nothing
 }
 
 // AddReport says what an index has now.
@@ -50,15 +50,15 @@ type Added struct {
 // Add appends a line for the pack at each place. Nothing is written unless all can be.
 func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	to, err := c.open(o.Dir)
+	dir, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer to.close()
-	a := &adding{client: c, to: to, files: map[string][]byte{}}
-	r := &AddReport{Index: to.shown, Packs: []Added{}, Warnings: []string{}, DryRun: o.DryRun}
-	for _, place := range o.Places {
-		one, err := a.place(ctx, place)
+	defer dir.close()
+	a := &adding{client: c, dir: dir, files: map[string][]byte{}}
+	r := &AddReport{Index: dir.display, Packs: []Added{}, Warnings: []string{}, DryRun: o.DryRun}
+	for _, reference := range o.References {
+		one, err := a.reference(ctx, reference)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 		if !one.Added {
 			continue
 		}
-		if _, err := to.write(one.File, a.files[one.File]); err != nil {
+		if _, err := dir.write(one.File, a.files[one.File]); err != nil {
 			return nil, err
 		}
 	}
@@ -82,19 +82,19 @@ func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 // adding is a call of [Client.Add].
 type adding struct {
 	client   *Client
-	to       *opened
+	dir      *opened
 	files    map[string][]byte // that are written at the end
 	warnings []string
 }
 
-func (a *adding) place(ctx context.Context, place string) (Added, error) {
-	p, err := a.client.look(ctx, place)
+func (a *adding) reference(ctx context.Context, reference string) (Added, error) {
+	p, err := a.client.read(ctx, reference)
 	if err != nil {
 		return Added{}, err
 	}
 	l, err := a.line(p)
 	if err != nil {
-		return Added{}, fmt.Errorf("%s: %w", place, err)
+		return Added{}, fmt.Errorf("%s: %w", reference, err)
 	}
 	name := index.Path(p.ID)
 	r := Added{
@@ -122,11 +122,11 @@ func (a *adding) status(ctx context.Context, p *pack.Pack) error {
 	if p.Ref.Kind == pack.KindGit {
 		return nil
 	}
-	from, err := a.client.UserSources()
+	sources, err := a.client.UserSources()
 	if err != nil {
 		return err
 	}
-	s, err := from.OCI().Status(ctx, p.Ref)
+	s, err := sources.OCI().Status(ctx, p.Ref)
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended
 	}
@@ -138,13 +138,13 @@ func (a *adding) status(ctx context.Context, p *pack.Pack) error {
 		a.warnings = append(a.warnings,
 			fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it "+
 				"there, too: skillpm yank %s@%s --reason … --registry %s",
-				p.ID, p.Version, why, p.ID, p.Version, a.to.shown))
+				p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
 	}
 	if s.Deprecated != "" {
 		a.warnings = append(a.warnings,
 			fmt.Sprintf("%s is deprecated where it is published: %s. The index says so after skillpm deprecate %s "+
 				"… --registry %s",
-				p.ID, s.Deprecated, p.ID, a.to.shown))
+				p.ID, s.Deprecated, p.ID, a.dir.display))
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (a *adding) file(name string) ([]byte, error) {
 	if data, ok := a.files[name]; ok {
 		return data, nil
 	}
-	data, err := safefile.ReadIn(a.to.fsys, name, index.MaxBytes)
+	data, err := safefile.ReadIn(a.dir.fsys, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -202,13 +202,13 @@ func (a *adding) line(p *pack.Pack) (index.Line, error) {
 			WithHint("give it a name in its skillpm.yaml")
 	}
 	if p.Ref.Kind == pack.KindLayout {
-		rel, ok := pathx.Rel(a.to.dir, filepath.FromSlash(p.Ref.URL))
+		rel, ok := pathx.Rel(a.dir.dir, filepath.FromSlash(p.Ref.URL))
 		if !ok {
 			return l, diag.Errorf(diag.Invalid, "an index can point to a layout in its own directory only").
-				WithHint("push the pack to a registry, or to a layout below %s", a.to.shown)
+				WithHint("push the pack to a registry, or to a layout below %s", a.dir.display)
 		}
 		l.Source = string(pack.KindLayout) + ":" + filepath.ToSlash(rel)
-		if err := index.CheckLayout(a.to.fsys, l.Source); err != nil {
+		if err := index.CheckLayout(a.dir.fsys, l.Source); err != nil {
 			return l, err
 		}
 	}
@@ -225,9 +225,9 @@ func (a *adding) line(p *pack.Pack) (index.Line, error) {
 	return l, nil
 }
 
-// look opens the pack at a place of the command line and hashes its files.
-func (c *Client) look(ctx context.Context, place string) (*pack.Pack, error) {
-	ref, err := pack.Parse(place)
+// read opens the pack at a place of the command line and hashes its files.
+func (c *Client) read(ctx context.Context, reference string) (*pack.Pack, error) {
+	ref, err := pack.Parse(reference)
 	if err != nil {
 		return nil, err
 	}
@@ -235,24 +235,24 @@ func (c *Client) look(ctx context.Context, place string) (*pack.Pack, error) {
 	case ref.Kind == pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(filepath.FromSlash(ref.URL)))
 	case ref.Kind != pack.KindOCI && ref.Kind != pack.KindGit || strings.HasPrefix(ref.URL, "file:"):
-		return nil, diag.Errorf(diag.Usage, "%s is not a place that others can fetch from", place).
+		return nil, diag.Errorf(diag.Usage, "%s is not a place that others can fetch from", reference).
 			WithHint("name where it is published: oci://HOST/OWNER/NAME:VERSION or git+https://HOST/OWNER/NAME.git#TAG")
 	}
 	c.Progress(skillpm.Event{Text: "looking at " + ref.String()})
-	from, err := c.fetcher(ref.Kind)
+	fetcher, err := c.fetcher(ref.Kind)
 	if err != nil {
 		return nil, err
 	}
-	p, err := from.Open(ctx, ref)
+	p, err := fetcher.Open(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	trees, err := hash(ctx, from, p)
+	trees, err := hash(ctx, fetcher, p)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", place, err)
+		return nil, fmt.Errorf("%s: %w", reference, err)
 	}
 	if err := describe(p, trees); err != nil {
-		return nil, fmt.Errorf("%s: %w", place, err)
+		return nil, fmt.Errorf("%s: %w", reference, err)
 	}
 	return p, nil
 }
@@ -265,20 +265,20 @@ type fetcher interface {
 
 // fetcher returns what fetches from places of a kind.
 func (c *Client) fetcher(kind pack.Kind) (fetcher, error) {
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
 	if kind == pack.KindGit {
-		return from.Git(), nil
+		return sources.Git(), nil
 	}
-	return from.OCI(), nil
+	return sources.OCI(), nil
 }
 
 // hash fetches all files of a pack, keeps none, and returns the digests of its skills.
-func hash(ctx context.Context, from fetcher, p *pack.Pack) (map[string]string, error) {
+func hash(ctx context.Context, f fetcher, p *pack.Pack) (map[string]string, error) {
 	hasher := bundle.NewHasher(bundle.DefaultLimits())
-	if err := from.Fetch(ctx, p, nil, hasher); err != nil {
+	if err := f.Fetch(ctx, p, nil, hasher); err != nil {
 		return nil, err
 	}
 	trees := map[string]string{}
@@ -292,14 +292,14 @@ func hash(ctx context.Context, from fetcher, p *pack.Pack) (map[string]string, e
 func describe(p *pack.Pack, trees map[string]string) error {
 	p.Skills = slices.Clone(p.Skills)
 	for i, s := range p.Skills {
-		got, ok := trees[s.Name]
-		if !ok || s.Tree != "" && s.Tree != got {
+		sum, ok := trees[s.Name]
+		if !ok || s.Tree != "" && s.Tree != sum {
 			return &bundle.MismatchError{
 				What: "skill " + s.Name + " of " + p.ID.String() + " " + p.Version,
-				Want: s.Tree, Got: got,
+				Want: s.Tree, Got: sum,
 			}
 		}
-		p.Skills[i].Tree = got
+		p.Skills[i].Tree = sum
 	}
 	integrity := bundle.Integrity(trees)
 	if p.Integrity != "" && p.Integrity != integrity || len(trees) != len(p.Skills) {

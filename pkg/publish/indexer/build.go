@@ -34,23 +34,23 @@ type BuiltFile struct {
 // Build writes the files that are derived from an index: the catalogue. The same packs give the same bytes.
 func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	at, err := c.open(o.Dir)
+	dir, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer at.close()
-	to := &opened{dir: at.dir, shown: at.shown}
+	defer dir.close()
+	out := &opened{dir: dir.dir, display: dir.display}
 	if o.Out != "" {
-		to.dir = c.Machine.Abs(o.Out)
-		to.shown = c.Shown(to.dir)
+		out.dir = c.Machine.Abs(o.Out)
+		out.display = c.Shown(out.dir)
 	}
-	c.Progress(skillpm.Event{Text: "reading " + at.shown})
-	data, n, err := at.catalog()
+	c.Progress(skillpm.Event{Text: "reading " + dir.display})
+	data, n, err := dir.catalog()
 	if err != nil {
 		return nil, err
 	}
-	r := &BuildReport{Index: at.shown, Out: to.shown, Packs: n, Files: []BuiltFile{}}
-	changed, err := to.write(index.CatalogPath, data)
+	r := &BuildReport{Index: dir.display, Out: out.display, Packs: n, Files: []BuiltFile{}}
+	changed, err := out.write(index.CatalogPath, data)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type CheckReport struct {
 	OK       bool           `json:"ok"`
 	Packs    int            `json:"packs"`
 	Versions int            `json:"versions"`
-	Asked    int            `json:"asked"` // versions whose source was asked
+	Fetched  int            `json:"asked"` // versions whose source was asked
 	Since    string         `json:"since"` // the commit that history was compared with, "" where there was none
 	Findings []diag.Finding `json:"findings"`
 	Notes    []string       `json:"notes"` // what was not looked at, and why
@@ -54,14 +54,14 @@ func (r *CheckReport) Code() diag.Code { return r.code }
 // That something is wrong is no error but a finding.
 func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	at, err := c.open(o.Dir)
+	dir, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer at.close()
+	defer dir.close()
 	k := &checking{
-		client: c, at: at, options: o,
-		report: &CheckReport{Index: at.shown, Findings: []diag.Finding{}, Notes: []string{}},
+		client: c, dir: dir, options: o,
+		report: &CheckReport{Index: dir.display, Findings: []diag.Finding{}, Notes: []string{}},
 	}
 	if err := k.files(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error
 // checking is a call of [Client.Check].
 type checking struct {
 	client  *Client
-	at      *opened
+	dir     *opened
 	options CheckOptions
 	report  *CheckReport
 
@@ -96,7 +96,7 @@ type checking struct {
 
 // find reports something. Among exit codes, that of what was tampered with comes first.
 func (k *checking) find(code diag.Code, f diag.Finding) {
-	f.Path = path.Join(k.at.shown, f.Path)
+	f.Path = path.Join(k.dir.display, f.Path)
 	k.report.Findings = append(k.report.Findings, f)
 	if f.Severity != diag.SeverityError {
 		return
@@ -111,7 +111,7 @@ func (k *checking) find(code diag.Code, f diag.Finding) {
 
 // files reads every file.
 func (k *checking) files() error {
-	files, strays, err := index.Files(k.at.fsys)
+	files, strays, err := index.Files(k.dir.fsys)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (k *checking) files() error {
 	}
 	k.lines = make(map[string]map[string]int, len(files))
 	for _, f := range files {
-		data, err := safefile.ReadIn(k.at.fsys, f.Path, index.MaxBytes)
+		data, err := safefile.ReadIn(k.dir.fsys, f.Path, index.MaxBytes)
 		if err != nil {
 			k.find(diag.Invalid, diag.Finding{Rule: ruleFile, Path: f.Path, Message: err.Error()})
 			continue
@@ -155,7 +155,7 @@ func (k *checking) files() error {
 // layouts reports layouts that are not in the index.
 func (k *checking) layouts(name string, entry *index.Entry) {
 	for _, l := range entry.Versions {
-		if err := index.CheckLayout(k.at.fsys, l.Source); err != nil {
+		if err := index.CheckLayout(k.dir.fsys, l.Source); err != nil {
 			k.find(diag.Invalid, diag.Finding{
 				Rule: ruleFile, Path: name, Line: k.lines[name][l.Version],
 				Message: err.Error(), Fix: diag.HintOf(err),
@@ -173,7 +173,7 @@ func (k *checking) stray(name string) {
 		Rule: ruleFile, Path: name,
 		Message: "nobody reads this file: it is not where a pack's file is, or not a regular file",
 	}
-	if data, err := safefile.ReadIn(k.at.fsys, name, index.MaxBytes); err == nil {
+	if data, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes); err == nil {
 		if id := index.IDOf(data); !id.IsZero() {
 			f.Message, f.Fix = fmt.Sprintf("the file is about %s and not where that belongs", id),
 				"move it to "+index.Path(id)
@@ -184,7 +184,7 @@ func (k *checking) stray(name string) {
 
 // derived compares the catalogue, if there is one, with what it is made from.
 func (k *checking) derived() error {
-	have, err := safefile.ReadIn(k.at.fsys, index.CatalogPath, index.MaxCatalogBytes)
+	have, err := safefile.ReadIn(k.dir.fsys, index.CatalogPath, index.MaxCatalogBytes)
 	if errors.Is(err, fs.ErrNotExist) || len(k.report.Findings) > 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // history compares the files with what they were in an earlier commit: they may only have grown.
 func (k *checking) history(ctx context.Context) error {
-	if _, err := git.StatusOf(ctx, k.at.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
+	if _, err := git.StatusOf(ctx, k.dir.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
 		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
 		return nil
 	}
@@ -26,7 +26,7 @@ func (k *checking) history(ctx context.Context) error {
 		k.report.Notes = append(k.report.Notes, "the branch is new: there is no earlier commit to compare with")
 		return nil
 	}
-	before, err := git.Earlier(ctx, k.at.dir, k.options.Since)
+	before, err := git.Earlier(ctx, k.dir.dir, k.options.Since)
 	if err != nil {
 		return err
 	}
@@ -42,15 +42,15 @@ func (k *checking) history(ctx context.Context) error {
 			continue
 		}
 		k.changed[name] = true
-		if err := k.grown(before.FS, name, before.Commit); err != nil {
+		if err := k.appended(before.FS, name, before.Commit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// grown reports what an earlier file said and this one does not say in the same place.
-func (k *checking) grown(earlier fs.FS, name, commit string) error {
+// appended reports what an earlier file said and this one does not say in the same place.
+func (k *checking) appended(earlier fs.FS, name, commit string) error {
 	was, err := safefile.ReadIn(earlier, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is new
@@ -61,7 +61,7 @@ func (k *checking) grown(earlier fs.FS, name, commit string) error {
 	if entry, err := index.Parse(name, was); err == nil {
 		k.before[name] = entry
 	}
-	is, err := safefile.ReadIn(k.at.fsys, name, index.MaxBytes)
+	is, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		k.find(diag.Integrity, diag.Finding{
 			Rule: ruleHistory, Path: name, Message: "the file was removed since " + commit[:12],

@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// sourcesAtOnce is how many versions are asked for at once.
-const sourcesAtOnce = 8
+// maxSources is how many versions are asked for at once.
+const maxSources = 8
 
 // sources asks for every version where its line says that it is.
 func (k *checking) sources(ctx context.Context) error {
@@ -28,14 +28,14 @@ func (k *checking) sources(ctx context.Context) error {
 	}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(sourcesAtOnce)
+	group.SetLimit(maxSources)
 	for _, entry := range k.entries {
 		name := index.Path(entry.ID)
 		for _, l := range entry.Versions {
 			if k.options.New && k.known(name, l.Version) {
 				continue
 			}
-			k.report.Asked++
+			k.report.Fetched++
 			group.Go(func() error {
 				k.client.Progress(skillpm.Event{Text: "looking at " + l.Name + " " + l.Version})
 				f, code, err := k.source(ctx, l)
@@ -70,11 +70,11 @@ func (k *checking) known(name, version string) bool {
 
 // source asks for one version. It returns an error only when the work is over.
 func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, diag.Code, error) {
-	p, err := l.Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(k.at.dir)})
+	p, err := l.Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(k.dir.dir)})
 	if err != nil {
 		return nil, 0, nil //nolint:nilerr // it is among the problems of the file
 	}
-	got, err := k.client.lookAt(ctx, p)
+	found, err := k.client.fetch(ctx, p)
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return nil, 0, ended
 	}
@@ -82,7 +82,7 @@ func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, dia
 		f, code := sourceFinding(l, err)
 		return f, code, nil
 	}
-	if wrong := disagreement(l, p, got); wrong != "" {
+	if wrong := disagreement(l, p, found); wrong != "" {
 		return &diag.Finding{
 			Rule: ruleContent, Message: fmt.Sprintf("%s %s at %s %s", l.Name, l.Version, l.Source, wrong),
 			Fix: "take the line from what is published: skillpm index add writes it",
@@ -91,24 +91,24 @@ func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, dia
 	return nil, 0, nil
 }
 
-// lookAt opens a pinned pack. Where the place does not say what its skills are made of, they are fetched and hashed.
-func (c *Client) lookAt(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
-	from, err := c.fetcher(p.Ref.Kind)
+// fetch opens a pinned pack. Where the place does not say what its skills are made of, they are fetched and hashed.
+func (c *Client) fetch(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
+	fetcher, err := c.fetcher(p.Ref.Kind)
 	if err != nil {
 		return nil, err
 	}
-	got, err := from.Open(ctx, p.Ref)
+	found, err := fetcher.Open(ctx, p.Ref)
 	if err != nil {
 		return nil, err
 	}
-	if got.Integrity != "" && !slices.ContainsFunc(got.Skills, func(s pack.Skill) bool { return s.Tree == "" }) {
-		return got, nil
+	if found.Integrity != "" && !slices.ContainsFunc(found.Skills, func(s pack.Skill) bool { return s.Tree == "" }) {
+		return found, nil
 	}
-	trees, err := hash(ctx, from, got)
+	trees, err := hash(ctx, fetcher, found)
 	if err != nil {
 		return nil, err
 	}
-	return got, describe(got, trees)
+	return found, describe(found, trees)
 }
 
 // sourceFinding says why a version cannot be had from its source.
@@ -132,17 +132,17 @@ func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
 }
 
 // disagreement says how what is published differs from what a line says, or "".
-func disagreement(l index.Line, p, got *pack.Pack) string {
+func disagreement(l index.Line, p, found *pack.Pack) string {
 	switch {
-	case got.ID != p.ID && p.Ref.Kind != pack.KindGit:
-		return fmt.Sprintf("calls itself %s", got.ID)
-	case got.Version != l.Version && !strings.HasPrefix(got.Version, "0.0.0-g"):
-		return fmt.Sprintf("calls itself version %s", got.Version)
-	case l.Integrity != "" && got.Integrity != l.Integrity:
-		return fmt.Sprintf("has the integrity %s, and the line says %s", got.Integrity, l.Integrity)
+	case found.ID != p.ID && p.Ref.Kind != pack.KindGit:
+		return fmt.Sprintf("calls itself %s", found.ID)
+	case found.Version != l.Version && !strings.HasPrefix(found.Version, "0.0.0-g"):
+		return fmt.Sprintf("calls itself version %s", found.Version)
+	case l.Integrity != "" && found.Integrity != l.Integrity:
+		return fmt.Sprintf("has the integrity %s, and the line says %s", found.Integrity, l.Integrity)
 	}
 	for _, s := range p.Skills {
-		real, ok := got.Skill(s.Name)
+		real, ok := found.Skill(s.Name)
 		switch {
 		case !ok:
 			return fmt.Sprintf("has no skill %s", s.Name)
@@ -150,18 +150,18 @@ func disagreement(l index.Line, p, got *pack.Pack) string {
 			return fmt.Sprintf("has the skill %s as %s, and the line says %s", s.Name, real.Tree, s.Tree)
 		}
 	}
-	if len(got.Skills) != len(p.Skills) {
-		return fmt.Sprintf("has %d skills, and the line %d", len(got.Skills), len(p.Skills))
+	if len(found.Skills) != len(p.Skills) {
+		return fmt.Sprintf("has %d skills, and the line %d", len(found.Skills), len(p.Skills))
 	}
-	return dependencies(p, got)
+	return dependencies(p, found)
 }
 
 // dependencies says which requirement of a version its line has otherwise, or "".
-func dependencies(p, got *pack.Pack) string {
+func dependencies(p, found *pack.Pack) string {
 	for _, pair := range []struct {
 		a, b *pack.Pack
 		what string
-	}{{got, p, "requires %s %s, and the line does not"}, {p, got, "does not require %s %s, and the line does"}} {
+	}{{found, p, "requires %s %s, and the line does not"}, {p, found, "does not require %s %s, and the line does"}} {
 		for _, d := range pair.a.Dependencies {
 			same := func(o pack.Dependency) bool {
 				return o.ID == d.ID && o.Constraint == d.Constraint && slices.Equal(o.Skills, d.Skills)

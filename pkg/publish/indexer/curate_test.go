@@ -112,7 +112,7 @@ func TestAddLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := client(t, dir)
-	r, err := c.Add(t.Context(), indexer.AddOptions{Places: []string{"oci-layout:layout//acme/deploy:1.0.0", "oci-layout:./layout//acme/deploy:1.0.0"}})
+	r, err := c.Add(t.Context(), indexer.AddOptions{References: []string{"oci-layout:layout//acme/deploy:1.0.0", "oci-layout:./layout//acme/deploy:1.0.0"}})
 	if err != nil || len(r.Packs) != 2 || !r.Packs[0].Added || r.Packs[1].Added || r.Packs[0].Source != "oci-layout:layout" {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -121,7 +121,7 @@ func TestAddLayout(t *testing.T) {
 		t.Errorf("%s %v", data, err)
 	}
 	elsewhere := layoutIndex(t, registrytest.Pack("acme/other", "1.0.0", "deploy"))
-	_, err = c.Add(t.Context(), indexer.AddOptions{Places: []string{"oci-layout:" + filepath.ToSlash(elsewhere) + "/layout//acme/other:1.0.0"}})
+	_, err = c.Add(t.Context(), indexer.AddOptions{References: []string{"oci-layout:" + filepath.ToSlash(elsewhere) + "/layout//acme/other:1.0.0"}})
 	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "its own directory") {
 		t.Errorf("got %v", err)
 	}

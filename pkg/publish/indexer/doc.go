@@ -33,21 +33,21 @@ func New(o Options) *Client { return &Client{Base: skillpm.NewBase(o)} }
 
 // opened is the directory of an index.
 type opened struct {
-	dir    string // absolute
-	shown  string // as messages call it
-	fsys   fs.FS
-	root   *safefile.Root // fsys, nil where it is not kept open
-	config *index.Config
+	dir     string // absolute
+	display string // as messages call it
+	fsys    fs.FS
+	root    *safefile.Root // fsys, nil where it is not kept open
+	config  *index.Config
 }
 
 // open opens the index in a directory; "" is the one that the verbs work in. It is closed when it is no longer needed.
 func (c *Client) open(dir string) (*opened, error) {
-	at := c.Dir
+	path := c.Dir
 	if dir != "" {
-		at = c.Machine.Abs(dir)
+		path = c.Machine.Abs(dir)
 	}
-	o := &opened{dir: at, shown: c.Shown(at)}
-	root, err := safefile.OpenRoot(at)
+	o := &opened{dir: path, display: c.Shown(path)}
+	root, err := safefile.OpenRoot(path)
 	if err == nil {
 		o.root, o.fsys = root, root
 		err = o.readConfig()
@@ -57,7 +57,7 @@ func (c *Client) open(dir string) (*opened, error) {
 	}
 	o.close()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.shown, index.ConfigPath).
+		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.display, index.ConfigPath).
 			WithHint("name its directory, or make one with skillpm index init DIR")
 	}
 	return nil, err
@@ -68,7 +68,7 @@ func (o *opened) readConfig() error {
 	if err != nil {
 		return err
 	}
-	o.config, err = index.ParseConfig(filepath.Join(o.shown, index.ConfigPath), data)
+	o.config, err = index.ParseConfig(filepath.Join(o.display, index.ConfigPath), data)
 	return err
 }
 

@@ -32,12 +32,12 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	if o.Dir != "" {
 		dir = c.Machine.Abs(o.Dir)
 	}
-	to := &opened{dir: dir, shown: c.Shown(dir), fsys: safefile.Dir(dir)}
-	if _, err := os.Stat(to.path(index.ConfigPath)); err == nil {
-		return nil, diag.Errorf(diag.Conflict, "%s is an index already", to.shown).
+	out := &opened{dir: dir, display: c.Shown(dir), fsys: safefile.Dir(dir)}
+	if _, err := os.Stat(out.path(index.ConfigPath)); err == nil {
+		return nil, diag.Errorf(diag.Conflict, "%s is an index already", out.display).
 			WithHint("skillpm index add PLACE adds a pack to it")
 	}
-	r := &InitReport{Dir: to.shown, Files: []string{}}
+	r := &InitReport{Dir: out.display, Files: []string{}}
 	files := []struct {
 		name string
 		data []byte
@@ -47,10 +47,10 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 		{"packs/.gitkeep", nil},
 	}
 	for _, f := range files {
-		if _, err := os.Lstat(to.path(f.name)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(out.path(f.name)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := writeFile(to.path(f.name), f.data); err != nil {
+		if err := writeFile(out.path(f.name), f.data); err != nil {
 			return nil, err
 		}
 		r.Files = append(r.Files, f.name)

@@ -45,56 +45,56 @@ type ReleaseReport struct {
 // the registry has are not sent again.
 func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	at, err := c.open(o.Dir)
+	dir, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer at.close()
+	defer dir.close()
 	if !strings.HasPrefix(strings.TrimPrefix(o.To, "index+"), "oci://") {
 		return nil, diag.Errorf(diag.Usage, "what --to names is not a place in an OCI registry").
 			WithHint("write oci://HOST/REPOSITORY, and :TAG if it is not latest")
 	}
-	to, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
+	target, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
 	if err != nil {
 		return nil, err
 	}
-	if to.Digest != "" {
+	if target.Digest != "" {
 		return nil, diag.Errorf(diag.Usage, "%s names a digest, and an index is published under a tag", o.To).
 			WithHint("leave what follows the @ out")
 	}
-	c.Progress(skillpm.Event{Text: "reading " + at.shown})
-	a, packs, err := Artifact(at.fsys)
+	c.Progress(skillpm.Event{Text: "reading " + dir.display})
+	a, packs, err := Artifact(dir.fsys)
 	if err != nil {
 		return nil, err
 	}
-	r := &ReleaseReport{Index: at.shown, Registry: "index+" + to.String(), Packs: packs, DryRun: o.DryRun}
+	r := &ReleaseReport{Index: dir.display, Registry: "index+" + target.String(), Packs: packs, DryRun: o.DryRun}
 	for _, b := range a.Blobs {
 		r.Size += int64(len(b.Data))
 		if b.MediaType == index.MediaTypeShard {
 			r.Shards++
 		}
 	}
-	if r.Warnings, err = c.MayPublish(to, "", true); err != nil || o.DryRun {
+	if r.Warnings, err = c.MayPublish(target, "", true); err != nil || o.DryRun {
 		return r, err
 	}
-	from, err := c.UserSources()
+	sources, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
-	if err := vacant(ctx, from.OCI(), to); err != nil {
+	if err := vacant(ctx, sources.OCI(), target); err != nil {
 		return nil, err
 	}
-	c.Progress(skillpm.Event{Text: "publishing " + at.shown + " to " + to.String()})
-	return r, c.Published(to, audit.Record{Reason: "an index"}, func() (err error) {
-		r.Digest, err = from.OCI().PutArtifact(ctx, to, a, to.Rev)
+	c.Progress(skillpm.Event{Text: "publishing " + dir.display + " to " + target.String()})
+	return r, c.Published(target, audit.Record{Reason: "an index"}, func() (err error) {
+		r.Digest, err = sources.OCI().PutArtifact(ctx, target, a, target.Rev)
 		return err
 	})
 }
 
 // vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the
 // tag.
-func vacant(ctx context.Context, client *oci.Client, to pack.Ref) error {
-	raw, mediaType, err := client.Manifest(ctx, to)
+func vacant(ctx context.Context, client *oci.Client, target pack.Ref) error {
+	raw, mediaType, err := client.Manifest(ctx, target)
 	switch {
 	case diag.CodeOf(err) == diag.NotFound:
 		return nil
@@ -111,7 +111,7 @@ func vacant(ctx context.Context, client *oci.Client, to pack.Ref) error {
 	if m.ArtifactType == index.ArtifactType {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", to,
+	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", target,
 		cmp.Or(m.ArtifactType, m.Config.MediaType, mediaType)).
 		WithHint("publish the index to a repository of its own, or under another tag")
 }
@@ -154,12 +154,12 @@ func shards(fsys fs.FS, files []index.File) ([]oci.Blob, error) {
 		byPrefix[prefix] = append(byPrefix[prefix], f)
 	}
 	var list []oci.Blob
-	for prefix, of := range byPrefix {
-		slices.SortFunc(of, func(a, b index.File) int { return strings.Compare(a.Path, b.Path) })
+	for prefix, group := range byPrefix {
+		slices.SortFunc(group, func(a, b index.File) int { return strings.Compare(a.Path, b.Path) })
 		var buf bytes.Buffer
 		var wrong error
 		err := index.WriteShard(&buf, func(yield func(string, []byte) bool) {
-			for _, f := range of {
+			for _, f := range group {
 				data, err := safefile.ReadIn(fsys, f.Path, index.MaxBytes)
 				if err != nil {
 					wrong = err

@@ -37,11 +37,11 @@ const (
 
 // Serve serves the files of an index until the context ends. Requests that are under way then are answered first.
 func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
-	at, err := c.open(o.Dir)
+	urlPath, err := c.open(o.Dir)
 	if err != nil {
 		return err
 	}
-	defer at.close()
+	defer urlPath.close()
 	if (o.Cert == "") != (o.Key == "") {
 		return diag.Errorf(diag.Usage, "a certificate and its key go together").WithHint("give both --cert and --key")
 	}
@@ -50,7 +50,7 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 		return diag.Errorf(diag.Usage, "%s: %w", o.Listen, err).
 			WithHint("give --listen HOST:PORT; port 0 is a free one")
 	}
-	server := &http.Server{Handler: Handler(at.fsys), ReadHeaderTimeout: headTime, IdleTimeout: idleTime}
+	server := &http.Server{Handler: Handler(urlPath.fsys), ReadHeaderTimeout: headTime, IdleTimeout: idleTime}
 	ended := make(chan error, 1)
 	scheme := "http://"
 	if o.Cert != "" {
@@ -140,8 +140,8 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // name returns the file that a path of a URL means.
-func (h files) name(at string) (string, bool) {
-	name := strings.TrimPrefix(path.Clean("/"+at), "/")
+func (h files) name(urlPath string) (string, bool) {
+	name := strings.TrimPrefix(path.Clean("/"+urlPath), "/")
 	if name == "" {
 		name = "."
 	}

@@ -62,17 +62,17 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err := checkSite(&o); err != nil {
 		return nil, err
 	}
-	at, err := c.open(o.Dir)
+	dir, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer at.close()
-	if err := c.apart(at, o); err != nil {
+	defer dir.close()
+	if err := c.apart(dir, o); err != nil {
 		return nil, err
 	}
 	b := &building{
-		client: c, at: at, options: o,
-		report: &SiteReport{Index: at.shown, Unfetched: []Unfetched{}, Warnings: []string{}},
+		client: c, dir: dir, options: o,
+		report: &SiteReport{Index: dir.display, Unfetched: []Unfetched{}, Warnings: []string{}},
 	}
 	if err := b.read(); err != nil {
 		return nil, err
@@ -90,9 +90,9 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 			return nil, err
 		}
 		defer b.market.close()
-		b.report.Marketplace = b.market.shown
+		b.report.Marketplace = b.market.display
 	}
-	b.report.Out = b.out.shown
+	b.report.Out = b.out.display
 	if err := b.write(ctx); err != nil {
 		return nil, err
 	}
@@ -117,20 +117,20 @@ func checkSite(o *SiteOptions) error {
 
 // building is a call of [Client.Site].
 type building struct {
-	client  *Client
-	at      *opened
-	options SiteOptions
-	packs   []site.Pack
-	lines   map[pack.ID]index.Line // of the versions that are shown
-	site    *site.Site
-	names   map[site.SkillKey]string
-	plugins map[pack.ID]string
-	known   map[string]bool // names of skills in the catalogue
-	keys    []*sign.PublicKey
-	keeper  finder
-	lint    *lint.Linter
-	out     *output
-	market  *output // nil for none
+	client   *Client
+	dir      *opened
+	options  SiteOptions
+	packs    []site.Pack
+	lines    map[pack.ID]index.Line // of the versions that are shown
+	site     *site.Site
+	names    map[site.SkillKey]string
+	plugins  map[pack.ID]string
+	known    map[string]bool // names of skills in the catalogue
+	keys     []*sign.PublicKey
+	verifier finder
+	lint     *lint.Linter
+	out      *output
+	market   *output // nil for none
 
 	mu         sync.Mutex
 	report     *SiteReport
@@ -140,9 +140,9 @@ type building struct {
 
 // read turns the index into the packs of the catalogue.
 func (b *building) read() error {
-	b.client.Progress(skillpm.Event{Text: "reading " + b.at.shown})
+	b.client.Progress(skillpm.Event{Text: "reading " + b.dir.display})
 	b.lines, b.known = map[pack.ID]index.Line{}, map[string]bool{}
-	for entry, err := range b.at.entries() {
+	for entry, err := range b.dir.entries() {
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (b *building) read() error {
 	b.report.Packs = len(b.packs)
 	var err error
 	b.site, err = site.New(site.Options{
-		Title: cmp.Or(b.options.Title, b.at.config.Title), BaseURL: b.options.BaseURL, Registry: b.options.Registry,
+		Title: cmp.Or(b.options.Title, b.dir.config.Title), BaseURL: b.options.BaseURL, Registry: b.options.Registry,
 	}, b.packs)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 			Integrity: l.Integrity,
 		})
 	}
-	line := entry.Versions[site.Shown(p.Versions)]
+	line := entry.Versions[site.Displayed(p.Versions)]
 	p.Description, p.License, p.Tags = line.Description, line.License, line.Tags
 	for _, s := range line.Skills {
 		p.Skills = append(p.Skills, site.Skill{Name: s.Name, Description: s.Description, Tree: s.Tree})
@@ -195,7 +195,7 @@ func (b *building) tools() error {
 	if err != nil {
 		return err
 	}
-	b.keeper = b.client.Sources(config).Keeper(false)
+	b.verifier = b.client.Sources(config).Verifier(false)
 	files := slices.Clone(b.options.Keys)
 	for i := range files {
 		files[i] = b.client.Machine.Abs(files[i])
@@ -220,15 +220,15 @@ func (b *building) tools() error {
 	return nil
 }
 
-// packsAtOnce is how many packs are fetched, checked and written at once.
-const packsAtOnce = 4
+// maxPacks is how many packs are fetched, checked and written at once.
+const maxPacks = 4
 
 func (b *building) write(ctx context.Context) error {
 	if err := b.site.Lists(b.out.write); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(packsAtOnce)
+	group.SetLimit(maxPacks)
 	for i := range b.packs {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
@@ -272,7 +272,7 @@ func (b *building) finish() error {
 		b.report.Written += o.written
 		b.report.Unchanged += o.unchanged
 		b.report.Removed += o.removed
-		b.report.Warnings = append(b.report.Warnings, o.kept...)
+		b.report.Warnings = append(b.report.Warnings, o.unowned...)
 	}
 	slices.SortFunc(b.report.Unfetched, func(a, b Unfetched) int { return strings.Compare(a.Pack, b.Pack) })
 	slices.Sort(b.report.Warnings)

@@ -14,7 +14,7 @@ func (c *Client) apart(index *opened, o SiteOptions) error {
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
 			"the catalogue cannot be written to %s: it and the index %s would be in one another", c.Shown(out),
-			index.shown).
+			index.display).
 			WithHint("give --out a directory beside that of the index")
 	}
 	if o.Marketplace == "" {

@@ -30,18 +30,18 @@ const maxRecord = 256 << 20 // bytes
 // what the record of the directory says was written by skillpm. The record may come with a repository, so it counts
 // only for paths that skillpm writes to: what it says of a .git, for one, is passed over.
 type output struct {
-	dir   string
-	shown string
-	root  *os.Root
-	owns  func(path string) bool
-	old   record
-	log   *os.File // the journal
+	dir     string
+	display string
+	root    *os.Root
+	owns    func(path string) bool
+	old     record
+	log     *os.File // the journal
 
 	mu                          sync.Mutex
 	files                       map[string]string
-	made                        map[string]bool // directories
+	dirs                        map[string]bool // directories
 	written, unchanged, removed int
-	kept                        []string // warnings about files that are not removed
+	unowned                     []string // warnings about files that are not removed
 }
 
 // record is what recordName holds.
@@ -51,7 +51,7 @@ type record struct {
 }
 
 // openOutput opens a directory for files of the paths that are owned.
-func openOutput(dir, shown string, owns func(path string) bool) (*output, error) {
+func openOutput(dir, display string, owns func(path string) bool) (*output, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func openOutput(dir, shown string, owns func(path string) bool) (*output, error)
 	if err != nil {
 		return nil, err
 	}
-	o := &output{dir: dir, shown: shown, root: root, owns: owns, files: map[string]string{}, made: map[string]bool{}}
+	o := &output{dir: dir, display: display, root: root, owns: owns, files: map[string]string{}, dirs: map[string]bool{}}
 	err = o.readRecord()
 	if err == nil {
 		err = o.readJournal()
@@ -102,7 +102,7 @@ func (o *output) readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a file that skillpm wrote", filepath.Join(o.shown, name))
+		return nil, diag.Errorf(diag.Invalid, "%s is not a file that skillpm wrote", filepath.Join(o.display, name))
 	}
 	return o.root.ReadFile(name)
 }
@@ -113,7 +113,7 @@ func (o *output) readRecord() error {
 	if err == nil && data != nil {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
 			return diag.Errorf(diag.Invalid, "%s cannot be read: it says what may be replaced and removed",
-				filepath.Join(o.shown, recordName)).
+				filepath.Join(o.display, recordName)).
 				WithHint("write to an empty directory")
 		}
 	}
@@ -138,7 +138,7 @@ func (o *output) write(name string, data []byte) error { return o.file(name, dat
 // file writes a file where it is not there, or other. A file that skillpm did not write stays and is an error.
 func (o *output) file(name string, data []byte, executable bool) error {
 	if !o.owns(name) {
-		return diag.Errorf(diag.Internal, "%q is no path of what is written to %s", name, o.shown)
+		return diag.Errorf(diag.Internal, "%q is no path of what is written to %s", name, o.display)
 	}
 	digest := textx.SHA256(data)
 	o.mu.Lock()
@@ -159,7 +159,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	_, ours := o.old.Files[name]
 	if err == nil && !ours {
 		return diag.Errorf(diag.Conflict, "%s is in the way: skillpm did not write it",
-			filepath.Join(o.shown, filepath.FromSlash(name))).
+			filepath.Join(o.display, filepath.FromSlash(name))).
 			WithHint("write to an empty directory, or move the file away")
 	}
 	if !ours {
@@ -191,7 +191,7 @@ func (o *output) replace(name string, data []byte, executable bool) error {
 	}
 	if err != nil {
 		_ = o.root.Remove(tmp)
-		return fmt.Errorf("%s: %w", filepath.Join(o.shown, filepath.FromSlash(name)), err)
+		return fmt.Errorf("%s: %w", filepath.Join(o.display, filepath.FromSlash(name)), err)
 	}
 	return nil
 }
@@ -199,18 +199,18 @@ func (o *output) replace(name string, data []byte, executable bool) error {
 func (o *output) mkdir(dir string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if dir == "." || o.made[dir] {
+	if dir == "." || o.dirs[dir] {
 		return nil
 	}
 	if link := o.link(dir); link != "" {
 		return diag.Errorf(diag.Conflict, "%s is in the way: it is a link",
-			filepath.Join(o.shown, filepath.FromSlash(link))).
+			filepath.Join(o.display, filepath.FromSlash(link))).
 			WithHint("write to an empty directory, or remove the link")
 	}
 	if err := o.root.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(o.shown, filepath.FromSlash(dir)), err)
+		return fmt.Errorf("%s: %w", filepath.Join(o.display, filepath.FromSlash(dir)), err)
 	}
-	o.made[dir] = true
+	o.dirs[dir] = true
 	return nil
 }
 
@@ -231,7 +231,7 @@ func (o *output) link(dir string) string {
 // since stays, and is said.
 func (o *output) finish() error {
 	for _, name := range slices.Sorted(maps.Keys(o.old.Files)) {
-		if _, still := o.files[name]; still || o.link(path.Dir(name)) != "" {
+		if _, current := o.files[name]; current || o.link(path.Dir(name)) != "" {
 			continue
 		}
 		data, err := o.root.ReadFile(name)
@@ -239,9 +239,9 @@ func (o *output) finish() error {
 			continue
 		}
 		if err != nil || textx.SHA256(data) != o.old.Files[name] {
-			o.kept = append(o.kept, fmt.Sprintf(
+			o.unowned = append(o.unowned, fmt.Sprintf(
 				"%s is not part of the catalogue any more and was changed since it was written: it stays",
-				filepath.Join(o.shown, filepath.FromSlash(name))))
+				filepath.Join(o.display, filepath.FromSlash(name))))
 			continue
 		}
 		if err := o.root.Remove(name); err != nil {

@@ -27,7 +27,7 @@ import (
 
 // finder finds what is said about artifacts: a [trust.Keeper].
 type finder interface {
-	Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []trust.Identity) ([]trust.Found, error)
+	Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []trust.Identity) ([]trust.Found, error)
 }
 
 // pack fetches a pack and writes all that is about it. Only what ends the whole work is an error.
@@ -106,15 +106,15 @@ func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 
 // pinned returns where the version of a pack that is shown is.
 func (b *building) pinned(id pack.ID) (*pack.Pack, error) {
-	if err := index.CheckLayout(b.at.fsys, b.lines[id].Source); err != nil {
+	if err := index.CheckLayout(b.dir.fsys, b.lines[id].Source); err != nil {
 		return nil, err
 	}
-	return b.lines[id].Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(b.at.dir)})
+	return b.lines[id].Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(b.dir.dir)})
 }
 
 func (b *building) download(ctx context.Context, s *store.Store, p *pack.Pack, want map[string]string) error {
 	b.client.Progress(skillpm.Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
-	from, err := b.client.fetcher(p.Ref.Kind)
+	fetcher, err := b.client.fetcher(p.Ref.Kind)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (b *building) download(ctx context.Context, s *store.Store, p *pack.Pack, w
 		return err
 	}
 	defer w.Close()
-	if err := from.Fetch(ctx, p, nil, w); err != nil {
+	if err := fetcher.Fetch(ctx, p, nil, w); err != nil {
 		return err
 	}
 	_, err = w.Commit(want)
@@ -227,7 +227,7 @@ func (b *building) signatures(ctx context.Context, p *site.Pack, d *site.Details
 		d.Signed = "Signatures of git tags are not shown here. skillpm install checks them where a policy asks for it."
 		return nil
 	}
-	found, err := b.keeper.Find(ctx, pinned.Ref, b.keys, nil)
+	found, err := b.verifier.Find(ctx, pinned.Ref, b.keys, nil)
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended
 	}

@@ -50,8 +50,8 @@ func TestOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := put(t, dir, map[string]string{"index.html": "1", "tags.html": "4"})
-	if o.written != 1 || o.unchanged != 1 || o.removed != 1 || len(o.kept) != 1 {
-		t.Errorf("%d written, %d unchanged, %d removed, %q kept", o.written, o.unchanged, o.removed, o.kept)
+	if o.written != 1 || o.unchanged != 1 || o.removed != 1 || len(o.unowned) != 1 {
+		t.Errorf("%d written, %d unchanged, %d removed, %q kept", o.written, o.unchanged, o.removed, o.unowned)
 	}
 	if text(t, dir, "packs", "a", "c.html") != "edited" || text(t, dir, "CNAME") != "theirs" || text(t, dir, "packs", "a", "b.html") != "" {
 		t.Error("another file went than the one that was not written again")
@@ -184,8 +184,8 @@ func TestOutputRecord(t *testing.T) {
 			t.Errorf("%s was removed", name)
 		}
 	}
-	if text(t, dir, "packs", "a", "old.html") != "" || o.removed != 1 || len(o.kept) != 0 {
-		t.Errorf("%d removed, %q kept", o.removed, o.kept)
+	if text(t, dir, "packs", "a", "old.html") != "" || o.removed != 1 || len(o.unowned) != 0 {
+		t.Errorf("%d removed, %q kept", o.removed, o.unowned)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestApart(t *testing.T) {
 	links := os.Symlink(filepath.Join(top, "out"), filepath.Join(top, "to-out")) == nil &&
 		os.Symlink("idx", filepath.Join(top, "to-idx")) == nil
 	c := New(Options{Environment: environ.Environment{Dir: top}})
-	at := &opened{dir: filepath.Join(top, "idx"), shown: "idx"}
+	at := &opened{dir: filepath.Join(top, "idx"), display: "idx"}
 	for _, o := range []SiteOptions{
 		{Out: "idx"},
 		{Out: "./idx/../idx/"},

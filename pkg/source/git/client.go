@@ -90,7 +90,7 @@ func New(o Options) *Client {
 		remotes: make(map[string]*remote), commits: make(map[string]*commit), packs: make(map[pack.Ref]described),
 	}
 	c.http = githttp.NewClient(&http.Client{
-		Transport:     &guard{next: o.Transport, client: c},
+		Transport:     &authGuard{next: o.Transport, client: c},
 		CheckRedirect: stayOnHost,
 	})
 	return c

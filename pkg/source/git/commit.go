@@ -38,14 +38,14 @@ type commit struct {
 	received int64      // bytes that came from the server
 	healed   bool       // it was fetched again because it was damaged
 
-	mu      sync.RWMutex
-	objects objects
-	whole   bool // nothing can be missing
-	old     []objects
-	root    plumbing.Hash
-	trees   map[plumbing.Hash][]node
-	held    int // nodes in trees
-	most    int // nodes in trees, 0 for any number
+	mu          sync.RWMutex
+	objects     objects
+	complete    bool // nothing can be missing
+	old         []objects
+	root        plumbing.Hash
+	trees       map[plumbing.Hash][]node
+	cachedNodes int // nodes in trees
+	most        int // nodes in trees, 0 for any number
 }
 
 // tree returns the directory of a pinned place, fetching the commit if it is not here.
@@ -61,17 +61,17 @@ func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	n, err := t.find("open", ref.Subdir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return treeFS{}, diag.Errorf(diag.NotFound, "%s has no directory %s", atCommit(ref), ref.Subdir)
+		return treeFS{}, diag.Errorf(diag.NotFound, "%s has no directory %s", pinnedName(ref), ref.Subdir)
 	case err != nil:
 		return treeFS{}, fmt.Errorf("%s: %w", named(ref), err)
 	case !n.IsDir():
-		return treeFS{}, diag.Errorf(diag.NotFound, "%s of %s is not a directory", ref.Subdir, atCommit(ref))
+		return treeFS{}, diag.Errorf(diag.NotFound, "%s of %s is not a directory", ref.Subdir, pinnedName(ref))
 	}
 	return treeFS{ctx: ctx, commit: k, root: n.id}, nil
 }
 
-// atCommit names a repository and the commit that was looked at.
-func atCommit(ref pack.Ref) string {
+// pinnedName names a repository and the commit that was looked at.
+func pinnedName(ref pack.Ref) string {
 	if ref.Rev != "" {
 		return ref.URL + " at " + ref.Rev
 	}
@@ -131,7 +131,7 @@ func noCommit(ref pack.Ref) error {
 }
 
 // use reads the commit itself from objects, and keeps them if that works.
-func (k *commit) use(o objects, whole bool) error {
+func (k *commit) use(o objects, complete bool) error {
 	root, err := readCommit(o, k.id)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		err = noCommit(k.ref)
@@ -145,7 +145,7 @@ func (k *commit) use(o objects, whole bool) error {
 	if k.objects != nil {
 		k.old = append(k.old, k.objects) // others may be reading from them
 	}
-	k.objects, k.whole, k.root = o, whole, root
+	k.objects, k.complete, k.root = o, complete, root
 	return nil
 }
 
@@ -189,13 +189,13 @@ func (k *commit) close() error {
 }
 
 // current returns the objects that there are now.
-func (k *commit) current() (o objects, whole bool) {
+func (k *commit) current() (o objects, complete bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if k.objects == nil {
 		return packfile.Set{}, true // closed
 	}
-	return k.objects, k.whole
+	return k.objects, k.complete
 }
 
 // forget gives up the contents that are in memory.
@@ -224,9 +224,9 @@ func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.held += len(nodes); k.most > 0 && k.held > k.most {
+	if k.cachedNodes += len(nodes); k.most > 0 && k.cachedNodes > k.most {
 		clear(k.trees)
-		k.held = len(nodes)
+		k.cachedNodes = len(nodes)
 	}
 	k.trees[id] = nodes
 	return nodes, nil
@@ -260,7 +260,7 @@ func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int
 		return nil, 0, err
 	}
 	sum := packfile.NewHash(plumbing.BlobObject, size)
-	return &checkedReader{ReadCloser: r, commit: k, id: id, sum: sum, left: size}, size, nil
+	return &checkedReader{ReadCloser: r, commit: k, id: id, sum: sum, remaining: size}, size, nil
 }
 
 // read returns the content of a small object.
@@ -286,7 +286,7 @@ func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, err
 	if size > mostAtOnce {
 		return nil, packfile.TooLarge("a %s of %d bytes", kind, size)
 	}
-	data, err := whole(o, id, size)
+	data, err := readAll(o, id, size)
 	if err != nil {
 		return nil, err
 	}
@@ -298,8 +298,8 @@ func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, err
 	return data, nil
 }
 
-// whole returns the content of an object.
-func whole(o objects, id plumbing.Hash, size int64) ([]byte, error) {
+// readAll returns the content of an object.
+func readAll(o objects, id plumbing.Hash, size int64) ([]byte, error) {
 	if size < packfile.LargeObject {
 		return o.Content(id)
 	}
@@ -314,14 +314,14 @@ func whole(o objects, id plumbing.Hash, size int64) ([]byte, error) {
 // try reads an object. One that is missing from a part of a commit is fetched, and a cache entry that is damaged is
 // fetched again, once.
 func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) error) error {
-	o, whole := k.current()
+	o, complete := k.current()
 	err := read(o)
 	var coded interface{ Code() diag.Code }
 	if err == nil || errors.As(err, &coded) {
 		return err
 	}
 	again := k.heal
-	if errors.Is(err, plumbing.ErrObjectNotFound) && !whole {
+	if errors.Is(err, plumbing.ErrObjectNotFound) && !complete {
 		again = func(ctx context.Context, _ objects) error { return k.need(ctx, []plumbing.Hash{id}) }
 	}
 	if k.dir == "" {
@@ -351,20 +351,20 @@ func (k *commit) damaged(id plumbing.Hash, err error) error {
 // checkedReader compares what was read with the object's id.
 type checkedReader struct {
 	io.ReadCloser
-	commit *commit
-	id     plumbing.Hash
-	sum    hash.Hash
-	left   int64
+	commit    *commit
+	id        plumbing.Hash
+	sum       hash.Hash
+	remaining int64
 }
 
 func (r *checkedReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.sum.Write(p[:n])
-	r.left -= int64(n)
+	r.remaining -= int64(n)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return n, r.commit.damaged(r.id, err)
-	case errors.Is(err, io.EOF) && (r.left != 0 || !bytes.Equal(r.sum.Sum(nil), r.id[:])):
+	case errors.Is(err, io.EOF) && (r.remaining != 0 || !bytes.Equal(r.sum.Sum(nil), r.id[:])):
 		return n, r.commit.damaged(r.id, errNotItself)
 	}
 	return n, err
@@ -372,8 +372,8 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 
 // missing returns those objects that are not here, each once.
 func (k *commit) missing(ids []plumbing.Hash) []plumbing.Hash {
-	o, whole := k.current()
-	if whole {
+	o, complete := k.current()
+	if complete {
 		return nil
 	}
 	var list []plumbing.Hash

@@ -20,7 +20,7 @@ import (
 // secret is a user name and password for one host, and where they came from.
 type secret struct {
 	user, pass string
-	from       string
+	source     string
 }
 
 // tokenUser is the user name that goes with a token that has none. The forges ignore it or want this one.
@@ -228,7 +228,7 @@ func (c *Client) helperSecret(ctx context.Context, u *url.URL) (secret, error) {
 
 // helperAnswer reads what git credential printed, if it is about the host that was asked for.
 func helperAnswer(out []byte, u *url.URL) secret {
-	s := secret{from: "the git credential helper"}
+	s := secret{source: "the git credential helper"}
 	for line := range bytes.Lines(out) {
 		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), "=")
 		switch {

@@ -41,8 +41,8 @@ type progress struct {
 	most  int64
 }
 
-// at tells that n bytes have come.
-func (p *progress) at(n int64) {
+// report tells that n bytes have come.
+func (p *progress) report(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n > p.most {
@@ -77,14 +77,14 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 		if err != nil {
 			return err
 		}
-		entry := filepath.Join(temp, "entry")
-		if err := os.Mkdir(entry, 0o700); err != nil {
+		dir := filepath.Join(temp, "entry")
+		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
-		if err := received.MoveTo(entry); err != nil {
+		if err := received.MoveTo(dir); err != nil {
 			return err
 		}
-		return k.publish(entry, received, !subset)
+		return k.publish(dir, received, !subset)
 	})
 }
 
@@ -124,13 +124,13 @@ func isLocalFault(err error) bool {
 
 // isGone reports whether an error says that the cache entry is not there.
 func (k *commit) isGone(err error) bool {
-	at := ""
+	url := ""
 	if fault, ok := errors.AsType[*os.PathError](err); ok {
-		at = fault.Path
+		url = fault.Path
 	} else if fault, ok := errors.AsType[*os.LinkError](err); ok {
-		at = fault.New
+		url = fault.New
 	}
-	return errors.Is(err, fs.ErrNotExist) && pathx.Contains(k.dir, at)
+	return errors.Is(err, fs.ErrNotExist) && pathx.Contains(k.dir, url)
 }
 
 // fetchObjects fetches objects into a further pack of the cache entry.
@@ -236,7 +236,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string)
 		return nil, err
 	}
 	defer func() { _ = stream.Close() }() // what matters was read
-	limited := &limitReader{r: stream, left: k.client.limits.pack, progress: w.progress}
+	limited := &limitReader{r: stream, remaining: k.client.limits.pack, progress: w.progress}
 	if received, err = packfile.Write(limited, dir, k.client.limits.packs); err != nil {
 		return nil, limited.orElse(err)
 	}
@@ -246,18 +246,18 @@ func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string)
 // limitReader reads at most left bytes, tells a meter, and remembers the error it met first, which decoders tend to
 // hide.
 type limitReader struct {
-	r        io.Reader
-	left     int64
-	done     int64
-	err      error
-	progress *progress
+	r         io.Reader
+	remaining int64
+	received  int64
+	err       error
+	progress  *progress
 }
 
 func (l *limitReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	l.done += int64(n)
-	l.progress.at(l.done)
-	if l.left -= int64(n); l.left < 0 {
+	l.received += int64(n)
+	l.progress.report(l.received)
+	if l.remaining -= int64(n); l.remaining < 0 {
 		err = packfile.TooLarge("more than its packed size may be")
 	}
 	if l.err == nil && !errors.Is(err, io.EOF) {
@@ -288,10 +288,10 @@ func (l *limitReader) orElse(err error) error {
 	return errPack{err}
 }
 
-// wholeName is the file that marks a cache entry from which nothing was left out.
-const wholeName = "whole"
+// completeName is the file that marks a cache entry from which nothing was left out.
+const completeName = "whole"
 
-func (k *commit) marker() string { return filepath.Join(k.dir, wholeName) }
+func (k *commit) marker() string { return filepath.Join(k.dir, completeName) }
 
 // cacheDir returns the directory that a commit is kept in: one for each URL, so that no repository can stand in for
 // another.
@@ -315,13 +315,13 @@ func (c *Client) cacheRoot() (string, error) {
 
 // publish moves a directory with a pack of the commit to its place in the cache and uses it there. If another process
 // was faster, and has no less, its entry is used: somebody may be reading it.
-func (k *commit) publish(dir string, p *packfile.Pack, whole bool) error {
-	if whole {
-		if err := os.WriteFile(filepath.Join(dir, wholeName), nil, 0o644); err != nil {
+func (k *commit) publish(dir string, p *packfile.Pack, complete bool) error {
+	if complete {
+		if err := os.WriteFile(filepath.Join(dir, completeName), nil, 0o644); err != nil {
 			return err
 		}
 	}
-	if k.openCached() == nil && (k.whole || !whole) {
+	if k.openCached() == nil && (k.complete || !complete) {
 		return nil
 	}
 	if err := os.RemoveAll(k.dir); err != nil {
@@ -336,5 +336,5 @@ func (k *commit) publish(dir string, p *packfile.Pack, whole bool) error {
 	if err := p.Reopen(k.dir); err != nil {
 		return err
 	}
-	return k.use(packfile.Set{p}, whole)
+	return k.use(packfile.Set{p}, complete)
 }

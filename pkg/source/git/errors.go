@@ -26,9 +26,9 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	at := p.url.Redacted()
+	url := p.url.Redacted()
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: %w", at, context.Cause(ctx))
+		return fmt.Errorf("%s: %w", url, context.Cause(ctx))
 	}
 	type coded interface {
 		error
@@ -36,24 +36,24 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	}
 	// what is around it is a URL, which may have been redirected to with secrets in it
 	if err, ok := errors.AsType[coded](err); ok {
-		return fmt.Errorf("%s: %w", at, err)
+		return fmt.Errorf("%s: %w", url, err)
 	}
 	var unexpected *packp.ErrUnexpectedData
 	switch err = unwrapGit(err); {
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return diag.Errorf(diag.NotFound, "%s is empty", at)
+		return diag.Errorf(diag.NotFound, "%s is empty", url)
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return p.notFound(at)
+		return p.notFound(url)
 	case wantsCredentials(err):
-		return p.denied(at)
+		return p.denied(url)
 	case p.url.Scheme == "ssh" && aboutKeys(err):
-		return p.explainKeys(at, err)
+		return p.explainKeys(url, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return diag.Errorf(diag.Remote, "%s: the server broke off", at)
+		return diag.Errorf(diag.Remote, "%s: the server broke off", url)
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
-		return diag.Errorf(diag.Remote, "%s: the server did not answer as a git server does", at)
+		return diag.Errorf(diag.Remote, "%s: the server did not answer as a git server does", url)
 	}
-	return diag.Errorf(diag.Remote, "%s: %s", at, p.clean(cause(err)))
+	return diag.Errorf(diag.Remote, "%s: %s", url, p.clean(cause(err)))
 }
 
 // unwrapGit removes go-git's wrappers that do not unwrap by themselves.
@@ -101,25 +101,25 @@ func (p *remote) clean(s string) string {
 	return textx.Truncate(textx.OneLine(s), maxWords)
 }
 
-func (p *remote) notFound(at string) error {
-	e := diag.Errorf(diag.NotFound, "%s: there is no such repository, or it is not shown to you", at)
+func (p *remote) notFound(url string) error {
+	e := diag.Errorf(diag.NotFound, "%s: there is no such repository, or it is not shown to you", url)
 	if p.secret.pass == "" && p.url.Scheme != "ssh" {
-		return e.WithHint("check the URL; for a private repository, %s", p.howToLogIn())
+		return e.WithHint("check the URL; for a private repository, %s", p.loginHint())
 	}
 	return e.WithHint("check the URL, and that your account may read it")
 }
 
-func (p *remote) denied(at string) error {
+func (p *remote) denied(url string) error {
 	if p.secret.pass != "" {
-		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", at, p.secret.from).
+		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", url, p.secret.source).
 			WithHint("check that they are current and that the account may read the repository")
 	}
-	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", at,
+	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", url,
 		p.url.Host).
-		WithHint("%s", p.howToLogIn())
+		WithHint("%s", p.loginHint())
 }
 
-func (p *remote) howToLogIn() string {
+func (p *remote) loginHint() string {
 	const ways = "give credentials with a git credential helper or in .netrc"
 	names := TokenVariables(p.url)
 	if len(names) == 0 {

@@ -426,7 +426,7 @@ func TestFreshScratch(t *testing.T) {
 	}
 	found, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"))
 	for _, name := range found {
-		if ext := filepath.Ext(name); ext != ".pack" && ext != ".index" && filepath.Base(name) != wholeName {
+		if ext := filepath.Ext(name); ext != ".pack" && ext != ".index" && filepath.Base(name) != completeName {
 			t.Errorf("the cache has %s", name)
 		}
 	}

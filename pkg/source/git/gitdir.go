@@ -14,14 +14,14 @@ import (
 // checkOwner refuses a repository of another user, as git does: in a directory that others may write to, anybody can
 // put one, and say what is ignored and what has changed.
 func checkOwner(root, gitDir string) error {
-	at := filepath.Join(root, ".git")
-	link, err := os.Lstat(at)
+	path := filepath.Join(root, ".git")
+	link, err := os.Lstat(path)
 	dir, err2 := os.Stat(gitDir)
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	if !safefile.Mine(link) || !safefile.Mine(dir) {
-		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user, and is left alone", at).
+		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user, and is left alone", path).
 			WithHint("run the command as its owner, or name the files and directories instead")
 	}
 	return nil
@@ -69,29 +69,29 @@ func checkRegular(gitDir, common string) error {
 
 // gitDirOf returns the directory of the repository whose work tree is at root, or "" if there is none.
 func gitDirOf(root string) (string, error) {
-	at := filepath.Join(root, ".git")
-	info, err := os.Stat(at)
+	path := filepath.Join(root, ".git")
+	info, err := os.Stat(path)
 	switch {
 	case err != nil || !info.IsDir() && !info.Mode().IsRegular():
 		return "", nil //nolint:nilerr // what cannot be looked at is no repository
-	case info.IsDir() && isGitDir(at, at):
-		return at, nil
+	case info.IsDir() && isGitDir(path, path):
+		return path, nil
 	case info.IsDir():
 		return "", nil
 	}
-	text, err := readSmall(at)
+	text, err := readSmall(path)
 	if err != nil {
 		return "", err
 	}
 	dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	if !ok {
-		return "", diag.Errorf(diag.Invalid, "%s does not say where the repository is", at)
+		return "", diag.Errorf(diag.Invalid, "%s does not say where the repository is", path)
 	}
 	if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
 		dir = filepath.Join(root, dir)
 	}
 	if common, err := commonDir(dir); err != nil || !isGitDir(dir, common) {
-		return "", diag.Errorf(diag.NotFound, "%s names %s, where there is no repository", at, dir).
+		return "", diag.Errorf(diag.NotFound, "%s names %s, where there is no repository", path, dir).
 			WithHint("if the repository was moved, run git worktree repair there")
 	}
 	return dir, nil

@@ -17,9 +17,9 @@ import (
 // maxErrorBody is how much of an answer is read that is not what was asked for.
 const maxErrorBody = 64 << 10
 
-// guard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
+// authGuard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
 // server is overloaded. All that is asked for may be asked for twice.
-type guard struct {
+type authGuard struct {
 	next   http.RoundTripper
 	client *Client
 	once   sync.Once
@@ -27,7 +27,7 @@ type guard struct {
 }
 
 // RoundTrip sends a request.
-func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if g.once.Do(g.prepare); g.err != nil {
 		return nil, g.err
 	}
@@ -62,7 +62,7 @@ func again(req *http.Request) (*http.Request, error) {
 }
 
 // prepare makes the default transport, which trusts what the file in GIT_SSL_CAINFO has, too.
-func (g *guard) prepare() {
+func (g *authGuard) prepare() {
 	if g.next != nil {
 		return
 	}
@@ -96,7 +96,7 @@ func (g *guard) prepare() {
 }
 
 // send sends a request once. Its answer fails when nothing comes for a while, or too little.
-func (g *guard) send(req *http.Request) (*http.Response, error) {
+func (g *authGuard) send(req *http.Request) (*http.Response, error) {
 	ctx, patience := g.client.watch(req.Context())
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
@@ -115,43 +115,43 @@ func (g *guard) send(req *http.Request) (*http.Response, error) {
 	case req.Method == http.MethodPost:
 		most = g.client.limits.pack + g.client.limits.pack/8 // what frames the pack comes on top
 	}
-	res.Body = &guardedBody{watchedStream{res.Body, res.Body, patience}, most, res.StatusCode > 299}
+	res.Body = &limitedBody{watchedStream{res.Body, res.Body, patience}, most, res.StatusCode > 299}
 	return res, nil
 }
 
-// guardedBody is the body of an answer, bounded in size and silence.
-type guardedBody struct {
+// limitedBody is the body of an answer, bounded in size and silence.
+type limitedBody struct {
 	watchedStream
-	left  int64
-	quiet bool // end where the bound is, instead of failing
+	remaining int64
+	quiet     bool // end where the bound is, instead of failing
 }
 
-func (b *guardedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.remaining <= 0 {
 		if b.quiet {
 			return 0, io.EOF
 		}
 		return 0, packfile.TooLarge("the server does not stop sending")
 	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
+	if int64(len(p)) > b.remaining {
+		p = p[:b.remaining]
 	}
 	n, err := b.watchedStream.Read(p)
-	b.left -= int64(n)
+	b.remaining -= int64(n)
 	return n, err
 }
 
 // stayOnHost refuses redirects to another host or port: what is locked must say where it came from, and credentials
 // are for one host.
 func stayOnHost(req *http.Request, via []*http.Request) error {
-	from, to := via[0].URL, req.URL
-	if err := httpx.RedirectAllowed(req.Context(), to); err != nil {
+	previous, next := via[0].URL, req.URL
+	if err := httpx.RedirectAllowed(req.Context(), next); err != nil {
 		return err
 	}
-	if strings.EqualFold(from.Host, to.Host) && from.Scheme == to.Scheme {
+	if strings.EqualFold(previous.Host, next.Host) && previous.Scheme == next.Scheme {
 		return nil
 	}
-	moved := to.Scheme + "://" + to.Host + strings.TrimSuffix(to.EscapedPath(), "/info/refs")
-	return diag.Errorf(diag.Remote, "the server sends on to another host, %s", to.Host).
+	moved := next.Scheme + "://" + next.Host + strings.TrimSuffix(next.EscapedPath(), "/info/refs")
+	return diag.Errorf(diag.Remote, "the server sends on to another host, %s", next.Host).
 		WithHint("if you trust it, install from git+%s", moved)
 }

@@ -108,10 +108,10 @@ func TestHelperAnswer(t *testing.T) {
 }
 
 // newGuard returns a guard whose clock is the test's.
-func newGuard(clock clock, l limits, next roundTrip) *guard {
+func newGuard(clock clock, l limits, next roundTrip) *authGuard {
 	c := New(Options{})
 	c.clock, c.limits = clock, l
-	return &guard{next: next, client: c}
+	return &authGuard{next: next, client: c}
 }
 
 // A body ends with an error where its bound is.

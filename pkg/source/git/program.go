@@ -23,7 +23,7 @@ import (
 
 // program runs the git binary for one conversation with a server, in a bare repository of its own that has nothing but
 // the server's URL. It reads no configuration of the system, the user or any other repository, and no variable of the
-// environment that is not listed in [keptVariables]; it runs no hook and asks nobody for a password. What it fetches is
+// environment that is not listed in [passedVariables]; it runs no hook and asks nobody for a password. What it fetches is
 // a pack in its repository, which is read and checked as any other; it checks nothing out.
 type program struct {
 	path   string
@@ -94,10 +94,10 @@ func (g *program) settings() []string {
 	return list
 }
 
-// keptVariables are the variables of the environment that git may see: those by which programs, the agent of ssh,
+// passedVariables are the variables of the environment that git may see: those by which programs, the agent of ssh,
 // proxies and certificates are found.
 // Those of proxies are written in lower case, too.
-var keptVariables = []string{
+var passedVariables = []string{
 	"PATH", "SSH_AUTH_SOCK", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "APPDATA",
 	"LOCALAPPDATA",
 	"PROGRAMDATA", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -113,7 +113,7 @@ func (g *program) environ() []string {
 		fmt.Sprintf("GIT_ALLOC_LIMIT=%d", g.allocation()),
 		"GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=4",
 	}
-	for _, name := range keptVariables {
+	for _, name := range passedVariables {
 		names := []string{name}
 		if strings.HasSuffix(name, "_PROXY") {
 			names = append(names, strings.ToLower(name))
@@ -278,7 +278,7 @@ func (g *program) watch(ctx context.Context, patience *patience, meter *progress
 				total += info.Size()
 			}
 		}
-		meter.at(total)
+		meter.report(total)
 		patience.n.Store(total)
 		if total > g.remote.client.limits.pack {
 			patience.cancel(packfile.TooLarge("more than its packed size may be"))
@@ -297,29 +297,29 @@ func (p *programPack) Close() error { return errors.Join(p.File.Close(), p.progr
 
 // explain turns what git has printed into an error.
 func (g *program) explain(failed *gitcmd.Error) error {
-	at := g.remote.url.Redacted()
-	switch says := failed.Printed; {
-	case says("Authentication failed", "could not read Username", "could not read Password",
+	url := g.remote.url.Redacted()
+	switch message := failed.Printed; {
+	case message("Authentication failed", "could not read Username", "could not read Password",
 		"The requested URL returned error: 401"):
 		return transport.ErrAuthenticationRequired
-	case says("The requested URL returned error: 403"):
+	case message("The requested URL returned error: 403"):
 		return transport.ErrAuthorizationFailed
-	case says("Host key verification failed"):
-		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts, or is another", at).
+	case message("Host key verification failed"):
+		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts, or is another", url).
 			WithHint("connect once with ssh and compare the fingerprint")
-	case says("Permission denied (publickey"):
-		return diag.Errorf(diag.Denied, "%s does not accept your keys", at).
+	case message("Permission denied (publickey"):
+		return diag.Errorf(diag.Denied, "%s does not accept your keys", url).
 			WithHint("add a key that it knows to your ssh agent with ssh-add")
-	case says("' not found", "Repository not found", "does not appear to be a git repository",
+	case message("' not found", "Repository not found", "does not appear to be a git repository",
 		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
-	case says("over limit", "out of memory", "Out of memory"):
+	case message("over limit", "out of memory", "Out of memory"):
 		return packfile.TooLarge("git may not hold more of it in memory")
-	case says("unable to update url base from redirection"):
+	case message("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
-			"%s: the server sends on to another place, which the git binary is not allowed to follow", at).
+			"%s: the server sends on to another place, which the git binary is not allowed to follow", url).
 			WithHint("write the place that it sends to")
-	case says("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly",
+	case message("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly",
 		"invalid index-pack output", "Operation too slow"):
 		return fmt.Errorf("%w: %w", failed, io.ErrUnexpectedEOF)
 	}

@@ -155,14 +155,14 @@ type release struct {
 // releases returns the versions that tags stand for, highest first: those that carry one of the pack's names, or if
 // there are none, those without a name.
 func (r *refs) releases(names []string) []release {
-	var named, plain []release
+	var named, unnamed []release
 	for _, full := range slices.Sorted(maps.Keys(r.all)) {
 		tag, ok := strings.CutPrefix(full, tagsPrefix)
 		if !ok {
 			continue
 		}
 		if v, ok := pack.VersionFromTag(tag, ""); ok {
-			plain = append(plain, release{v, tag, r.all[full]})
+			unnamed = append(unnamed, release{v, tag, r.all[full]})
 		}
 		for _, name := range names {
 			if v, ok := pack.TaggedVersion(tag, name); ok {
@@ -174,7 +174,7 @@ func (r *refs) releases(names []string) []release {
 	if len(named) > 0 {
 		return sortReleases(named)
 	}
-	return sortReleases(plain)
+	return sortReleases(unnamed)
 }
 
 // sortReleases sorts by version, highest first. Of two tags for one version the last by name counts: v1.2.0.

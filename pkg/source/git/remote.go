@@ -24,13 +24,13 @@ type remote struct {
 	client *Client
 	url    *url.URL
 
-	mu       sync.Mutex // one conversation at a time
-	secret   secret
-	asked    bool // for credentials
-	session  transport.UploadPackSession
-	adv      *packp.AdvRefs // of the session
-	found    *refs
-	noFilter bool // the server turned out not to leave things out
+	mu        sync.Mutex // one conversation at a time
+	secret    secret
+	requested bool // for credentials
+	session   transport.UploadPackSession
+	adv       *packp.AdvRefs // of the session
+	found     *refs
+	noFilter  bool // the server turned out not to leave things out
 }
 
 // remote returns the repository of a reference.
@@ -82,8 +82,8 @@ func (p *remote) greet(ctx context.Context) error {
 		return nil
 	}
 	err := p.retry(ctx, p.connect)
-	if p.url.Scheme != "ssh" && !p.asked && wantsCredentials(err) {
-		p.asked = true
+	if p.url.Scheme != "ssh" && !p.requested && wantsCredentials(err) {
+		p.requested = true
 		var cerr error
 		if p.secret, cerr = p.client.secret(ctx, p.url); cerr != nil {
 			return cerr
@@ -176,8 +176,8 @@ func (p *remote) filters(ctx context.Context) (bool, error) {
 	if p.client.options.Program != "" {
 		return !p.noFilter, nil
 	}
-	given := p.url.Scheme != "ssh" || p.offers(capability.AllowReachableSHA1InWant) || p.offers(allowAny)
-	return given && p.offers(capability.Filter) && !p.noFilter, nil
+	allowed := p.url.Scheme != "ssh" || p.offers(capability.AllowReachableSHA1InWant) || p.offers(allowAny)
+	return allowed && p.offers(capability.Filter) && !p.noFilter, nil
 }
 
 // allowAny is a capability that go-git has no name for.

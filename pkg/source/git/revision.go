@@ -39,8 +39,8 @@ func tooShallow(format string, args ...any) error {
 // after it. Other forms of gitrevisions(7) are not accepted.
 func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
 	name, steps := rev, ""
-	if at := strings.IndexAny(rev, "~^"); at >= 0 {
-		name, steps = rev[:at], rev[at:]
+	if i := strings.IndexAny(rev, "~^"); i >= 0 {
+		name, steps = rev[:i], rev[i:]
 	}
 	if name != "@" && pack.CheckRev(name) != nil || !regexp.MustCompile(`^([~^][0-9]{0,9})*$`).MatchString(steps) {
 		return "", w.unknown(ctx, rev, name)
@@ -96,10 +96,10 @@ func (w *workTree) unknown(ctx context.Context, rev, name string) error {
 	}
 	slices.Sort(local)
 	names := slices.Concat(local, remote)
-	at := slices.IndexFunc(remote, func(s string) bool { return strings.HasSuffix(s, "/"+name) })
+	i := slices.IndexFunc(remote, func(s string) bool { return strings.HasSuffix(s, "/"+name) })
 	switch near := diag.Nearest(name, names); {
-	case at >= 0:
-		return e.WithHint("did you mean %s?", remote[at])
+	case i >= 0:
+		return e.WithHint("did you mean %s?", remote[i])
 	case near != "":
 		return e.WithHint("did you mean %s?", near)
 	case len(names) > 0:

@@ -82,19 +82,19 @@ func aboutKeys(err error) bool {
 func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
 
 // explainKeys explains an error about who is who.
-func (p *remote) explainKeys(at string, err error) error {
+func (p *remote) explainKeys(url string, err error) error {
 	login := p.url.User.Username() + "@" + p.url.Hostname()
 	if port := p.url.Port(); port != "" {
 		login = "-p " + port + " " + login
 	}
 	switch {
 	case knownhosts.IsHostKeyChanged(err):
-		return diag.Errorf(diag.Denied, "%s: the host has another key than the one in known_hosts", at).
+		return diag.Errorf(diag.Denied, "%s: the host has another key than the one in known_hosts", url).
 			WithHint("find out why from the host's operator before you replace the key")
 	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
-		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts", at).
+		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts", url).
 			WithHint("connect once with ssh %s and compare the fingerprint", login)
 	}
-	return diag.Errorf(diag.Denied, "%s does not accept your keys", at).
+	return diag.Errorf(diag.Denied, "%s does not accept your keys", url).
 		WithHint("add a key that it knows to your ssh agent with ssh-add, and try ssh %s", login)
 }

@@ -37,13 +37,13 @@ func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error)
 	list, names := make([]Status, len(paths)), make([]string, len(paths))
 	var input strings.Builder
 	for i, p := range paths {
-		at := path.Join(prefix, p)
-		names[i] = at
+		file := path.Join(prefix, p)
+		names[i] = file
 		if strings.HasSuffix(p, "/") {
 			names[i] += "/"
 		}
-		list[i].Tracked = tracked[at]
-		if !w.behindLink(at) { // of which git says that it is an error to ask
+		list[i].Tracked = tracked[file]
+		if !w.behindLink(file) { // of which git says that it is an error to ask
 			input.WriteString(names[i] + "\x00")
 		}
 	}

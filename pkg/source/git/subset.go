@@ -18,12 +18,12 @@ const mostDescribed = 20_000
 // fetchDescription fetches the files that say what a pack is, if they were left out: those that [project.Describe]
 // reads, in any directory. A tree that is there many times is looked at once.
 func (t treeFS) fetchDescription() error {
-	if _, whole := t.commit.current(); whole {
+	if _, complete := t.commit.current(); complete {
 		return nil
 	}
-	var wanted []plumbing.Hash
+	var missing []plumbing.Hash
 	seen := map[plumbing.Hash]bool{t.root: true}
-	for queue := []plumbing.Hash{t.root}; len(queue) > 0 && len(wanted) < mostDescribed; queue = queue[1:] {
+	for queue := []plumbing.Hash{t.root}; len(queue) > 0 && len(missing) < mostDescribed; queue = queue[1:] {
 		nodes, err := t.commit.nodes(t.ctx, queue[0])
 		if err != nil {
 			return nil //nolint:nilerr // who reads it will find out, and say where it is
@@ -34,11 +34,11 @@ func (t treeFS) fetchDescription() error {
 				seen[n.id] = true
 				queue = append(queue, n.id)
 			case n.Type().IsRegular() && describes(n.name):
-				wanted = append(wanted, n.id)
+				missing = append(missing, n.id)
 			}
 		}
 	}
-	return t.commit.need(t.ctx, wanted)
+	return t.commit.need(t.ctx, missing)
 }
 
 func describes(name string) bool {
@@ -47,10 +47,10 @@ func describes(name string) bool {
 
 // fetchAll fetches all files that were left out.
 func (t treeFS) fetchAll() error {
-	if _, whole := t.commit.current(); whole {
+	if _, complete := t.commit.current(); complete {
 		return nil
 	}
-	var wanted []plumbing.Hash
+	var missing []plumbing.Hash
 	seen := map[plumbing.Hash]bool{t.root: true}
 	for queue := []plumbing.Hash{t.root}; len(queue) > 0; queue = queue[1:] {
 		nodes, err := t.commit.nodes(t.ctx, queue[0])
@@ -63,16 +63,16 @@ func (t treeFS) fetchAll() error {
 				seen[n.id] = true
 				queue = append(queue, n.id)
 			case n.Type().IsRegular():
-				wanted = append(wanted, n.id)
+				missing = append(missing, n.id)
 			}
 		}
 	}
-	return t.commit.need(t.ctx, wanted)
+	return t.commit.need(t.ctx, missing)
 }
 
 // fetchSkills fetches the files of skills, if they were left out.
 func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
-	if _, whole := t.commit.current(); whole {
+	if _, complete := t.commit.current(); complete {
 		return nil
 	}
 	skills, err := content.Select(names)
@@ -81,7 +81,7 @@ func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 	}
 	listing := t
 	listing.listing = true
-	var wanted []plumbing.Hash
+	var missing []plumbing.Hash
 	for _, s := range skills {
 		var skip func(string, bool) bool
 		if content.Ignore != nil {
@@ -89,7 +89,7 @@ func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 		}
 		err := bundle.Walk(listing, s.Dir, skip, func(f bundle.File) error {
 			if info, ok := f.Info.(fileInfo); ok {
-				wanted = append(wanted, info.id)
+				missing = append(missing, info.id)
 			}
 			return nil
 		})
@@ -97,7 +97,7 @@ func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 			return nil //nolint:nilerr // who sends it will find out, and say where it is
 		}
 	}
-	return t.commit.need(t.ctx, wanted)
+	return t.commit.need(t.ctx, missing)
 }
 
 var _ fs.FS = treeFS{}

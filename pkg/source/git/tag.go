@@ -141,7 +141,7 @@ func readTag(o objects, id plumbing.Hash) ([]byte, error) {
 
 // splitSignature splits a tag object as git does: the signature starts with the last line that begins one.
 func splitSignature(data []byte) (payload, signature []byte) {
-	at := len(data)
+	signatureStart := len(data)
 	for start := 0; start < len(data); {
 		line := data[start:]
 		for _, begin := range [...]string{
@@ -149,7 +149,7 @@ func splitSignature(data []byte) (payload, signature []byte) {
 			"-----BEGIN SSH SIGNATURE-----",
 		} {
 			if bytes.HasPrefix(line, []byte(begin)) {
-				at = start
+				signatureStart = start
 			}
 		}
 		end := bytes.IndexByte(line, '\n')
@@ -158,5 +158,5 @@ func splitSignature(data []byte) (payload, signature []byte) {
 		}
 		start += end + 1
 	}
-	return data[:at], data[at:]
+	return data[:signatureStart], data[signatureStart:]
 }

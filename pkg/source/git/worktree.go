@@ -192,10 +192,10 @@ func newWorkTree(ctx context.Context, root, gitDir string) (*workTree, error) {
 // workTreeEnvironment is the user's environment without the variables by which git is told where to look and what to
 // run. The user's own configuration stays: it has ignore files and line ends.
 func workTreeEnvironment(root, gitDir string) []string {
-	kept := []string{"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM="}
+	variables := []string{"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM="}
 	env := slices.DeleteFunc((&exec.Cmd{}).Environ(), func(s string) bool {
 		return strings.HasPrefix(strings.ToUpper(s), "GIT_") &&
-			!slices.ContainsFunc(kept, func(name string) bool { return strings.HasPrefix(s, name) })
+			!slices.ContainsFunc(variables, func(name string) bool { return strings.HasPrefix(s, name) })
 	})
 	return append(env, "GIT_DIR="+gitDir, "GIT_WORK_TREE="+root, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0",
 		"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")

@@ -35,22 +35,22 @@ type Blob struct {
 
 // PutArtifact stores an artifact at a place, and tags it; a tag that is there is moved. One with a subject is then
 // listed by [Client.Referrers]. The same artifact has the same digest, whenever and wherever it is stored.
-func (c *Client) PutArtifact(ctx context.Context, at pack.Ref, a Artifact, tags ...string) (digest string, err error) {
-	to, err := c.openWritable(ctx, at)
+func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags ...string) (digest string, err error) {
+	dst, err := c.openWritable(ctx, ref)
 	if err != nil {
 		return "", c.secrets.Discreet(err)
 	}
-	end, err := to.begin(ctx)
+	end, err := dst.begin(ctx)
 	if err != nil {
 		return "", c.secrets.Discreet(err)
 	}
 	defer end()
-	doc, err := putArtifact(ctx, to, a, tags...)
+	doc, err := putArtifact(ctx, dst, a, tags...)
 	return string(doc.desc.Digest), c.secrets.Discreet(err)
 }
 
 // putArtifact stores an artifact where begin was called.
-func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (document, error) {
+func putArtifact(ctx context.Context, dst writable, a Artifact, tags ...string) (document, error) {
 	if a.Type == "" {
 		return document{}, diag.Errorf(diag.Internal, "an artifact needs a type")
 	}
@@ -65,17 +65,17 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 		Annotations: a.Annotations,
 	}
 	var err error
-	if m.Layers, err = pushBlobs(ctx, to, a); err != nil {
+	if m.Layers, err = pushBlobs(ctx, dst, a); err != nil {
 		return document{}, err
 	}
-	if err := to.pushBlob(ctx, m.Config, bytes.NewReader(emptyConfig)); err != nil {
+	if err := dst.pushBlob(ctx, m.Config, bytes.NewReader(emptyConfig)); err != nil {
 		return document{}, err
 	}
 	if len(m.Layers) == 0 { // as the specification wants it of artifacts that are their annotations alone
 		m.Layers = []ocispec.Descriptor{m.Config}
 	}
 	if a.Subject != "" {
-		if m.Subject, err = subjectOf(ctx, to, a.Subject); err != nil {
+		if m.Subject, err = subjectOf(ctx, dst, a.Subject); err != nil {
 			return document{}, err
 		}
 	}
@@ -85,24 +85,24 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 	}
 	switch {
 	case m.Subject != nil:
-		err = to.attach(ctx, doc, m)
+		err = dst.attach(ctx, doc, m)
 	case len(tags) == 0:
-		err = to.pushDocument(ctx, doc, "")
+		err = dst.pushDocument(ctx, doc, "")
 	}
 	for _, tag := range tags {
 		if err == nil {
-			err = to.pushDocument(ctx, doc, tag)
+			err = dst.pushDocument(ctx, doc, tag)
 		}
 	}
 	return doc, err
 }
 
 // pushBlobs stores the blobs of an artifact, several at once, and returns their descriptors in order.
-func pushBlobs(ctx context.Context, to writable, a Artifact) ([]ocispec.Descriptor, error) {
-	const atOnce = 8
+func pushBlobs(ctx context.Context, dst writable, a Artifact) ([]ocispec.Descriptor, error) {
+	const parallel = 8
 	layers := make([]ocispec.Descriptor, len(a.Blobs))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
+	group.SetLimit(parallel)
 	for i, b := range a.Blobs {
 		d := ocispec.Descriptor{
 			MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)),
@@ -111,14 +111,14 @@ func pushBlobs(ctx context.Context, to writable, a Artifact) ([]ocispec.Descript
 		if layers[i] = d; a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
 			layers[i].Data = b.Data
 		}
-		group.Go(func() error { return to.pushBlob(ctx, d, bytes.NewReader(b.Data)) })
+		group.Go(func() error { return dst.pushBlob(ctx, d, bytes.NewReader(b.Data)) })
 	}
 	return layers, group.Wait()
 }
 
 // subjectOf describes the manifest that another is about.
-func subjectOf(ctx context.Context, to writable, digest string) (*ocispec.Descriptor, error) {
-	doc, err := to.document(ctx, digest)
+func subjectOf(ctx context.Context, dst writable, digest string) (*ocispec.Descriptor, error) {
+	doc, err := dst.document(ctx, digest)
 	if err != nil {
 		return nil, err
 	}
@@ -138,41 +138,41 @@ var emptyConfig = []byte("{}")
 
 // Artifact returns what at's digest, or else tag, names, of whatever type. The data of its blobs is read with
 // [Client.ReadBlob].
-func (c *Client) Artifact(ctx context.Context, at pack.Ref) (*Artifact, error) {
-	p, err := c.open(ctx, at)
+func (c *Client) Artifact(ctx context.Context, ref pack.Ref) (*Artifact, error) {
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, c.secrets.Discreet(err)
 	}
-	a, err := c.artifact(ctx, p, at)
+	a, err := c.artifact(ctx, p, ref)
 	return a, c.secrets.Discreet(err)
 }
 
-func (c *Client) artifact(ctx context.Context, p place, at pack.Ref) (*Artifact, error) {
-	name, err := nameOf(at)
+func (c *Client) artifact(ctx context.Context, p place, ref pack.Ref) (*Artifact, error) {
+	name, err := nameOf(ref)
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.read(ctx, p, at, name)
+	a, err := c.read(ctx, p, ref, name)
 	if err != nil {
 		return nil, err
 	}
 	if a.isIndex() {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s is an index and not one artifact", trimVersion(at), name)
+		return nil, diag.Errorf(diag.Invalid, "%s: %s is an index and not one artifact", trimVersion(ref), name)
 	}
 	return a.public(), nil
 }
 
 // nameOf returns the digest or tag of a place.
-func nameOf(at pack.Ref) (string, error) {
+func nameOf(ref pack.Ref) (string, error) {
 	switch {
-	case at.Digest != "" && !isDigest(at.Digest):
-		return "", diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", at.Digest)
-	case at.Digest != "":
-		return at.Digest, nil
-	case at.Rev != "":
-		return at.Rev, nil
+	case ref.Digest != "" && !isDigest(ref.Digest):
+		return "", diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", ref.Digest)
+	case ref.Digest != "":
+		return ref.Digest, nil
+	case ref.Rev != "":
+		return ref.Rev, nil
 	}
-	return "", diag.Errorf(diag.Usage, "%s: a tag or a digest has to be named", trimVersion(at))
+	return "", diag.Errorf(diag.Usage, "%s: a tag or a digest has to be named", trimVersion(ref))
 }
 
 func (a *artifact) public() *Artifact {
@@ -192,16 +192,16 @@ func (a *artifact) public() *Artifact {
 }
 
 // Manifest returns the bytes of the manifest or index that at's digest, or else tag, names, and its media type.
-func (c *Client) Manifest(ctx context.Context, at pack.Ref) (raw []byte, mediaType string, err error) {
-	name, err := nameOf(at)
+func (c *Client) Manifest(ctx context.Context, ref pack.Ref) (raw []byte, mediaType string, err error) {
+	name, err := nameOf(ref)
 	if err != nil {
 		return nil, "", err
 	}
-	p, err := c.open(ctx, at)
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, "", c.secrets.Discreet(err)
 	}
-	a, err := c.read(ctx, p, at, name)
+	a, err := c.read(ctx, p, ref, name)
 	if err != nil {
 		return nil, "", c.secrets.Discreet(err)
 	}
@@ -209,17 +209,17 @@ func (c *Client) Manifest(ctx context.Context, at pack.Ref) (raw []byte, mediaTy
 }
 
 // ReadBlob returns the data of a blob, checked against its digest and size; one larger than limit is refused.
-func (c *Client) ReadBlob(ctx context.Context, at pack.Ref, b Blob, limit int64) ([]byte, error) {
+func (c *Client) ReadBlob(ctx context.Context, ref pack.Ref, b Blob, limit int64) ([]byte, error) {
 	if b.Data != nil && int64(len(b.Data)) == b.Size && b.Size <= limit && string(digestOf(b.Data)) == b.Digest {
 		return b.Data, nil
 	}
-	p, err := c.open(ctx, at)
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, c.secrets.Discreet(err)
 	}
 	data, err := readSmall(ctx, p, b, limit)
 	if err != nil {
-		return nil, c.secrets.Discreet(inPack(at, err))
+		return nil, c.secrets.Discreet(inPack(ref, err))
 	}
 	return data, nil
 }

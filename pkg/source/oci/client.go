@@ -47,12 +47,12 @@ type Client struct {
 	turns   httpx.Turns
 	spool   spool
 
-	mu      sync.Mutex
-	realms  map[string]realm     // by the registry's host
-	away    map[string]error     // mirrors and their origins that could not be reached
-	plain   map[string]bool      // hosts that were asked whether they speak TLS
-	seen    map[string]*artifact // what was read, by place and digest
-	foreign map[string][]root    // skills in layers without a description, by the layer's digest
+	mu         sync.Mutex
+	realms     map[string]realm     // by the registry's host
+	away       map[string]error     // mirrors and their origins that could not be reached
+	plainHosts map[string]bool      // hosts that were asked whether they speak TLS
+	seen       map[string]*artifact // what was read, by place and digest
+	foreign    map[string][]root    // skills in layers without a description, by the layer's digest
 }
 
 // New returns a client. Nothing is read or asked before it is needed.
@@ -62,13 +62,13 @@ func New(opts Options) *Client {
 		opts.Getenv = func(string) string { return "" }
 	}
 	c := &Client{
-		opts:    opts,
-		logins:  opts.loginStore(),
-		realms:  make(map[string]realm),
-		away:    make(map[string]error),
-		plain:   make(map[string]bool),
-		seen:    make(map[string]*artifact),
-		foreign: make(map[string][]root),
+		opts:       opts,
+		logins:     opts.loginStore(),
+		realms:     make(map[string]realm),
+		away:       make(map[string]error),
+		plainHosts: make(map[string]bool),
+		seen:       make(map[string]*artifact),
+		foreign:    make(map[string][]root),
 	}
 	c.spool.dir = opts.Temp
 	c.auth = &auth.Client{
@@ -115,8 +115,8 @@ type writable interface {
 // open returns the place that ref names, to read from: for a registry with a mirror, both.
 func (c *Client) open(ctx context.Context, ref pack.Ref) (place, error) {
 	if ref.Kind == pack.KindOCI {
-		if at := c.MirrorOf(ref.URL); at != "" {
-			return &mirrored{client: c, origin: ref.URL, mirror: at}, nil
+		if mirror := c.MirrorOf(ref.URL); mirror != "" {
+			return &mirrored{client: c, origin: ref.URL, mirror: mirror}, nil
 		}
 	}
 	return c.openWritable(ctx, ref)
@@ -181,8 +181,8 @@ func (c *Client) read(ctx context.Context, p place, ref pack.Ref, name string) (
 	return a, nil
 }
 
-// maxSeen bounds what a client remembers.
-const maxSeen = 512
+// maxCached bounds what a client remembers.
+const maxCached = 512
 
 func (c *Client) remembered(key string) (*artifact, bool) {
 	c.mu.Lock()
@@ -194,7 +194,7 @@ func (c *Client) remembered(key string) (*artifact, bool) {
 func (c *Client) remember(key string, a *artifact) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.seen) >= maxSeen {
+	if len(c.seen) >= maxCached {
 		clear(c.seen)
 	}
 	c.seen[key] = a

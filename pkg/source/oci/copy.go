@@ -20,29 +20,29 @@ type CopyOptions struct {
 // Copy publishes at another place the version that from names, byte for byte, with what is attached to it: the digest
 // stays, and with it the signatures. Everything is checked against its digest on the way. A version that is there with
 // another digest is a [ConflictError].
-func (c *Client) Copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pushed, error) {
-	pushed, err := c.copy(ctx, from, to, o)
+func (c *Client) Copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOptions) (Pushed, error) {
+	pushed, err := c.copy(ctx, srcRef, dstRef, o)
 	return pushed, c.secrets.Discreet(err)
 }
 
-func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pushed, error) {
-	at, err := c.open(ctx, from)
+func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOptions) (Pushed, error) {
+	src, err := c.open(ctx, srcRef)
 	if err != nil {
 		return Pushed{}, err
 	}
-	a, err := c.read(ctx, at, from, from.Rev)
+	a, err := c.read(ctx, src, srcRef, srcRef.Rev)
 	if err != nil {
 		return Pushed{}, err
 	}
-	if a.info == nil || a.info.Version != from.Rev || !from.ID.IsZero() && a.info.Name != from.ID.String() {
+	if a.info == nil || a.info.Version != srcRef.Rev || !srcRef.ID.IsZero() && a.info.Name != srcRef.ID.String() {
 		return Pushed{}, diag.Errorf(diag.Invalid,
-			"%s does not say that it is the pack and version under whose name it stands", from)
+			"%s does not say that it is the pack and version under whose name it stands", srcRef)
 	}
 	id, err := pack.ParseID(a.info.Name)
 	if err != nil {
 		return Pushed{}, err
 	}
-	w, err := c.openWritable(ctx, to)
+	w, err := c.openWritable(ctx, dstRef)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -55,18 +55,18 @@ func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pu
 	}
 	defer end()
 	p := &publisher{
-		rel: Release{ID: id, Version: a.info.Version}, info: *a.info, to: w, target: to,
+		rel: Release{ID: id, Version: a.info.Version}, info: *a.info, dst: w, target: dstRef,
 		options: PushOptions{Moving: o.Moving},
 	}
-	there, existed, err := p.published(ctx)
+	existing, existed, err := p.published(ctx)
 	if err != nil {
 		return Pushed{}, err
 	}
-	if existed && there.desc.Digest != a.desc.Digest {
-		return Pushed{}, p.conflict(there)
+	if existed && existing.desc.Digest != a.desc.Digest {
+		return Pushed{}, p.conflict(existing)
 	}
 	pushed := Pushed{Digest: string(a.desc.Digest), Existed: existed, Manifest: a.raw}
-	k := &copying{client: c, ref: from, from: at, to: w}
+	k := &copying{client: c, ref: srcRef, src: src, dst: w}
 	if err := k.artifact(ctx, a); err != nil {
 		return Pushed{}, err
 	}
@@ -84,14 +84,14 @@ func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pu
 type copying struct {
 	client *Client
 	ref    pack.Ref
-	from   place
-	to     writable
+	src    place
+	dst    writable
 }
 
 // artifact stores a manifest and what it is made of, without a tag.
 func (k *copying) artifact(ctx context.Context, a *artifact) error {
 	for _, member := range a.members {
-		one, err := k.client.read(ctx, k.from, k.ref, string(member.Digest))
+		one, err := k.client.read(ctx, k.src, k.ref, string(member.Digest))
 		if err != nil {
 			return err
 		}
@@ -109,19 +109,19 @@ func (k *copying) artifact(ctx context.Context, a *artifact) error {
 	if doc.desc.MediaType == "" { // a layout does not say it for what is not tagged
 		doc.desc.MediaType = mediaTypeOf(doc.raw)
 	}
-	return k.to.pushDocument(ctx, doc, "")
+	return k.dst.pushDocument(ctx, doc, "")
 }
 
 // attached stores what is about a manifest.
 func (k *copying) attached(ctx context.Context, subject string) error {
-	at := k.ref
-	at.Rev, at.Digest = "", subject
-	list, err := k.client.referrers(ctx, at, "")
+	target := k.ref
+	target.Rev, target.Digest = "", subject
+	list, err := k.client.referrers(ctx, target, "")
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		a, err := k.client.read(ctx, k.from, k.ref, r.Digest)
+		a, err := k.client.read(ctx, k.src, k.ref, r.Digest)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (k *copying) attached(ctx context.Context, subject string) error {
 		}
 		doc := a.document
 		doc.desc.MediaType = mediaTypeOf(doc.raw)
-		if err := k.to.attach(ctx, doc, &a.manifest); err != nil {
+		if err := k.dst.attach(ctx, doc, &a.manifest); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (k *copying) blobs(ctx context.Context, a *artifact) error {
 
 // blob copies one blob by a temporary file, so that nothing is stored before it was checked.
 func (k *copying) blob(ctx context.Context, d ocispec.Descriptor) error {
-	r, err := k.from.blob(ctx, d)
+	r, err := k.src.blob(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -171,5 +171,5 @@ func (k *copying) blob(ctx context.Context, d ocispec.Descriptor) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return diag.Errorf(diag.Internal, "%w", err)
 	}
-	return k.to.pushBlob(ctx, d, f)
+	return k.dst.pushBlob(ctx, d, f)
 }

@@ -217,14 +217,14 @@ func (v *verifier) end() error {
 	if v.n != v.want.Size {
 		return v.mismatch(strconv.FormatInt(v.want.Size, 10)+" bytes", strconv.FormatInt(v.n, 10))
 	}
-	if got := "sha256:" + hex.EncodeToString(v.sum.Sum(nil)); got != string(v.want.Digest) {
-		return v.mismatch(string(v.want.Digest), got)
+	if sum := "sha256:" + hex.EncodeToString(v.sum.Sum(nil)); sum != string(v.want.Digest) {
+		return v.mismatch(string(v.want.Digest), sum)
 	}
 	return io.EOF
 }
 
-func (v *verifier) mismatch(want, got string) error {
-	return &bundle.MismatchError{What: v.what, Want: want, Got: got}
+func (v *verifier) mismatch(want, have string) error {
+	return &bundle.MismatchError{What: v.what, Want: want, Got: have}
 }
 
 // drain reads what is left and reports whether all of it was right.

@@ -23,15 +23,15 @@ import (
 
 // ConflictError says that a version is published already, with other content.
 type ConflictError struct {
-	Pack    pack.ID
-	Version string
-	Place   string // where, without tag and digest
-	Digest  string // of what is there
+	Pack       pack.ID
+	Version    string
+	Repository string // where, without tag and digest
+	Digest     string // of what is there
 }
 
 // Error names the version, the place and the digest that is there.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Place, e.Digest)
+	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Repository, e.Digest)
 }
 
 // Code returns [diag.Conflict].
@@ -104,30 +104,30 @@ func noTag(where, tag string, tags []string) error {
 		return err
 	}
 	tags = slices.DeleteFunc(slices.Clone(tags), isStanding)
-	shown := make([]string, 0, most)
+	names := make([]string, 0, most)
 	for _, t := range tags[:min(most, len(tags))] {
-		shown = append(shown, httpx.Clean(t))
+		names = append(names, httpx.Clean(t))
 	}
 	if len(tags) > most {
-		shown = append(shown, "…")
+		names = append(names, "…")
 	}
-	return err.WithHint("it has %s", strings.Join(shown, ", "))
+	return err.WithHint("it has %s", strings.Join(names, ", "))
 }
 
 // refuser says which server refuses to give what a registry was asked for, and what can be done about it.
 func (c *Client) refuser(host, answered string) (who, hint string) {
-	asked := registry.Reference{Registry: host}.Host()
-	at, known := c.realm(asked)
+	registryHost := registry.Reference{Registry: host}.Host()
+	realm, known := c.realm(registryHost)
 	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask "+
-		"those who run %s", host, httpx.Clean(at.host), host)
+		"those who run %s", host, httpx.Clean(realm.host), host)
 	switch {
-	case answered == asked && known && !at.trusted:
+	case answered == registryHost && known && !realm.trusted:
 		return host, withheld
-	case answered == asked:
+	case answered == registryHost:
 		return host, "check the access rights there, or log in with skillpm login " + host
-	case known && answered == at.host && !at.trusted:
+	case known && answered == realm.host && !realm.trusted:
 		return fmt.Sprintf("%s, where %s wants tokens to come from,", answered, host), withheld
-	case known && answered == at.host:
+	case known && answered == realm.host:
 		return fmt.Sprintf("%s, where the tokens for %s come from,", answered, host),
 			"check the access rights there, or log in with skillpm login " + host
 	}

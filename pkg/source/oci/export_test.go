@@ -90,7 +90,7 @@ func (c *Client) DamageKept(t testing.TB) {
 	t.Helper()
 	c.spool.mu.Lock()
 	defer c.spool.mu.Unlock()
-	for _, k := range c.spool.kept {
+	for _, k := range c.spool.layers {
 		if _, err := k.file.WriteAt([]byte{0xff}, k.desc.Size/2); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func (c *Client) DamageKept(t testing.TB) {
 func (c *Client) Kept() int {
 	c.spool.mu.Lock()
 	defer c.spool.mu.Unlock()
-	return len(c.spool.kept)
+	return len(c.spool.layers)
 }
 
 // StatusRoundTrip parses what a repository says of its versions and returns it encoded.

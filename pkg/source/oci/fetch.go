@@ -25,43 +25,43 @@ func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 }
 
 func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
-	want, err := wanted(p, skills)
+	want, err := wantedSkills(p, skills)
 	if err != nil {
 		return err
 	}
-	at, err := c.open(ctx, p.Ref)
+	src, err := c.open(ctx, p.Ref)
 	if err != nil {
 		return err
 	}
 	if !isDigest(p.Ref.Digest) {
 		return diag.Errorf(diag.Internal, "%s is not pinned to a digest", p.Ref)
 	}
-	a, err := c.read(ctx, at, p.Ref, p.Ref.Digest)
+	a, err := c.read(ctx, src, p.Ref, p.Ref.Digest)
 	if err != nil {
 		return err
 	}
-	parts, err := c.parts(ctx, at, p.Ref, a, want)
+	parts, err := c.parts(ctx, src, p.Ref, a, want)
 	if err != nil {
 		return inPack(p.Ref, err)
 	}
 	if err := compare(p, parts); err != nil {
 		return err
 	}
-	got := make(map[string]bool)
-	total, done := int64(0), int64(0)
+	fetched := make(map[string]bool)
+	total, received := int64(0), int64(0)
 	for _, part := range parts {
 		total += part.layer.Size
 	}
 	meter := pack.ProgressFrom(ctx)
 	for _, part := range parts {
-		ctx := pack.WithProgress(ctx, func(n, _ int64) { meter(done+n, total) })
-		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
+		ctx := pack.WithProgress(ctx, func(n, _ int64) { meter(received+n, total) })
+		if err := c.unpack(ctx, src, part, want, fetched, sink); err != nil {
 			return inPack(p.Ref, err)
 		}
-		done += part.layer.Size
+		received += part.layer.Size
 	}
 	for _, s := range p.Skills {
-		if want(s.Name) && !got[s.Name] {
+		if want(s.Name) && !fetched[s.Name] {
 			return diag.Errorf(diag.Integrity, "%s lists the skill %s and does not hold it", trimVersion(p.Ref), s.Name)
 		}
 	}
@@ -93,8 +93,8 @@ func compare(p *pack.Pack, parts []part) error {
 	return nil
 }
 
-// wanted returns which skills to fetch: those named, else those that the pack is said to have, else all.
-func wanted(p *pack.Pack, skills []string) (func(string) bool, error) {
+// wantedSkills returns which skills to fetch: those named, else those that the pack is said to have, else all.
+func wantedSkills(p *pack.Pack, skills []string) (func(string) bool, error) {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
 			return nil, diag.Errorf(diag.NotFound, "%s@%s has no skill %s", p.ID, p.Version, name).
@@ -190,7 +190,7 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 			most)
 	}
 	if a.info == nil {
-		roots, err := c.lookInside(ctx, p, layer)
+		roots, err := c.readIndexFiles(ctx, p, layer)
 		return part{layer: layer, roots: roots, foreign: true}, err
 	}
 	one := part{layer: layer, single: a.kind == mediaTypeToolHive}
@@ -204,7 +204,7 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 }
 
 // unpack streams one layer into sink and notes in got which skills were there.
-func (c *Client) unpack(ctx context.Context, p place, one part, want func(string) bool, got map[string]bool,
+func (c *Client) unpack(ctx context.Context, p place, one part, want func(string) bool, fetched map[string]bool,
 	sink bundle.Sink,
 ) error {
 	names := make(map[string]string, len(one.roots)) // directory -> skill
@@ -220,7 +220,7 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 				httpx.Clean(dir))
 			return false
 		}
-		got[name] = true
+		fetched[name] = true
 		return want(name)
 	}
 	if one.single {
@@ -282,10 +282,10 @@ func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io
 // metered passes bytes on and tells the meter of its context how many they were. It stops reading when the context
 // ends, also where the reader below knows no context.
 type metered struct {
-	ctx         context.Context
-	r           io.Reader
-	meter       pack.Progress
-	done, total int64
+	ctx             context.Context
+	r               io.Reader
+	meter           pack.Progress
+	received, total int64
 }
 
 func newMetered(ctx context.Context, r io.Reader, total int64) *metered {
@@ -298,8 +298,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	}
 	n, err := m.r.Read(p)
 	if n > 0 {
-		m.done += int64(n)
-		m.meter(m.done, m.total)
+		m.received += int64(n)
+		m.meter(m.received, m.total)
 	}
 	return n, err
 }

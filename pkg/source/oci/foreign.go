@@ -18,9 +18,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// lookInside reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
+// readIndexFiles reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
 // fetching the pack does not download it once more.
-func (c *Client) lookInside(ctx context.Context, p place, layer ocispec.Descriptor) ([]root, error) {
+func (c *Client) readIndexFiles(ctx context.Context, p place, layer ocispec.Descriptor) ([]root, error) {
 	c.mu.Lock()
 	roots, ok := c.foreign[string(layer.Digest)]
 	c.mu.Unlock()
@@ -88,10 +88,10 @@ func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor
 }
 
 // download stores a layer in the spool and returns it for one user.
-func (c *Client) download(ctx context.Context, p place, layer ocispec.Descriptor) (*kept, error) {
-	if layer.Size > maxKept {
+func (c *Client) download(ctx context.Context, p place, layer ocispec.Descriptor) (*spooled, error) {
+	if layer.Size > maxSpooled {
 		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it",
-			layer.Digest, layer.Size, maxKept).
+			layer.Digest, layer.Size, maxSpooled).
 			WithHint("ask its publisher for a smaller one, or to publish it with skillpm")
 	}
 	body, err := p.blob(ctx, layer)

@@ -65,7 +65,7 @@ func (p *publisher) storeJSON(ctx context.Context, mediaType string, v any) (oci
 		return ocispec.Descriptor{}, diag.Errorf(diag.Internal, "%w", err)
 	}
 	d := ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(data), Size: int64(len(data))}
-	return d, p.to.pushBlob(ctx, d, bytes.NewReader(data))
+	return d, p.dst.pushBlob(ctx, d, bytes.NewReader(data))
 }
 
 // imageConfig is the configuration of an image of one layer, which tools for images expect.
@@ -153,7 +153,7 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 		if err != nil {
 			return document{}, err
 		}
-		if err := p.to.pushDocument(ctx, doc, ""); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, ""); err != nil {
 			return document{}, err
 		}
 		member := doc.desc
@@ -180,11 +180,11 @@ func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 
 // registry returns the registry that is published to, if it is one.
 func (p *publisher) registry() (*repository, bool) {
-	to := p.to
-	if d, ok := to.(dry); ok {
-		to = d.writable
+	dst := p.dst
+	if d, ok := dst.(dry); ok {
+		dst = d.writable
 	}
-	r, ok := to.(*repository)
+	r, ok := dst.(*repository)
 	return r, ok
 }
 

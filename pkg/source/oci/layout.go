@@ -144,10 +144,10 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 		return document{}, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).
 			WithHint("the layout is damaged: publish the pack to it again")
 	}
-	if got := digestOf(raw); got != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
+	if sum := digestOf(raw); sum != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
 		return document{}, &bundle.MismatchError{
 			What: "manifest of " + l.id.String() + " in " + l.title,
-			Want: string(desc.Digest), Got: string(got),
+			Want: string(desc.Digest), Got: string(sum),
 		}
 	}
 	desc.Size = int64(len(raw))

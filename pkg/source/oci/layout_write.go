@@ -161,9 +161,9 @@ func (l *layout) attach(ctx context.Context, doc document, m *ocispec.Manifest) 
 	}) {
 		return nil
 	}
-	entry := referrerEntry(doc, m)
+	descriptor := referrerEntry(doc, m)
 	// The manifest's annotations stay its own: in an index.json those of an entry say what to look for.
-	entry.Annotations = map[string]string{annotationSubject: string(m.Subject.Digest)}
-	idx.Manifests = append(idx.Manifests, entry)
+	descriptor.Annotations = map[string]string{annotationSubject: string(m.Subject.Digest)}
+	idx.Manifests = append(idx.Manifests, descriptor)
 	return l.writeIndex(idx)
 }

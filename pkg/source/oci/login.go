@@ -18,26 +18,26 @@ import (
 // CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else: a user and a
 // password, or for the user [credential.TokenUser] an identity token. It is false for one that does not ask for it:
 // then nothing is known. A login that is refused is an error with the code [diag.Denied].
-func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (asked bool, err error) {
+func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (verified bool, err error) {
 	login := credential.Login{User: user, Secret: secret}
 	if user == credential.TokenUser {
 		login = credential.Login{Identity: secret}
 	}
 	c.secrets.LearnLogin(login)
-	asked, err = c.checkLogin(ctx, host, login)
-	return asked, c.secrets.Discreet(err)
+	verified, err = c.checkLogin(ctx, host, login)
+	return verified, c.secrets.Discreet(err)
 }
 
-func (c *Client) checkLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
+func (c *Client) checkLogin(ctx context.Context, host string, login credential.Login) (verified bool, err error) {
 	r, err := remote.NewRegistry(host)
 	if err != nil {
 		return false, diag.Errorf(diag.Usage, "%q is not a host", host).
 			WithHint("write host or host:port, as in registry.example:5000")
 	}
 	scheme := "https"
-	if plain, err := c.plainHTTP(ctx, r.Reference.Host()); err != nil {
+	if useHTTP, err := c.plainHTTP(ctx, r.Reference.Host()); err != nil {
 		return false, err
-	} else if plain {
+	} else if useHTTP {
 		scheme = "http"
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+r.Reference.Host()+"/v2/", nil)
@@ -48,7 +48,7 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 	showing := &auth.Client{
 		Client: c.auth.Client, Header: c.auth.Header, ClientID: c.auth.ClientID,
 		Credential: func(ctx context.Context, _ string) (auth.Credential, error) {
-			asked = true
+			verified = true
 			if talk := conversationOf(ctx); talk != nil && talk.withheld {
 				withheld = true
 				return auth.EmptyCredential, nil
@@ -61,25 +61,25 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 	}
 	resp, err := asker{showing}.Do(req)
 	if withheld {
-		at, _ := c.realm(r.Reference.Host())
+		realm, _ := c.realm(r.Reference.Host())
 		return true, diag.Errorf(diag.Denied,
 			"%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is "+
-				"not kept", host, httpx.Clean(at.host)).
+				"not kept", host, httpx.Clean(realm.host)).
 			WithHint("ask those who run %s", host)
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return asked, c.judgeLogin(host, refused.StatusCode)
+		return verified, c.loginError(host, refused.StatusCode)
 	}
 	if err != nil {
-		return asked, c.remoteError(host, err)
+		return verified, c.remoteError(host, err)
 	}
 	_, _ = io.CopyN(io.Discard, resp.Body, maxManifest)
 	_ = resp.Body.Close()
-	return asked, c.judgeLogin(host, resp.StatusCode)
+	return verified, c.loginError(host, resp.StatusCode)
 }
 
-// judgeLogin says what a registry's answer means.
-func (c *Client) judgeLogin(host string, status int) error {
+// loginError says what a registry's answer means.
+func (c *Client) loginError(host string, status int) error {
 	switch status {
 	case http.StatusOK, http.StatusNotFound: // what is no registry, but has an index, knows of no /v2/
 		return nil

@@ -19,17 +19,17 @@ import (
 // configured decides.
 func (c *Client) MirrorOf(ociURL string) string {
 	name := strings.TrimPrefix(ociURL, "oci://")
-	var longest, at string
+	var longest, replacement string
 	for prefix, mirror := range c.opts.Mirrors {
 		prefix = strings.TrimSuffix(strings.TrimPrefix(prefix, "oci://"), "/")
 		if len(prefix) > len(longest) && (name == prefix || strings.HasPrefix(name, prefix+"/")) {
-			longest, at = prefix, strings.TrimSuffix(strings.TrimPrefix(mirror, "oci://"), "/")
+			longest, replacement = prefix, strings.TrimSuffix(strings.TrimPrefix(mirror, "oci://"), "/")
 		}
 	}
-	if at == "" {
+	if replacement == "" {
 		return ""
 	}
-	return "oci://" + at + strings.TrimPrefix(name, longest)
+	return "oci://" + replacement + strings.TrimPrefix(name, longest)
 }
 
 // mirrored is a repository with a mirror.
@@ -55,46 +55,46 @@ func (e missedError) Code() diag.Code { return diag.Remote }
 // ask has f read from the mirror, and from the origin where the mirror lacks something, refuses it or can't be reached.
 // What a mirror has and is wrong is an error.
 func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, error) {
-	got, mirrorErr := askOnce(ctx, m.client, m.mirror, f)
+	result, mirrorErr := askOnce(ctx, m.client, m.mirror, f)
 	if mirrorErr == nil || ctx.Err() != nil {
-		return got, mirrorErr
+		return result, mirrorErr
 	}
 	switch diag.CodeOf(mirrorErr) {
 	case diag.NotFound, diag.Remote, diag.Denied:
 	default:
-		return got, mirrorErr
+		return result, mirrorErr
 	}
-	got, err := askOnce(ctx, m.client, m.origin, f)
+	result, err := askOnce(ctx, m.client, m.origin, f)
 	if code := diag.CodeOf(err); err == nil || code != diag.Remote && code != diag.NotFound {
-		return got, err
+		return result, err
 	}
 	both := diag.Errorf(diag.CodeOf(err), "%w; its mirror: %s", err, mirrorErr.Error()).WithHint("%s", diag.HintOf(err))
 	if diag.CodeOf(err) == diag.Remote && diag.CodeOf(mirrorErr) == diag.NotFound {
-		return got, missedError{both}
+		return result, missedError{both}
 	}
-	return got, both
+	return result, both
 }
 
 // askOnce asks a registry, unless its host failed before: of two that may have something, one that does not answer is
 // not waited for again and again.
-func askOnce[T any](ctx context.Context, c *Client, at string, f func(place) (T, error)) (got T, err error) {
-	host, _, _ := strings.Cut(strings.TrimPrefix(at, "oci://"), "/")
+func askOnce[T any](ctx context.Context, c *Client, replacement string, f func(place) (T, error)) (result T, err error) {
+	host, _, _ := strings.Cut(strings.TrimPrefix(replacement, "oci://"), "/")
 	c.mu.Lock()
 	err = c.away[host]
 	c.mu.Unlock()
 	if err != nil {
-		return got, err
+		return result, err
 	}
-	p, err := c.openRemote(ctx, at)
+	p, err := c.openRemote(ctx, replacement)
 	if err == nil {
-		got, err = f(p)
+		result, err = f(p)
 	}
 	if _, away := errors.AsType[unreachableError](err); away && ctx.Err() == nil {
 		c.mu.Lock()
 		c.away[host] = err
 		c.mu.Unlock()
 	}
-	return got, err
+	return result, err
 }
 
 func (m *mirrored) tags(ctx context.Context) ([]string, error) {

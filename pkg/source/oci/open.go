@@ -214,12 +214,12 @@ func oneLine(s string) string {
 
 // Pin returns the digest that at's tag names now. A registry is asked for the head of the manifest only, if it says the
 // digest there.
-func (c *Client) Pin(ctx context.Context, at pack.Ref) (string, error) {
-	name, err := nameOf(at)
-	if err != nil || at.Digest != "" {
+func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
+	name, err := nameOf(ref)
+	if err != nil || ref.Digest != "" {
 		return name, err
 	}
-	p, err := c.open(ctx, at)
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return "", c.secrets.Discreet(err)
 	}
@@ -228,7 +228,7 @@ func (c *Client) Pin(ctx context.Context, at pack.Ref) (string, error) {
 			return digest, nil
 		}
 	}
-	a, err := c.read(ctx, p, at, name)
+	a, err := c.read(ctx, p, ref, name)
 	if err != nil {
 		return "", c.secrets.Discreet(err)
 	}
@@ -257,9 +257,9 @@ func (r *repository) head(ctx context.Context, tag string) string {
 
 // Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says
 // about its versions is asked for only where it has that tag, or has a mirror.
-func (c *Client) Listing(ctx context.Context, at pack.Ref) ([]string, Status, error) {
-	at.Rev, at.Digest = StatusTag, ""
-	p, err := c.open(ctx, at)
+func (c *Client) Listing(ctx context.Context, ref pack.Ref) ([]string, Status, error) {
+	ref.Rev, ref.Digest = StatusTag, ""
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, Status{}, c.secrets.Discreet(err)
 	}
@@ -270,14 +270,14 @@ func (c *Client) Listing(ctx context.Context, at pack.Ref) ([]string, Status, er
 	var status Status
 	_, copies := p.(*mirrored) // a mirror may have been given the versions alone
 	if copies || slices.Contains(tags, StatusTag) {
-		status, _, err = c.status(ctx, p, at)
+		status, _, err = c.status(ctx, p, ref)
 	}
 	return versionsOf(tags), status, c.secrets.Discreet(err)
 }
 
 // Packs lists the packs of a layout, sorted.
-func (c *Client) Packs(ctx context.Context, at pack.Ref) ([]pack.ID, error) {
-	p, err := c.open(ctx, at)
+func (c *Client) Packs(ctx context.Context, ref pack.Ref) ([]pack.ID, error) {
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 type publisher struct {
 	rel     Release
 	info    packInfo
-	to      writable
+	dst     writable
 	target  pack.Ref
 	options PushOptions
 }
@@ -76,7 +76,7 @@ func (p *publisher) manifest(ctx context.Context, trees []bundle.Tree, info pack
 		}
 	}
 	m.Config = ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(config), Size: int64(len(config))}
-	return m, p.to.pushBlob(ctx, m.Config, bytes.NewReader(config))
+	return m, p.dst.pushBlob(ctx, m.Config, bytes.NewReader(config))
 }
 
 func (p *publisher) annotations(info packInfo) map[string]string {
@@ -138,7 +138,7 @@ func (p *publisher) archive(ctx context.Context, d *ocispec.Descriptor, write fu
 		return "", diag.Errorf(diag.Internal, "%w", err)
 	}
 	d.Digest, d.Size = digest.Digest("sha256:"+hex.EncodeToString(sum.Sum(nil))), size
-	return tarDigest, p.to.pushBlob(ctx, *d, f)
+	return tarDigest, p.dst.pushBlob(ctx, *d, f)
 }
 
 // collection stores one artifact a skill and an index of them. The members have the skill's own description, so other
@@ -164,7 +164,7 @@ func (p *publisher) collection(ctx context.Context, trees []bundle.Tree) (docume
 		if err != nil {
 			return document{}, err
 		}
-		if err := p.to.pushDocument(ctx, doc, ""); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, ""); err != nil {
 			return document{}, err
 		}
 		member := doc.desc

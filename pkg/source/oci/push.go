@@ -55,7 +55,7 @@ func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, tr
 	if err != nil {
 		return Pushed{}, c.secrets.Discreet(err)
 	}
-	p.to = dry{p.to}
+	p.dst = dry{p.dst}
 	pushed, err := p.publish(ctx, trees)
 	return pushed, c.secrets.Discreet(err)
 }
@@ -67,7 +67,7 @@ func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees [
 	if err != nil {
 		return Pushed{}, err
 	}
-	end, err := p.to.begin(ctx)
+	end, err := p.dst.begin(ctx)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -89,14 +89,14 @@ func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, tr
 	if target.Kind != pack.KindOCI && target.ID.IsZero() {
 		target.ID = rel.ID
 	}
-	to, err := c.openWritable(ctx, target)
+	dst, err := c.openWritable(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := to.(*repository); ok {
+	if r, ok := dst.(*repository); ok {
 		r.mountFrom = r.sameHost(o.MountFrom)
 	}
-	return &publisher{rel: rel, info: info, to: to, target: target, options: o}, nil
+	return &publisher{rel: rel, info: info, dst: dst, target: target, options: o}, nil
 }
 
 // publish stores a release unless it is there, and makes sure of what goes with it.
@@ -132,11 +132,11 @@ func (p *publisher) tag(ctx context.Context, doc document, pushed Pushed) (Pushe
 
 // attach stores what is to be known about a release.
 func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) error {
-	if _, only := p.to.(dry); only || p.options.Attach == nil {
+	if _, isDryRun := p.dst.(dry); isDryRun || p.options.Attach == nil {
 		return nil
 	}
 	if !pushed.Existed { // what is attached needs something to be attached to
-		if err := p.to.pushDocument(ctx, doc, ""); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, ""); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) err
 	}
 	for _, a := range artifacts {
 		a.Subject = pushed.Digest
-		if _, err := putArtifact(ctx, p.to, a); err != nil {
+		if _, err := putArtifact(ctx, p.dst, a); err != nil {
 			return err
 		}
 	}
@@ -157,30 +157,30 @@ func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) err
 // replaced must hear of it. So each looks whether the version is still free just before it sets the tag, and again,
 // when whoever found it free at the same moment has had the time to set theirs, whether its own stands.
 func (p *publisher) tagVersion(ctx context.Context, doc document) error {
-	if _, only := p.to.(dry); only {
+	if _, isDryRun := p.dst.(dry); isDryRun {
 		return nil
 	}
-	repo, remote := p.to.(*repository)
+	repo, remote := p.dst.(*repository)
 	if remote {
-		if err := p.stands(ctx, doc); err != nil && diag.CodeOf(err) != diag.NotFound {
+		if err := p.verifyPublished(ctx, doc); err != nil && diag.CodeOf(err) != diag.NotFound {
 			return err
 		}
 	}
-	if err := p.to.pushDocument(ctx, doc, p.rel.Version); err != nil {
+	if err := p.dst.pushDocument(ctx, doc, p.rel.Version); err != nil {
 		return err
 	}
-	if err := p.stands(ctx, doc); err != nil || !remote {
+	if err := p.verifyPublished(ctx, doc); err != nil || !remote {
 		return err
 	}
 	if err := wait(ctx, repo.settling()); err != nil {
 		return err
 	}
-	return p.stands(ctx, doc)
+	return p.verifyPublished(ctx, doc)
 }
 
-// stands returns nil if the version's tag leads to a manifest.
-func (p *publisher) stands(ctx context.Context, doc document) error {
-	now, err := p.to.document(ctx, p.rel.Version)
+// verifyPublished returns nil if the version's tag leads to a manifest.
+func (p *publisher) verifyPublished(ctx context.Context, doc document) error {
+	now, err := p.dst.document(ctx, p.rel.Version)
 	if err != nil {
 		return err
 	}
@@ -193,13 +193,13 @@ func (p *publisher) stands(ctx context.Context, doc document) error {
 // How long a tag has to stand until it counts: longer than it takes others to set theirs after they found that there is
 // none.
 const (
-	settlingFar  = 750 * time.Millisecond
-	settlingHere = 100 * time.Millisecond // in a registry of this machine
+	settlingFar = 750 * time.Millisecond
+	settleLocal = 100 * time.Millisecond // in a registry of this machine
 )
 
 func (r *repository) settling() time.Duration {
 	if httpx.IsLoopback((&url.URL{Host: r.repo.Reference.Host()}).Hostname()) {
-		return settlingHere
+		return settleLocal
 	}
 	return settlingFar
 }
@@ -215,16 +215,16 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (p *publisher) conflict(there document) error {
+func (p *publisher) conflict(published document) error {
 	return &ConflictError{
-		Pack: p.rel.ID, Version: p.rel.Version, Place: trimVersion(p.target),
-		Digest: string(there.desc.Digest),
+		Pack: p.rel.ID, Version: p.rel.Version, Repository: trimVersion(p.target),
+		Digest: string(published.desc.Digest),
 	}
 }
 
 // published looks for the version at its target.
 func (p *publisher) published(ctx context.Context) (doc document, existed bool, err error) {
-	doc, err = p.to.document(ctx, p.rel.Version)
+	doc, err = p.dst.document(ctx, p.rel.Version)
 	if diag.CodeOf(err) == diag.NotFound {
 		return document{}, false, p.otherSpelling(ctx)
 	}
@@ -246,7 +246,7 @@ func (p *publisher) same(doc document) bool {
 // otherSpelling holds that the tag v1.4.0, which stands for the same version and which others set, has no other
 // content.
 func (p *publisher) otherSpelling(ctx context.Context) error {
-	doc, err := p.to.document(ctx, "v"+p.rel.Version)
+	doc, err := p.dst.document(ctx, "v"+p.rel.Version)
 	switch {
 	case diag.CodeOf(err) == diag.NotFound:
 		return nil
@@ -274,7 +274,7 @@ func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 	if err != nil || !p.options.Moving || ours.Prerelease() != "" {
 		return nil, nil //nolint:nilerr // the version was checked before
 	}
-	tags, err := p.to.tags(ctx)
+	tags, err := p.dst.tags(ctx)
 	if err != nil && diag.CodeOf(err) != diag.NotFound {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 				continue
 			}
 		}
-		if err := p.to.pushDocument(ctx, doc, line.tag); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, line.tag); err != nil {
 			return moved, err
 		}
 		moved = append(moved, line.tag)
@@ -301,10 +301,10 @@ func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 // yield looks again after tags were moved, because a registry has no lock: where somebody has published a higher
 // release in the meantime, its line's tags lead to that. It returns the tags that stay with ours.
 func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []string) ([]string, error) {
-	if _, remote := p.to.(*repository); !remote || len(moved) == 0 {
+	if _, remote := p.dst.(*repository); !remote || len(moved) == 0 {
 		return moved, nil
 	}
-	tags, err := p.to.tags(ctx)
+	tags, err := p.dst.tags(ctx)
 	if err != nil {
 		return moved, err
 	}
@@ -314,11 +314,11 @@ func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []str
 		if i < 0 || len(higher) == 0 {
 			continue
 		}
-		doc, err := p.to.document(ctx, slices.MaxFunc(higher, byVersion))
+		doc, err := p.dst.document(ctx, slices.MaxFunc(higher, byVersion))
 		if err != nil {
 			return moved, err
 		}
-		if err := p.to.pushDocument(ctx, doc, line.tag); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, line.tag); err != nil {
 			return moved, err
 		}
 		moved = slices.Delete(moved, i, i+1)
@@ -335,8 +335,8 @@ func byVersion(a, b string) int {
 
 // line is a moving tag and the releases that it may lead to.
 type line struct {
-	tag  string
-	here func(*semver.Version) bool
+	tag      string
+	sameHost func(*semver.Version) bool
 }
 
 func lines(v *semver.Version) []line {
@@ -358,12 +358,12 @@ func (l line) above(tag string, ours *semver.Version) bool {
 
 func (l line) higher(text string, ours *semver.Version) bool {
 	v, err := semver.StrictNewVersion(text)
-	return err == nil && v.Prerelease() == "" && l.here(v) && v.GreaterThan(ours)
+	return err == nil && v.Prerelease() == "" && l.sameHost(v) && v.GreaterThan(ours)
 }
 
 // stays reports whether a moving tag is where it should be, or at something higher.
 func (p *publisher) stays(ctx context.Context, tag string, ours *semver.Version, doc document) (bool, error) {
-	now, err := p.to.document(ctx, tag)
+	now, err := p.dst.document(ctx, tag)
 	switch {
 	case diag.CodeOf(err) == diag.NotFound:
 		return false, nil
@@ -376,5 +376,5 @@ func (p *publisher) stays(ctx context.Context, tag string, ours *semver.Version,
 	if err != nil || a.info == nil || a.info.Name != p.info.Name {
 		return false, nil //nolint:nilerr // what is no release of this pack holds no tag
 	}
-	return line{here: func(*semver.Version) bool { return true }}.higher(a.info.Version, ours), nil
+	return line{sameHost: func(*semver.Version) bool { return true }}.higher(a.info.Version, ours), nil
 }

@@ -42,14 +42,14 @@ func (a asker) Do(req *http.Request) (*http.Response, error) {
 	return a.Client.Do(req.WithContext(context.WithValue(req.Context(), conversationKey{}, talk)))
 }
 
-// guard sees each request to registries and token servers, redirected ones too.
-type guard struct {
+// authGuard sees each request to registries and token servers, redirected ones too.
+type authGuard struct {
 	next   http.RoundTripper
 	client *Client
 }
 
 // RoundTrip sends a request, without the credentials if they are not for where it goes.
-func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	talk := conversationOf(req.Context())
 	if talk == nil {
 		return g.next.RoundTrip(req)
@@ -75,23 +75,23 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections closes what the transport below keeps open.
-func (g *guard) CloseIdleConnections() {
+func (g *authGuard) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
 // hear notes whether the realm that a registry names may have its credentials. One that cannot be read may not.
-func (g *guard) hear(talk *conversation, asked *url.URL, challenge string) {
-	if asked.Host != talk.registry.Host || len(challenge) < 6 || !strings.EqualFold(challenge[:6], "bearer") {
+func (g *authGuard) hear(talk *conversation, request *url.URL, challenge string) {
+	if request.Host != talk.registry.Host || len(challenge) < 6 || !strings.EqualFold(challenge[:6], "bearer") {
 		return
 	}
-	at, err := url.Parse(realmOf(challenge))
+	r, err := url.Parse(realmOf(challenge))
 	if err != nil {
-		at = &url.URL{}
+		r = &url.URL{}
 	}
-	talk.withheld = !trusts(talk.registry, at)
-	g.client.noteRealm(talk.registry.Host, realm{at.Host, !talk.withheld})
+	talk.withheld = !trusts(talk.registry, r)
+	g.client.noteRealm(talk.registry.Host, realm{r.Host, !talk.withheld})
 }
 
 // realmParam is the realm in a challenge, as RFC 7235 writes parameters.
@@ -116,19 +116,19 @@ func trusts(registry, server *url.URL) bool {
 	if server.Scheme != "https" && (server.Scheme != "http" || registry.Scheme != "http") {
 		return false
 	}
-	from, to := strings.ToLower(registry.Hostname()), strings.ToLower(server.Hostname())
+	registryHost, realmHost := strings.ToLower(registry.Hostname()), strings.ToLower(server.Hostname())
 	switch {
-	case from == to:
+	case registryHost == realmHost:
 		return true
-	case server.Scheme != "https" || net.ParseIP(from) != nil || net.ParseIP(to) != nil:
+	case server.Scheme != "https" || net.ParseIP(registryHost) != nil || net.ParseIP(realmHost) != nil:
 		return false
-	case slices.Contains([]string{"docker.io", "index.docker.io", "registry-1.docker.io"}, from) &&
-		to == "auth.docker.io":
+	case slices.Contains([]string{"docker.io", "index.docker.io", "registry-1.docker.io"}, registryHost) &&
+		realmHost == "auth.docker.io":
 		return true
 	}
-	_, domain, _ := strings.Cut(from, ".")
-	_, sibling, _ := strings.Cut(to, ".")
-	return (to == domain || sibling == domain) && ownDomain(domain)
+	_, domain, _ := strings.Cut(registryHost, ".")
+	_, sibling, _ := strings.Cut(realmHost, ".")
+	return (realmHost == domain || sibling == domain) && ownDomain(domain)
 }
 
 // ownDomain reports whether a domain is likely to be somebody's own: it has two parts, and is not one that a country
@@ -148,16 +148,16 @@ type realm struct {
 }
 
 // noteRealm remembers where a registry's tokens come from, for messages.
-func (c *Client) noteRealm(registry string, at realm) {
+func (c *Client) noteRealm(registry string, r realm) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.realms[registry] = at
+	c.realms[registry] = r
 }
 
 // realm returns where a registry's tokens come from, if it has said so.
-func (c *Client) realm(registry string) (at realm, known bool) {
+func (c *Client) realm(registry string) (r realm, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, known = c.realms[registry]
-	return at, known
+	r, known = c.realms[registry]
+	return r, known
 }

@@ -30,26 +30,26 @@ const (
 // Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "",
 // of all, sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1;
 // those without it have them under the tag sha256-<hex>; a layout lists them in its index.json.
-func (c *Client) Referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*Artifact, error) {
-	list, err := c.referrers(ctx, at, artifactType)
+func (c *Client) Referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
+	list, err := c.referrers(ctx, ref, artifactType)
 	return list, c.secrets.Discreet(err)
 }
 
-func (c *Client) referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*Artifact, error) {
-	if !isDigest(at.Digest) {
-		return nil, diag.Errorf(diag.Internal, "%s is not pinned to a digest", at)
+func (c *Client) referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
+	if !isDigest(ref.Digest) {
+		return nil, diag.Errorf(diag.Internal, "%s is not pinned to a digest", ref)
 	}
-	p, err := c.open(ctx, at)
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	listed, err := p.referrers(ctx, at.Digest, artifactType)
+	listed, err := p.referrers(ctx, ref.Digest, artifactType)
 	if err != nil {
 		return nil, err
 	}
 	var found []*Artifact
 	for _, d := range candidates(listed, artifactType) {
-		a, err := c.read(ctx, p, at, string(d.Digest))
+		a, err := c.read(ctx, p, ref, string(d.Digest))
 		switch diag.CodeOf(err) {
 		case diag.NotFound, diag.Invalid, diag.Integrity: // what is listed and cannot be had hides nothing else
 			continue
@@ -57,7 +57,7 @@ func (c *Client) referrers(ctx context.Context, at pack.Ref, artifactType string
 		if err != nil {
 			return nil, err
 		}
-		if one := a.public(); one.Subject == at.Digest && (artifactType == "" || one.Type == artifactType) {
+		if one := a.public(); one.Subject == ref.Digest && (artifactType == "" || one.Type == artifactType) {
 			found = append(found, one)
 		}
 	}
@@ -114,8 +114,8 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 	return all, nil
 }
 
-func (r *repository) referrerPage(ctx context.Context, at *url.URL) ([]ocispec.Descriptor, *url.URL, error) {
-	head, data, err := r.get(ctx, at, ocispec.MediaTypeImageIndex)
+func (r *repository) referrerPage(ctx context.Context, page *url.URL) ([]ocispec.Descriptor, *url.URL, error) {
+	head, data, err := r.get(ctx, page, ocispec.MediaTypeImageIndex)
 	if errors.Is(err, errdef.ErrNotFound) || errors.Is(err, errNoReferrers) {
 		return nil, nil, errNoReferrers
 	}
@@ -130,7 +130,7 @@ func (r *repository) referrerPage(ctx context.Context, at *url.URL) ([]ocispec.D
 	if err != nil {
 		return nil, nil, diag.Errorf(diag.Remote, "%s: the referrers: %w", r.name, err)
 	}
-	next, err := nextPage(head.Get("Link"), at)
+	next, err := nextPage(head.Get("Link"), page)
 	return idx.Manifests, next, err
 }
 
@@ -163,26 +163,26 @@ func (r *repository) fallback(ctx context.Context, subject string) (*ocispec.Ind
 // attach stores a manifest about another. A registry that knows referrers says so with the header OCI-Subject; for any
 // other the list under the fallback tag is kept here.
 func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
-	head, err := r.put(ctx, doc, string(doc.desc.Digest))
+	head, err := r.putManifest(ctx, doc, string(doc.desc.Digest))
 	if err != nil || head.Get("OCI-Subject") != "" {
 		return err
 	}
 	const tries = 5 // a registry has no lock: who attaches at the same time may replace the list
-	subject, entry := string(m.Subject.Digest), referrerEntry(doc, m)
+	subject, descriptor := string(m.Subject.Digest), referrerEntry(doc, m)
 	for range tries {
 		idx, err := r.fallback(ctx, subject)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool { return d.Digest == entry.Digest }) {
+		if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool { return d.Digest == descriptor.Digest }) {
 			return nil
 		}
-		idx.Manifests = append(idx.Manifests, entry)
+		idx.Manifests = append(idx.Manifests, descriptor)
 		list, err := newDocument(idx, ocispec.MediaTypeImageIndex)
 		if err != nil {
 			return err
 		}
-		if _, err := r.put(ctx, list, fallbackTag(subject)); err != nil {
+		if _, err := r.putManifest(ctx, list, fallbackTag(subject)); err != nil {
 			return err
 		}
 	}
@@ -211,19 +211,19 @@ type Status struct {
 }
 
 // Status returns what the repository at a place says about its versions, nothing where it says nothing.
-func (c *Client) Status(ctx context.Context, at pack.Ref) (Status, error) {
-	at.Rev, at.Digest = StatusTag, ""
-	p, err := c.open(ctx, at)
+func (c *Client) Status(ctx context.Context, ref pack.Ref) (Status, error) {
+	ref.Rev, ref.Digest = StatusTag, ""
+	p, err := c.open(ctx, ref)
 	if err != nil {
 		return Status{}, c.secrets.Discreet(err)
 	}
-	s, _, err := c.status(ctx, p, at)
+	s, _, err := c.status(ctx, p, ref)
 	return s, c.secrets.Discreet(err)
 }
 
 // status returns what is there, and its digest.
-func (c *Client) status(ctx context.Context, p place, at pack.Ref) (s Status, digest string, err error) {
-	a, err := c.artifact(ctx, p, at)
+func (c *Client) status(ctx context.Context, p place, ref pack.Ref) (s Status, digest string, err error) {
+	a, err := c.artifact(ctx, p, ref)
 	if diag.CodeOf(err) == diag.NotFound || missed(err) {
 		return Status{}, "", nil
 	}
@@ -232,16 +232,16 @@ func (c *Client) status(ctx context.Context, p place, at pack.Ref) (s Status, di
 	}
 	if a.Type != MediaTypeStatus || len(a.Blobs) != 1 {
 		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s is a %q and not what it should be",
-			trimVersion(at), StatusTag, a.Type)
+			trimVersion(ref), StatusTag, a.Type)
 	}
 	data := a.Blobs[0].Data // checked with the manifest
 	if data == nil {
 		if data, err = readSmall(ctx, p, a.Blobs[0], maxStatus); err != nil {
-			return Status{}, "", inPack(at, err)
+			return Status{}, "", inPack(ref, err)
 		}
 	}
 	if s, err = parseStatus(data); err != nil {
-		return Status{}, "", diag.Errorf(diag.Invalid, "%s: %s: %w", trimVersion(at), StatusTag, err)
+		return Status{}, "", diag.Errorf(diag.Invalid, "%s: %s: %w", trimVersion(ref), StatusTag, err)
 	}
 	return s, a.Digest, nil
 }
@@ -263,24 +263,24 @@ func parseStatus(data []byte) (s Status, err error) {
 
 // SetStatus reads what a repository says about its versions, changes it, writes it, and looks whether it is there. A
 // registry has no lock: where somebody else changes it at the same time, it starts over.
-func (c *Client) SetStatus(ctx context.Context, at pack.Ref, change func(*Status) error) error {
-	return c.secrets.Discreet(c.setStatus(ctx, at, change))
+func (c *Client) SetStatus(ctx context.Context, ref pack.Ref, change func(*Status) error) error {
+	return c.secrets.Discreet(c.setStatus(ctx, ref, change))
 }
 
-func (c *Client) setStatus(ctx context.Context, at pack.Ref, change func(*Status) error) error {
-	at.Rev, at.Digest = StatusTag, ""
-	to, err := c.openWritable(ctx, at)
+func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Status) error) error {
+	ref.Rev, ref.Digest = StatusTag, ""
+	dst, err := c.openWritable(ctx, ref)
 	if err != nil {
 		return err
 	}
-	end, err := to.begin(ctx)
+	end, err := dst.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
 	const tries = 5
 	for range tries {
-		before, _, err := c.status(ctx, to, at)
+		before, _, err := c.status(ctx, dst, ref)
 		if err != nil {
 			return err
 		}
@@ -291,17 +291,17 @@ func (c *Client) setStatus(ctx context.Context, at pack.Ref, change func(*Status
 		if reflect.DeepEqual(before.clone(), after.clone()) {
 			return nil
 		}
-		doc, err := putArtifact(ctx, to, Artifact{
+		doc, err := putArtifact(ctx, dst, Artifact{
 			Type: MediaTypeStatus, Blobs: []Blob{{MediaType: MediaTypeStatusBlob, Data: []byte(canonical(after))}},
 		}, StatusTag)
 		if err != nil {
 			return err
 		}
-		if _, digest, err := c.status(ctx, to, at); err != nil || digest == string(doc.desc.Digest) {
+		if _, digest, err := c.status(ctx, dst, ref); err != nil || digest == string(doc.desc.Digest) {
 			return err
 		}
 	}
-	return diag.Errorf(diag.Conflict, "%s: others keep changing what it says about its versions", trimVersion(at)).
+	return diag.Errorf(diag.Conflict, "%s: others keep changing what it says about its versions", trimVersion(ref)).
 		WithHint("try again")
 }
 

@@ -73,8 +73,8 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 	return tags, nil
 }
 
-func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.URL, error) {
-	head, data, err := r.get(ctx, at, "application/json")
+func (r *repository) tagPage(ctx context.Context, pageURL *url.URL) ([]string, *url.URL, error) {
+	head, data, err := r.get(ctx, pageURL, "application/json")
 	if errors.Is(err, errdef.ErrNotFound) {
 		return nil, nil, diag.Errorf(diag.NotFound, "there is no repository %s", r.name)
 	}
@@ -88,7 +88,7 @@ func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.U
 		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON of at most %d bytes", r.name,
 			maxManifest)
 	}
-	next, err := nextPage(head.Get("Link"), at)
+	next, err := nextPage(head.Get("Link"), pageURL)
 	return page.Tags, next, err
 }
 
@@ -96,9 +96,9 @@ func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.U
 const manifestTypes = ocispec.MediaTypeImageManifest + ", " + ocispec.MediaTypeImageIndex
 
 // get reads a short answer: its head, and at most maxManifest+1 bytes. That there is none is errdef.ErrNotFound.
-func (r *repository) get(ctx context.Context, at *url.URL, accept string) (head http.Header, data []byte, err error) {
+func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (head http.Header, data []byte, err error) {
 	data, err = httpx.ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, pageURL.String(), nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Internal, "%w", err)
 		}
@@ -134,29 +134,29 @@ func (r *repository) statusError(resp *http.Response) error {
 // answer reads what a registry says is wrong.
 func answer(resp *http.Response) *errcode.ErrorResponse {
 	const most = 8 << 10
-	said := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
+	response := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 	var body struct {
 		Errors errcode.Errors `json:"errors"`
 	}
 	if json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&body) == nil {
-		said.Errors = body.Errors
+		response.Errors = body.Errors
 	}
-	return said
+	return response
 }
 
 // nextPage reads the Link header of the distribution specification; the next page is on the same server.
-func nextPage(link string, at *url.URL) (*url.URL, error) {
+func nextPage(link string, pageURL *url.URL) (*url.URL, error) {
 	if link == "" {
 		return nil, nil
 	}
 	target, ok := strings.CutPrefix(link, "<")
 	target, _, found := strings.Cut(target, ">")
-	next, err := at.Parse(target)
+	next, err := pageURL.Parse(target)
 	if !ok || !found || err != nil {
-		return nil, diag.Errorf(diag.Remote, "%s: the Link to the next tags is malformed", at.Host)
+		return nil, diag.Errorf(diag.Remote, "%s: the Link to the next tags is malformed", pageURL.Host)
 	}
-	if next.Scheme != at.Scheme || next.Host != at.Host {
-		return nil, diag.Errorf(diag.Denied, "%s: the next tags are said to be on %s", at.Host, next.Host)
+	if next.Scheme != pageURL.Scheme || next.Host != pageURL.Host {
+		return nil, diag.Errorf(diag.Denied, "%s: the next tags are said to be on %s", pageURL.Host, next.Host)
 	}
 	return next, nil
 }
@@ -176,23 +176,23 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 	if len(raw) > maxManifest {
 		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
 	}
-	got := digestOf(raw)
+	sum := digestOf(raw)
 	for _, want := range []string{ref, head.Get("Docker-Content-Digest")} {
 		switch {
-		case want == string(got), want == "", want == ref && !isDigest(ref):
+		case want == string(sum), want == "", want == ref && !isDigest(ref):
 		case !isDigest(want):
 			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name,
 				httpx.Clean(want))
 		default:
 			return document{}, &bundle.MismatchError{
 				What: "manifest " + ref + " of " + r.name, Want: want,
-				Got: string(got),
+				Got: string(sum),
 			}
 		}
 	}
 	mediaType, _, _ := strings.Cut(head.Get("Content-Type"), ";")
 	return document{desc: ocispec.Descriptor{
-		MediaType: strings.TrimSpace(mediaType), Digest: got,
+		MediaType: strings.TrimSpace(mediaType), Digest: sum,
 		Size: int64(len(raw)),
 	}, raw: raw}, nil
 }

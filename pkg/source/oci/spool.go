@@ -13,7 +13,7 @@ import (
 // Layers that nothing describes are read twice, for their skills and then for their files, so they are kept in
 // temporary files in between.
 const (
-	maxKept      = 256 << 20 // bytes of a layer that is kept
+	maxSpooled   = 256 << 20 // bytes of a layer that is kept
 	maxSpool     = 512 << 20 // bytes of all that are kept; the oldest go first
 	maxSpoolSize = 64        // layers that are kept
 )
@@ -23,13 +23,13 @@ const (
 type spool struct {
 	dir string
 
-	mu    sync.Mutex
-	kept  []*kept // oldest first
-	bytes int64
+	mu     sync.Mutex
+	layers []*spooled // oldest first
+	bytes  int64
 }
 
-// kept is a layer in a file, with as many users as read it and one for the spool.
-type kept struct {
+// spooled is a layer in a file, with as many users as read it and one for the spool.
+type spooled struct {
 	desc  ocispec.Descriptor
 	file  *os.File
 	named bool // the file still has a name
@@ -38,7 +38,7 @@ type kept struct {
 }
 
 // temporary makes a file for a layer. It belongs to its caller alone.
-func (s *spool) temporary(d ocispec.Descriptor) (*kept, error) {
+func (s *spool) temporary(d ocispec.Descriptor) (*spooled, error) {
 	if s.dir != "" {
 		if err := os.MkdirAll(s.dir, 0o755); err != nil {
 			return nil, err
@@ -49,14 +49,14 @@ func (s *spool) temporary(d ocispec.Descriptor) (*kept, error) {
 		return nil, diag.Errorf(diag.Internal, "%w", err)
 	}
 	named := os.Remove(f.Name()) != nil // as on Windows, where it stays until it is closed
-	return &kept{desc: d, file: f, named: named, users: 1}, nil
+	return &spooled{desc: d, file: f, named: named, users: 1}, nil
 }
 
 // find returns a layer for one more user, or nil.
-func (s *spool) find(d ocispec.Descriptor) *kept {
+func (s *spool) find(d ocispec.Descriptor) *spooled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range s.kept {
+	for _, k := range s.layers {
 		if k.desc.Digest == d.Digest && k.desc.Size == d.Size {
 			k.use()
 			return k
@@ -66,28 +66,28 @@ func (s *spool) find(d ocispec.Descriptor) *kept {
 }
 
 // keep adds a layer, and lets go of the oldest while there are too many.
-func (s *spool) keep(k *kept) {
+func (s *spool) keep(k *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k.use()
-	s.kept = append(s.kept, k)
+	s.layers = append(s.layers, k)
 	s.bytes += k.desc.Size
-	for len(s.kept) > 1 && (s.bytes > maxSpool || len(s.kept) > maxSpoolSize) {
-		s.dropLocked(s.kept[0])
+	for len(s.layers) > 1 && (s.bytes > maxSpool || len(s.layers) > maxSpoolSize) {
+		s.dropLocked(s.layers[0])
 	}
 }
 
 // drop lets go of a layer that turned out to be damaged.
-func (s *spool) drop(k *kept) {
+func (s *spool) drop(k *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropLocked(k)
 }
 
-func (s *spool) dropLocked(k *kept) {
-	for i, other := range s.kept {
+func (s *spool) dropLocked(k *spooled) {
+	for i, other := range s.layers {
 		if other == k {
-			s.kept = append(s.kept[:i:i], s.kept[i+1:]...)
+			s.layers = append(s.layers[:i:i], s.layers[i+1:]...)
 			s.bytes -= k.desc.Size
 			k.release()
 			return
@@ -99,19 +99,19 @@ func (s *spool) dropLocked(k *kept) {
 func (s *spool) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.kept) > 0 {
-		s.dropLocked(s.kept[0])
+	for len(s.layers) > 0 {
+		s.dropLocked(s.layers[0])
 	}
 }
 
-func (k *kept) use() {
+func (k *spooled) use() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.users++
 }
 
 // release ends one user's use; the last one's closes the file.
-func (k *kept) release() {
+func (k *spooled) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.users--; k.users == 0 {
@@ -123,7 +123,7 @@ func (k *kept) release() {
 }
 
 // open returns a reader of the layer for one user, who closes it.
-func (k *kept) open() io.ReadSeekCloser {
+func (k *spooled) open() io.ReadSeekCloser {
 	return struct {
 		io.ReadSeeker
 		io.Closer

@@ -18,7 +18,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	layer := func(n int, size int64) ocispec.Descriptor {
 		return ocispec.Descriptor{Digest: digest.Digest(fmt.Sprintf("sha256:%064x", n)), Size: size}
 	}
-	put := func(d ocispec.Descriptor) *kept {
+	put := func(d ocispec.Descriptor) *spooled {
 		t.Helper()
 		k, err := s.temporary(d)
 		if err != nil {
@@ -46,8 +46,8 @@ func TestSpoolIsBounded(t *testing.T) {
 	for i := range 2 * maxSpoolSize {
 		put(layer(10+i, 1)).release()
 	}
-	if len(s.kept) != maxSpoolSize {
-		t.Errorf("%d layers are kept", len(s.kept))
+	if len(s.layers) != maxSpoolSize {
+		t.Errorf("%d layers are kept", len(s.layers))
 	}
 	s.close()
 	entries, err := os.ReadDir(dir)

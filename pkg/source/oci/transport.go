@@ -29,7 +29,7 @@ func (c *Client) newHTTPClient() *http.Client {
 		transport = httpx.NewTransport()
 	}
 	return &http.Client{
-		Transport:     httpx.Patient(&guard{transport, c}, c.opts.retries()),
+		Transport:     httpx.Patient(&authGuard{transport, c}, c.opts.retries()),
 		CheckRedirect: httpx.CheckRedirect,
 	}
 }
@@ -49,10 +49,10 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	}
 	defer end()
 	c.mu.Lock()
-	plain, known := c.plain[host]
+	useHTTP, known := c.plainHosts[host]
 	c.mu.Unlock()
 	if known {
-		return plain, nil
+		return useHTTP, nil
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
 	if err != nil {
@@ -63,14 +63,14 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	case err == nil:
 		resp.Body.Close()
 	case errors.Is(err, http.ErrSchemeMismatch) || notTLS(err):
-		plain = true
+		useHTTP = true
 	default:
 		return false, c.remoteError(host, err)
 	}
 	c.mu.Lock()
-	c.plain[host] = plain
+	c.plainHosts[host] = useHTTP
 	c.mu.Unlock()
-	return plain, nil
+	return useHTTP, nil
 }
 
 // notTLS reports whether a server answered something that no TLS server does. Only what looks like HTTP is

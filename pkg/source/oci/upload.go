@@ -67,15 +67,15 @@ func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
 	if d.Size < smallestMount {
 		return false
 	}
-	for _, from := range r.mountFrom {
-		other, err := r.client.openRemote(ctx, "oci://"+r.repo.Reference.Registry+"/"+from)
+	for _, source := range r.mountFrom {
+		other, err := r.client.openRemote(ctx, "oci://"+r.repo.Reference.Registry+"/"+source)
 		if err != nil {
 			continue
 		}
 		if ok, err := other.repo.Blobs().Exists(ctx, d); err != nil || !ok {
 			continue
 		}
-		err = r.repo.Mount(ctx, d, from, func() (io.ReadCloser, error) { return nil, errNoMount })
+		err = r.repo.Mount(ctx, d, source, func() (io.ReadCloser, error) { return nil, errNoMount })
 		if err == nil {
 			return true
 		}
@@ -87,9 +87,9 @@ func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
 const smallestMount = 4 << 10
 
 // sameHost returns the repositories among places that are on the host of r.
-func (r *repository) sameHost(places []string) []string {
+func (r *repository) sameHost(repositories []string) []string {
 	var list []string
-	for _, p := range places {
+	for _, p := range repositories {
 		ref, err := registry.ParseReference(strings.TrimPrefix(p, "oci://"))
 		if err == nil && ref.Registry == r.repo.Reference.Registry && ref.Repository != r.repo.Reference.Repository {
 			list = append(list, ref.Repository)
@@ -102,16 +102,16 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 	if tag == "" {
 		tag = string(doc.desc.Digest)
 	}
-	_, err := r.put(ctx, doc, tag)
+	_, err := r.putManifest(ctx, doc, tag)
 	return err
 }
 
-// put stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the registry
+// putManifest stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the registry
 // does not see the blobs that it has just taken.
-func (r *repository) put(ctx context.Context, doc document, ref string) (http.Header, error) {
+func (r *repository) putManifest(ctx context.Context, doc document, ref string) (http.Header, error) {
 	for attempt := 0; ; attempt++ {
-		head, said, err := r.putOnce(ctx, doc, ref)
-		if said == nil || attempt >= r.tries || !unsettled(said) {
+		head, response, err := r.tryPutManifest(ctx, doc, ref)
+		if response == nil || attempt >= r.tries || !unsettled(response) {
 			return head, err
 		}
 		if err := httpx.Pause(ctx, attempt); err != nil {
@@ -123,15 +123,15 @@ func (r *repository) put(ctx context.Context, doc document, ref string) (http.He
 // unsettled reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that
 // this passes: docker-registry writes where a blob is anew when somebody else pushes the same one, and for a moment
 // finds nothing there.
-func unsettled(said *errcode.ErrorResponse) bool {
-	return said.StatusCode == http.StatusBadRequest && slices.ContainsFunc(said.Errors, func(e errcode.Error) bool {
+func unsettled(response *errcode.ErrorResponse) bool {
+	return response.StatusCode == http.StatusBadRequest && slices.ContainsFunc(response.Errors, func(e errcode.Error) bool {
 		return e.Code == errcode.ErrorCodeManifestBlobUnknown
 	})
 }
 
-// putOnce is one attempt of put; said is what the registry answered where it refused.
-func (r *repository) putOnce(ctx context.Context, doc document, ref string) (head http.Header,
-	said *errcode.ErrorResponse, err error,
+// tryPutManifest is one attempt of putManifest; response is what the registry answered where it refused.
+func (r *repository) tryPutManifest(ctx context.Context, doc document, ref string) (head http.Header,
+	response *errcode.ErrorResponse, err error,
 ) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(),
@@ -149,12 +149,12 @@ func (r *repository) putOnce(ctx context.Context, doc document, ref string) (hea
 	case resp.StatusCode == http.StatusNotFound:
 		return nil, nil, r.client.remoteError(r.host, errdef.ErrNotFound)
 	case resp.StatusCode != http.StatusCreated:
-		said = answer(resp)
-		return nil, said, r.client.responseError(r.name, r.host, said)
+		response = answer(resp)
+		return nil, response, r.client.responseError(r.name, r.host, response)
 	}
-	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
+	if sum := resp.Header.Get("Docker-Content-Digest"); sum != "" && sum != string(doc.desc.Digest) {
 		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest,
-			httpx.Clean(got))
+			httpx.Clean(sum))
 	}
 	return resp.Header, nil, nil
 }

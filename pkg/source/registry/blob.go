@@ -22,8 +22,8 @@ func (c cache) keep(data []byte) (digest string) {
 	return digest
 }
 
-// kept returns what was kept under a digest, if it still is what it was.
-func (c cache) kept(digest string) ([]byte, bool) {
+// loadBlob returns what was kept under a digest, if it still is what it was.
+func (c cache) loadBlob(digest string) ([]byte, bool) {
 	if c.dir == "" || len(digest) != 64 {
 		return nil, false
 	}

@@ -44,11 +44,11 @@ func (c cache) load(url string) (cached, bool) {
 	if err != nil {
 		return cached{}, false
 	}
-	var kept cached
-	if json.Unmarshal(data, &kept) != nil || kept.URL != url || kept.Sum != textx.SHA256(kept.Body) {
+	var stored cached
+	if json.Unmarshal(data, &stored) != nil || stored.URL != url || stored.Sum != textx.SHA256(stored.Body) {
 		return cached{}, false
 	}
-	return kept, true
+	return stored, true
 }
 
 // store writes by way of a temporary file, so that two processes never mix their answers.

@@ -110,17 +110,17 @@ func (d disk) walked() (func() (io.ReadCloser, error), string, error) {
 	return memory(buf.Bytes()), textx.SHA256(buf.Bytes()), nil
 }
 
-// keptCatalog returns a catalogue that was kept in the cache.
-func (c cache) keptCatalog(at string) (open func() (io.ReadCloser, error), tag string, ok bool) {
-	note, ok := c.load(at)
+// cachedCatalog returns a catalogue that was kept in the cache.
+func (c cache) cachedCatalog(key string) (open func() (io.ReadCloser, error), tag string, ok bool) {
+	note, ok := c.load(key)
 	digest := string(note.Body)
 	if !ok || note.Missing || !c.has(digest) {
 		return nil, "", false
 	}
 	return func() (io.ReadCloser, error) {
-		data, ok := c.kept(digest)
+		data, ok := c.loadBlob(digest)
 		if !ok {
-			return nil, diag.Errorf(diag.Integrity, "what is kept of %s is damaged", at).
+			return nil, diag.Errorf(diag.Integrity, "what is kept of %s is damaged", key).
 				WithHint("skillpm cache gc --all removes it; then it is asked for again")
 		}
 		return io.NopCloser(bytes.NewReader(data)), nil
@@ -128,27 +128,27 @@ func (c cache) keptCatalog(at string) (open func() (io.ReadCloser, error), tag s
 }
 
 // keepCatalog keeps a catalogue for when nobody can be asked, and returns its tag.
-func (c cache) keepCatalog(at, etag string, data []byte) (open func() (io.ReadCloser, error), tag string) {
+func (c cache) keepCatalog(key, etag string, data []byte) (open func() (io.ReadCloser, error), tag string) {
 	digest := c.keep(data)
-	c.store(at, cached{ETag: etag, Body: []byte(digest)})
+	c.store(key, cached{ETag: etag, Body: []byte(digest)})
 	return memory(data), digest
 }
 
 // catalog returns the catalogue of the commit that is looked at. It is kept, so that it can be read offline.
 func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
-	at := "catalog of " + g.ref.String()
+	key := "catalog of " + g.ref.String()
 	if g.offline {
-		if open, tag, ok := g.cache.keptCatalog(at); ok {
+		if open, tag, ok := g.cache.cachedCatalog(key); ok {
 			return open, tag, nil
 		}
 		return nil, "", offline("the index " + g.ref.String())
 	}
-	tree, commit, err := g.look(ctx)
+	tree, commit, err := g.refresh(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	if note, ok := g.cache.load(at); ok && note.ETag == commit && commit != "" {
-		if open, tag, ok := g.cache.keptCatalog(at); ok {
+	if note, ok := g.cache.load(key); ok && note.ETag == commit && commit != "" {
+		if open, tag, ok := g.cache.cachedCatalog(key); ok {
 			return open, tag, nil
 		}
 	}
@@ -165,16 +165,16 @@ func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 	if err != nil {
 		return nil, "", err
 	}
-	kept, tag := g.cache.keepCatalog(at, commit, data)
-	return kept, tag, nil
+	openStored, tag := g.cache.keepCatalog(key, commit, data)
+	return openStored, tag, nil
 }
 
 // catalog asks for the catalogue, or whether it is still the one that was kept.
 func (w *web) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
-	at := w.base.JoinPath(index.CatalogPath).String()
-	open, tag, ok := w.cache.keptCatalog(at)
+	key := w.base.JoinPath(index.CatalogPath).String()
+	open, tag, ok := w.cache.cachedCatalog(key)
 	if w.offline && !ok {
-		return nil, "", diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).
+		return nil, "", diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", key).
 			WithHint("leave --offline out")
 	}
 	if w.offline {
@@ -182,18 +182,18 @@ func (w *web) catalog(ctx context.Context) (func() (io.ReadCloser, error), strin
 	}
 	known := cached{}
 	if ok {
-		known, _ = w.cache.load(at)
+		known, _ = w.cache.load(key)
 	}
-	resp, data, err := w.get(ctx, at, known.ETag, index.MaxCatalogBytes)
+	resp, data, err := w.get(ctx, key, known.ETag, index.MaxCatalogBytes)
 	if err != nil {
 		return nil, "", err
 	}
-	switch changed, err := w.judge(at, resp, data, index.MaxCatalogBytes); {
+	switch changed, err := w.handleResponse(key, resp, data, index.MaxCatalogBytes); {
 	case err != nil:
 		return nil, "", err
 	case !changed && ok:
 		return open, tag, nil
 	}
-	fresh, tag := w.cache.keepCatalog(at, resp.Header.Get("ETag"), data)
+	fresh, tag := w.cache.keepCatalog(key, resp.Header.Get("ETag"), data)
 	return fresh, tag, nil
 }

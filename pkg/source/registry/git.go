@@ -22,15 +22,15 @@ type gitFiles struct {
 }
 
 func (g *gitFiles) read(ctx context.Context, name string) ([]byte, error) {
-	tree, _, err := g.look(ctx)
+	tree, _, err := g.refresh(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return disk{g.ref.String(), tree}.read(ctx, path.Clean(name))
 }
 
-// look opens the repository once.
-func (g *gitFiles) look(ctx context.Context) (tree fs.FS, commit string, err error) {
+// refresh opens the repository once.
+func (g *gitFiles) refresh(ctx context.Context) (tree fs.FS, commit string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.tree != nil {

@@ -73,42 +73,42 @@ func redacted(address string) string {
 }
 
 func (w *web) read(ctx context.Context, path string) ([]byte, error) {
-	at := w.base.JoinPath(path).String()
-	kept, ok := w.cache.load(at)
+	url := w.base.JoinPath(path).String()
+	stored, ok := w.cache.load(url)
 	if w.offline {
 		if !ok {
-			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).
+			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", url).
 				WithHint("leave --offline out")
 		}
-		return kept.answer()
+		return stored.answer()
 	}
-	return w.recent.read(ctx, at, func(ctx context.Context) ([]byte, error) { return w.ask(ctx, at, kept) })
+	return w.recent.read(ctx, url, func(ctx context.Context) ([]byte, error) { return w.ask(ctx, url, stored) })
 }
 
 // ask asks for a file, or whether it is still the one that was kept.
-func (w *web) ask(ctx context.Context, at string, kept cached) ([]byte, error) {
-	resp, data, err := w.get(ctx, at, kept.ETag, index.MaxBytes)
+func (w *web) ask(ctx context.Context, url string, stored cached) ([]byte, error) {
+	resp, data, err := w.get(ctx, url, stored.ETag, index.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := w.judge(at, resp, data, index.MaxBytes)
+	changed, err := w.handleResponse(url, resp, data, index.MaxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		w.cache.store(at, cached{Missing: true, ETag: resp.Header.Get("ETag")})
+		w.cache.store(url, cached{Missing: true, ETag: resp.Header.Get("ETag")})
 		return nil, err
 	case err != nil:
 		return nil, err
-	case !changed && kept.ETag != "":
-		return kept.answer()
+	case !changed && stored.ETag != "":
+		return stored.answer()
 	}
-	w.cache.store(at, cached{ETag: resp.Header.Get("ETag"), Body: data})
+	w.cache.store(url, cached{ETag: resp.Header.Get("ETag"), Body: data})
 	return data, nil
 }
 
 // get asks for a file of at most limit bytes, unless it is still the one with an ETag.
-func (w *web) get(ctx context.Context, at, etag string, limit int64) (resp *http.Response, data []byte, err error) {
+func (w *web) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte, err error) {
 	data, err = httpx.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
 		}
@@ -131,8 +131,8 @@ func (w *web) get(ctx context.Context, at, etag string, limit int64) (resp *http
 	return resp, data, nil
 }
 
-// judge says what to make of an answer: whether it brings a file, or that the one that was kept still counts.
-func (w *web) judge(at string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
+// handleResponse says what to make of an answer: whether it brings a file, or that the one that was kept still counts.
+func (w *web) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
 	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
 	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":
@@ -140,13 +140,13 @@ func (w *web) judge(at string, resp *http.Response, data []byte, limit int64) (c
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return false, fs.ErrNotExist
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return false, diag.Errorf(diag.Denied, "%s answers %s", at, status).WithHint("%s", w.loginHint())
+		return false, diag.Errorf(diag.Denied, "%s answers %s", url, status).WithHint("%s", w.loginHint())
 	case resp.StatusCode != http.StatusOK:
-		return false, diag.Errorf(diag.Remote, "%s answers %s", at, status)
+		return false, diag.Errorf(diag.Remote, "%s answers %s", url, status)
 	case int64(len(data)) > limit:
-		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, limit)
+		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", url, limit)
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return false, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", at).
+		return false, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", url).
 			WithHint("check the address; the network may ask for a login")
 	}
 	return true, nil

@@ -18,7 +18,7 @@ import (
 
 // stored is a layout on this machine, which can say what it has.
 type stored struct {
-	*place
+	*ociRegistry
 	client *oci.Client
 	ref    pack.Ref
 }

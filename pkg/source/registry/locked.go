@@ -10,25 +10,25 @@ import (
 
 // locked finds the registry that answers for a pack at the place where it is locked: the one that says it is there, or,
 // where no configured one does any more, the place itself.
-func (s *Set) locked(ctx context.Context, id pack.ID, at string) (Registry, error) {
+func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, error) {
 	enforced, isEnforced := s.config.Enforced[id.Owner]
-	if at == Local || at == Embedded {
-		if isEnforced && enforced != at {
-			return nil, elsewhere(id, at, enforced)
+	if source == Local || source == Embedded {
+		if isEnforced && enforced != source {
+			return nil, elsewhere(id, source, enforced)
 		}
-		return s.only(ctx, id, at)
+		return s.enforced(ctx, id, source)
 	}
-	asked, err := s.lockedCandidates(ctx, id)
+	candidates, err := s.lockedCandidates(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range asked {
-		if p, ok := placeOf(r); ok && p.at(id).Source() == at {
+	for _, r := range candidates {
+		if p, ok := asOCIRegistry(r); ok && p.refOf(id).Source() == source {
 			return r, nil
 		}
 	}
-	for _, r := range asked {
-		if _, ok := placeOf(r); ok {
+	for _, r := range candidates {
+		if _, ok := asOCIRegistry(r); ok {
 			continue
 		}
 		versions, err := r.Versions(ctx, id)
@@ -38,20 +38,20 @@ func (s *Set) locked(ctx context.Context, id pack.ID, at string) (Registry, erro
 		if err != nil {
 			return nil, err
 		}
-		if kept := onlyFrom(versions, at); len(kept) > 0 {
-			return &pinned{Registry: r, source: at}, nil
+		if matching := onlyFrom(versions, source); len(matching) > 0 {
+			return &pinned{Registry: r, source: source}, nil
 		}
 	}
 	if isEnforced {
-		return nil, elsewhere(id, at, enforced)
+		return nil, elsewhere(id, source, enforced)
 	}
-	return s.placeItself(id, at)
+	return s.lockedSource(id, source)
 }
 
 // elsewhere says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
 // that came with a project cannot rebind it.
-func elsewhere(id pack.ID, at, enforced string) error {
-	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, at,
+func elsewhere(id pack.ID, source, enforced string) error {
+	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, source,
 		id.Owner, enforced).
 		WithHint("remove the pack and install it again from there")
 }
@@ -73,19 +73,19 @@ func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, err
 	return list, nil
 }
 
-// placeItself makes a registry of the one repository or layout that a lock records.
-func (s *Set) placeItself(id pack.ID, at string) (Registry, error) {
+// lockedSource makes a registry of the one repository or layout that a lock records.
+func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 	const anyDigest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
-	ref, err := pack.ParseLocked(at, anyDigest, id)
+	ref, err := pack.ParseLocked(source, anyDigest, id)
 	if err == nil && (ref.Kind == pack.KindOCI || ref.Kind == pack.KindLayout && ref.URL != "") && s.deps.OCI != nil {
 		ref.Digest = ""
-		here := func(pack.ID) pack.Ref { return ref }
+		refOf := func(pack.ID) pack.Ref { return ref }
 		if ref.Kind == pack.KindOCI {
-			return newRemotePlace(at, s.deps, here), nil
+			return newRemoteRegistry(source, s.deps, refOf), nil
 		}
-		return newPlace(at, s.deps.OCI, here), nil
+		return newOCIRegistry(source, s.deps.OCI, refOf), nil
 	}
-	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which no configured registry knows", id, at).
+	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which no configured registry knows", id, source).
 		WithHint("configure the registry that it came from, or remove the pack and install it again")
 }
 
@@ -101,11 +101,11 @@ func (p *pinned) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := onlyFrom(versions, p.source)
-	if len(kept) == 0 {
+	matching := onlyFrom(versions, p.source)
+	if len(matching) == 0 {
 		return nil, &NotFoundError{Pack: id, Registry: p.Name()}
 	}
-	return kept, nil
+	return matching, nil
 }
 
 // Pack returns a version that is at the place.
@@ -114,20 +114,20 @@ func (p *pinned) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pa
 	if err != nil {
 		return nil, err
 	}
-	if got := pk.Ref.Source(); got != p.source {
-		return nil, diag.Errorf(diag.Conflict, "%s@%s is at %s now, and %s is locked to %s", id, version, got, id,
+	if source := pk.Ref.Source(); source != p.source {
+		return nil, diag.Errorf(diag.Conflict, "%s@%s is at %s now, and %s is locked to %s", id, version, source, id,
 			p.source).
 			WithHint("remove the pack and install it again if the move is meant")
 	}
 	return pk, nil
 }
 
-func onlyFrom(versions []Version, at string) []Version {
-	var kept []Version
+func onlyFrom(versions []Version, source string) []Version {
+	var matching []Version
 	for _, v := range versions {
-		if v.Source == at {
-			kept = append(kept, v)
+		if v.Source == source {
+			matching = append(matching, v)
 		}
 	}
-	return kept
+	return matching
 }

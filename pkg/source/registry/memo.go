@@ -20,34 +20,34 @@ type memo[K comparable, V any] struct {
 }
 
 type answer[V any] struct {
-	value V
-	at    time.Time
+	value   V
+	created time.Time
 }
 
 type call[V any] struct {
-	done  chan struct{}
+	ready chan struct{}
 	value V
 	err   error
 }
 
-// mostKept bounds what a memo keeps.
-const mostKept = 10_000
+// maxValues bounds what a memo keeps.
+const maxValues = 10_000
 
 // get returns what is known about key, or what look finds.
-func (m *memo[K, V]) get(ctx context.Context, key K, look func(context.Context) (V, error)) (V, error) {
+func (m *memo[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (V, error) {
 	for {
 		m.mu.Lock()
-		if a, ok := m.found[key]; ok && m.fresh(a.at) {
+		if a, ok := m.found[key]; ok && m.fresh(a.created) {
 			m.mu.Unlock()
 			return a.value, nil
 		}
-		c, asked := m.calls[key]
-		if !asked {
+		c, pending := m.calls[key]
+		if !pending {
 			c = m.callLocked(key)
 		}
 		m.mu.Unlock()
-		if !asked {
-			c.value, c.err = look(ctx)
+		if !pending {
+			c.value, c.err = fetch(ctx)
 			m.end(key, c)
 			return c.value, c.err
 		}
@@ -55,7 +55,7 @@ func (m *memo[K, V]) get(ctx context.Context, key K, look func(context.Context) 
 		case <-ctx.Done():
 			var none V
 			return none, ctx.Err()
-		case <-c.done:
+		case <-c.ready:
 		}
 		if c.err == nil || httpx.EndOfContext(c.err) == nil {
 			return c.value, c.err
@@ -63,11 +63,11 @@ func (m *memo[K, V]) get(ctx context.Context, key K, look func(context.Context) 
 	}
 }
 
-func (m *memo[K, V]) fresh(at time.Time) bool {
+func (m *memo[K, V]) fresh(now time.Time) bool {
 	if m.now == nil {
 		return true
 	}
-	age := m.now().Sub(at)
+	age := m.now().Sub(now)
 	return age >= 0 && age < m.keep
 }
 
@@ -75,7 +75,7 @@ func (m *memo[K, V]) callLocked(key K) *call[V] {
 	if m.calls == nil {
 		m.calls, m.found = make(map[K]*call[V]), make(map[K]answer[V])
 	}
-	c := &call[V]{done: make(chan struct{})}
+	c := &call[V]{ready: make(chan struct{})}
 	m.calls[key] = c
 	return c
 }
@@ -84,16 +84,16 @@ func (m *memo[K, V]) end(key K, c *call[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.calls, key)
-	close(c.done)
+	close(c.ready)
 	if c.err != nil {
 		return
 	}
-	if len(m.found) >= mostKept {
+	if len(m.found) >= maxValues {
 		clear(m.found)
 	}
 	a := answer[V]{value: c.value}
 	if m.now != nil {
-		a.at = m.now()
+		a.created = m.now()
 	}
 	m.found[key] = a
 }

@@ -18,11 +18,11 @@ type artifacts interface {
 	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 }
 
-// place is a registry whose packs are found by where they are: a prefix of repositories, a layout, one repository.
-type place struct {
-	name string
-	src  artifacts
-	at   func(id pack.ID) pack.Ref
+// ociRegistry is a registry of OCI artifacts: the repositories below a prefix, an image layout, or one repository.
+type ociRegistry struct {
+	name  string
+	src   artifacts
+	refOf func(id pack.ID) pack.Ref
 
 	versions memo[pack.ID, []Version]
 	packs    memo[release, *pack.Pack]
@@ -34,28 +34,28 @@ type release struct {
 	version string
 }
 
-func newPlace(name string, src artifacts, at func(pack.ID) pack.Ref) *place {
-	return &place{name: name, src: src, at: at}
+func newOCIRegistry(name string, src artifacts, refOf func(pack.ID) pack.Ref) *ociRegistry {
+	return &ociRegistry{name: name, src: src, refOf: refOf}
 }
 
-// newRemotePlace is newPlace for what is not on this machine.
-func newRemotePlace(name string, deps Deps, at func(pack.ID) pack.Ref) *place {
+// newRemoteRegistry is newOCIRegistry for what is not on this machine.
+func newRemoteRegistry(name string, deps Deps, refOf func(pack.ID) pack.Ref) *ociRegistry {
 	if deps.Offline {
-		return newPlace(name, guarded{nobody{}, deps.Guard}, at)
+		return newOCIRegistry(name, guarded{nobody{}, deps.Authorize}, refOf)
 	}
-	return newPlace(name, guarded{deps.OCI, deps.Guard}, at)
+	return newOCIRegistry(name, guarded{deps.OCI, deps.Authorize}, refOf)
 }
 
 // guarded are artifacts of which only those may be asked for that a guard allows.
 type guarded struct {
 	artifacts
-	guard Guard
+	authorize Authorize
 }
 
 // Listing lists the versions of a place, unless that may not be asked.
 func (g guarded) Listing(ctx context.Context, ref pack.Ref) (list []string, status oci.Status, err error) {
-	if g.guard != nil {
-		if ctx, err = g.guard(ctx, ref); err != nil {
+	if g.authorize != nil {
+		if ctx, err = g.authorize(ctx, ref); err != nil {
 			return nil, status, err
 		}
 	}
@@ -64,8 +64,8 @@ func (g guarded) Listing(ctx context.Context, ref pack.Ref) (list []string, stat
 
 // Open describes the pack at a place, unless that may not be asked.
 func (g guarded) Open(ctx context.Context, ref pack.Ref) (p *pack.Pack, err error) {
-	if g.guard != nil {
-		if ctx, err = g.guard(ctx, ref); err != nil {
+	if g.authorize != nil {
+		if ctx, err = g.authorize(ctx, ref); err != nil {
 			return nil, err
 		}
 	}
@@ -87,19 +87,19 @@ func Repository(prefix string, id pack.ID) string {
 	return prefix + "/" + id.Owner + "/" + id.Name
 }
 
-func (p *place) Name() string { return p.name }
+func (p *ociRegistry) Name() string { return p.name }
 
 // Versions lists tags and opens none of them but the one that says which versions were withdrawn.
-func (p *place) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
+func (p *ociRegistry) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	versions, err := p.versions.get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
 	return slices.Clone(versions), err
 }
 
-func (p *place) list(ctx context.Context, id pack.ID) ([]Version, error) {
-	ref := p.at(id)
+func (p *ociRegistry) list(ctx context.Context, id pack.ID) ([]Version, error) {
+	ref := p.refOf(id)
 	list, status, err := p.src.Listing(ctx, ref)
-	if gone, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
-		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, gone.Dir).
+	if missing, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
+		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, missing.Dir).
 			WithHint("look at registries and namespaces in skillpm.yaml")
 	}
 	if diag.CodeOf(err) == diag.NotFound || err == nil && len(list) == 0 {
@@ -120,7 +120,7 @@ func (p *place) list(ctx context.Context, id pack.ID) ([]Version, error) {
 }
 
 // Pack reads one manifest.
-func (p *place) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+func (p *ociRegistry) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
 	pk, err := p.packs.get(ctx, release{id, version},
 		func(ctx context.Context) (*pack.Pack, error) { return p.open(ctx, id, version) })
 	if err != nil {
@@ -130,8 +130,8 @@ func (p *place) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pac
 	return &own, nil
 }
 
-func (p *place) open(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
-	ref := p.at(id)
+func (p *ociRegistry) open(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+	ref := p.refOf(id)
 	ref.Rev = version
 	pk, err := p.src.Open(ctx, ref)
 	if diag.CodeOf(err) == diag.NotFound {

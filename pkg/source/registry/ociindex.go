@@ -102,21 +102,21 @@ func (s *sharded) read(ctx context.Context, path string) ([]byte, error) {
 // kept.
 func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
 	return s.found.get(ctx, "", func(ctx context.Context) (*artifact, error) {
-		at := s.ref
-		if at.Digest == "" {
+		target := s.ref
+		if target.Digest == "" {
 			digest, err := s.pin(ctx)
 			if err != nil {
 				return nil, err
 			}
-			at.Digest = digest
+			target.Digest = digest
 		}
-		raw, ok := s.cache.kept(strings.TrimPrefix(at.Digest, "sha256:"))
+		raw, ok := s.cache.loadBlob(strings.TrimPrefix(target.Digest, "sha256:"))
 		if !ok && s.offline {
 			return nil, offline("the index " + s.ref.String())
 		}
 		if !ok {
 			var err error
-			if raw, _, err = s.client.Manifest(ctx, at); err != nil {
+			if raw, _, err = s.client.Manifest(ctx, target); err != nil {
 				return nil, err
 			}
 			s.cache.keep(raw)
@@ -125,7 +125,7 @@ func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
 		if err != nil {
 			return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", s.ref, err).WithHint("%s", diag.HintOf(err))
 		}
-		a.digest = at.Digest
+		a.digest = target.Digest
 		return a, nil
 	})
 }
@@ -155,15 +155,15 @@ func (s *sharded) blob(ctx context.Context, a *artifact, b oci.Blob, limit int64
 	if b.Digest == "" {
 		return nil, fs.ErrNotExist
 	}
-	if data, ok := s.cache.kept(strings.TrimPrefix(b.Digest, "sha256:")); ok {
+	if data, ok := s.cache.loadBlob(strings.TrimPrefix(b.Digest, "sha256:")); ok {
 		return data, nil
 	}
 	if s.offline {
 		return nil, offline("the index " + s.ref.String())
 	}
-	at := s.ref
-	at.Digest = a.digest
-	data, err := s.client.ReadBlob(ctx, at, b, limit)
+	target := s.ref
+	target.Digest = a.digest
+	data, err := s.client.ReadBlob(ctx, target, b, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -33,13 +33,13 @@ type Deps struct {
 	Recent   *Recent // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
 	Offline  bool    // use what is kept, ask nobody
 
-	Getenv func(string) string // where SKILLPM_TOKEN_<HOST> is looked up for private indexes; nil for no environment
-	Logins *credential.Store   // the logins for private indexes; nil for none
-	Guard  Guard               // asked before a place of packs is; nil where all may be
+	Getenv    func(string) string // where SKILLPM_TOKEN_<HOST> is looked up for private indexes; nil for no environment
+	Logins    *credential.Store   // the logins for private indexes; nil for none
+	Authorize Authorize           // asked before a place of packs is; nil where all may be
 }
 
-// Guard says whether a place of packs may be asked, and returns the context to ask it in.
-type Guard func(ctx context.Context, ref pack.Ref) (context.Context, error)
+// Authorize says whether a place of packs may be asked, and returns the context to ask it in.
+type Authorize func(ctx context.Context, ref pack.Ref) (context.Context, error)
 
 // Open returns the registry at a URL, which is one of
 //
@@ -91,12 +91,12 @@ func openStored(name string, ref pack.Ref, deps Deps) (Registry, error) {
 	if ref.Kind == pack.KindLayout && ref.URL == "" {
 		return nil, diag.Errorf(diag.Usage, "oci-layout: needs a directory").WithHint("write oci-layout:DIR")
 	}
-	at := newPlace(name, deps.OCI, func(id pack.ID) pack.Ref {
-		at := ref
-		at.ID = id
-		return at
+	local := newOCIRegistry(name, deps.OCI, func(id pack.ID) pack.Ref {
+		base := ref
+		base.ID = id
+		return base
 	})
-	return &stored{place: at, client: deps.OCI, ref: ref}, nil
+	return &stored{ociRegistry: local, client: deps.OCI, ref: ref}, nil
 }
 
 func openPrefix(name, url string, deps Deps) (Registry, error) {
@@ -107,7 +107,7 @@ func openPrefix(name, url string, deps Deps) (Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRemotePlace(name, deps, func(id pack.ID) pack.Ref {
+	return newRemoteRegistry(name, deps, func(id pack.ID) pack.Ref {
 		return pack.Ref{Kind: pack.KindOCI, URL: Repository(prefix, id)}
 	}), nil
 }

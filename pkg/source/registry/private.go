@@ -57,7 +57,7 @@ func (l *loggedIn) RoundTrip(req *http.Request) (*http.Response, error) {
 	l.mu.Lock()
 	header := l.header
 	l.mu.Unlock()
-	resp, err := l.next.RoundTrip(with(req, header))
+	resp, err := l.next.RoundTrip(withAuthorization(req, header))
 	if err != nil || header != "" || resp.StatusCode != http.StatusUnauthorized &&
 		resp.StatusCode != http.StatusForbidden {
 		return resp, err
@@ -70,7 +70,7 @@ func (l *loggedIn) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	_ = resp.Body.Close() // it only said no
-	return l.next.RoundTrip(with(req, header))
+	return l.next.RoundTrip(withAuthorization(req, header))
 }
 
 // login looks once whether there is a login for the server.
@@ -94,8 +94,8 @@ func (l *loggedIn) login(req *http.Request) (string, error) {
 	return l.header, nil
 }
 
-// with returns a request that has a header of its own.
-func with(req *http.Request, authorization string) *http.Request {
+// withAuthorization returns a request that has a header of its own.
+func withAuthorization(req *http.Request, authorization string) *http.Request {
 	if authorization == "" {
 		return req
 	}

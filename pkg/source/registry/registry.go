@@ -69,13 +69,13 @@ func noVersion(name string, id pack.ID, version string, have []Version) error {
 	return err.WithHint("the highest version there is %s", have[0].Version)
 }
 
-// placeOf returns the place that a registry is, where it is no index.
-func placeOf(r Registry) (*place, bool) {
+// asOCIRegistry returns the place that a registry is, where it is no index.
+func asOCIRegistry(r Registry) (*ociRegistry, bool) {
 	switch r := r.(type) {
-	case *place:
+	case *ociRegistry:
 		return r, true
 	case *stored:
-		return r.place, true
+		return r.ociRegistry, true
 	}
 	return nil, false
 }

@@ -94,10 +94,10 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 			id, enforced, id.Owner).
 			WithHint("leave --registry out")
 	case s.config.Override != "":
-		return s.only(ctx, id, s.config.Override)
+		return s.enforced(ctx, id, s.config.Override)
 	}
 	if bound, ok := s.bound(id); ok {
-		return s.only(ctx, id, bound)
+		return s.enforced(ctx, id, bound)
 	}
 	candidates, err := s.candidates(ctx)
 	if err != nil {
@@ -129,8 +129,8 @@ func (s *Set) bound(id pack.ID) (string, bool) {
 	return r, ok
 }
 
-// only asks one registry.
-func (s *Set) only(ctx context.Context, id pack.ID, nameOrURL string) (Registry, error) {
+// enforced asks one registry.
+func (s *Set) enforced(ctx context.Context, id pack.ID, nameOrURL string) (Registry, error) {
 	r, err := s.registry(ctx, nameOrURL)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, isPlace := placeOf(r); isPlace && len(s.config.Registries) > 1 {
+		if _, isOCI := asOCIRegistry(r); isOCI && len(s.config.Registries) > 1 {
 			continue
 		}
 		list = append(list, r)
@@ -196,9 +196,9 @@ func ask(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
 }
 
 // fallback asks what needs no configuration.
-func (s *Set) fallback(ctx context.Context, id pack.ID, asked []Registry) (Registry, error) {
-	names := make([]string, 0, len(asked)+2)
-	for _, r := range asked {
+func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (Registry, error) {
+	names := make([]string, 0, len(registries)+2)
+	for _, r := range registries {
 		names = append(names, r.Name())
 	}
 	for _, url := range []string{Local, Embedded} {
@@ -216,7 +216,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, asked []Registry) (Regis
 		}
 	}
 	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
-	if silent := s.silent(asked); len(silent) > 0 {
+	if silent := s.silent(registries); len(silent) > 0 {
 		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s",
 			strings.Join(silent, ", "), id.Owner, silent[0])
 	}
@@ -224,10 +224,10 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, asked []Registry) (Regis
 }
 
 // silent names the configured registries that were not asked, because nothing is bound to them.
-func (s *Set) silent(asked []Registry) []string {
+func (s *Set) silent(registries []Registry) []string {
 	var names []string
 	for _, named := range s.config.Registries {
-		if !slices.ContainsFunc(asked, func(r Registry) bool {
+		if !slices.ContainsFunc(registries, func(r Registry) bool {
 			return r.Name() == named.Name ||
 				r.Name() == named.URL
 		}) {

@@ -119,7 +119,7 @@ func SBOMOf(rel oci.Release, trees []bundle.Tree) *sign.SBOM {
 	return b
 }
 
-// Signed says what [Keeper.Sign] did.
+// Signed says what [Verifier.Sign] did.
 type Signed struct {
 	Digest    string // of the manifest that is signed
 	Signature string // digest of the artifact that holds the signature
@@ -130,56 +130,56 @@ type Signed struct {
 
 // Sign signs an artifact that is published already, and says where it comes from unless provenance is nil. The place is
 // pinned by its digest, or else the manifest that its tag leads to is signed.
-func (k *Keeper) Sign(ctx context.Context, at pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed,
+func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed,
 	error,
 ) {
-	manifest, digest, err := k.manifest(ctx, at)
+	manifest, digest, err := k.manifest(ctx, ref)
 	if err != nil {
 		return Signed{}, err
 	}
-	says, err := selfOf(manifest, &pack.Pack{Ref: at})
+	subject, err := selfOf(manifest, &pack.Pack{Ref: ref})
 	if err != nil {
 		return Signed{}, err
 	}
-	at.Digest = digest
-	if by, err := k.signedBefore(ctx, at, key); err != nil || by != "" {
-		return Signed{Digest: digest, Signature: by, Existed: true, Unnamed: says == nil}, err
+	ref.Digest = digest
+	if signer, err := k.signedBefore(ctx, ref, key); err != nil || signer != "" {
+		return Signed{Digest: digest, Signature: signer, Existed: true, Unnamed: subject == nil}, err
 	}
 	artifacts, err := Attachments(key, provenance, nil)(ctx, oci.Pushed{Digest: digest}, nil)
 	if err != nil {
 		return Signed{}, err
 	}
-	done := Signed{Digest: digest, Unnamed: says == nil}
+	result := Signed{Digest: digest, Unnamed: subject == nil}
 	for _, a := range artifacts {
-		if done.Signature, err = k.options.OCI.PutArtifact(ctx, at, a); err != nil {
+		if result.Signature, err = k.options.OCI.PutArtifact(ctx, ref, a); err != nil {
 			return Signed{}, err
 		}
 	}
-	return done, nil
+	return result, nil
 }
 
 // Digest returns the digest of the manifest that a place is pinned to, or else that its tag leads to now.
-func (k *Keeper) Digest(ctx context.Context, at pack.Ref) (string, error) {
-	_, digest, err := k.manifest(ctx, at)
+func (k *Verifier) Digest(ctx context.Context, ref pack.Ref) (string, error) {
+	_, digest, err := k.manifest(ctx, ref)
 	return digest, err
 }
 
 // manifest returns the manifest that Digest is about, and its digest.
-func (k *Keeper) manifest(ctx context.Context, at pack.Ref) ([]byte, string, error) {
-	manifest, _, err := k.options.OCI.Manifest(ctx, at)
+func (k *Verifier) manifest(ctx context.Context, ref pack.Ref) ([]byte, string, error) {
+	manifest, _, err := k.options.OCI.Manifest(ctx, ref)
 	if err != nil {
 		return nil, "", err
 	}
 	digest := "sha256:" + textx.SHA256(manifest)
-	if at.Digest != "" && at.Digest != digest {
-		return nil, "", &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
+	if ref.Digest != "" && ref.Digest != digest {
+		return nil, "", &bundle.MismatchError{What: "the manifest", Want: ref.Digest, Got: digest}
 	}
 	return manifest, digest, nil
 }
 
 // signedBefore returns the digest of the artifact with which a key signed a manifest, "" where there is none.
-func (k *Keeper) signedBefore(ctx context.Context, at pack.Ref, key *sign.PrivateKey) (string, error) {
-	found, err := k.Find(ctx, at, []*sign.PublicKey{key.Public()}, nil)
+func (k *Verifier) signedBefore(ctx context.Context, ref pack.Ref, key *sign.PrivateKey) (string, error) {
+	found, err := k.Find(ctx, ref, []*sign.PublicKey{key.Public()}, nil)
 	if err != nil && !errors.As(err, new(*UnsignedError)) {
 		return "", err
 	}

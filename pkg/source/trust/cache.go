@@ -28,7 +28,7 @@ const (
 )
 
 // cached returns what the cache has for a manifest. An entry that is damaged is none.
-func (k *Keeper) cached(digest string) (*evidence, error) {
+func (k *Verifier) cached(digest string) (*evidence, error) {
 	var e evidence
 	if err := k.load(strings.TrimPrefix(digest, "sha256:"), &e); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (k *Keeper) cached(digest string) (*evidence, error) {
 }
 
 // keep puts an entry into the cache. That it can't be kept stops nothing: it is fetched again.
-func (k *Keeper) keep(digest string, e *evidence) {
+func (k *Verifier) keep(digest string, e *evidence) {
 	if "sha256:"+textx.SHA256(e.Manifest) == digest {
 		k.save(strings.TrimPrefix(digest, "sha256:"), e)
 	}
@@ -55,7 +55,7 @@ func entryFile(dir, name string) (string, error) {
 }
 
 // load reads the entry of a name.
-func (k *Keeper) load(name string, v any) error {
+func (k *Verifier) load(name string, v any) error {
 	file, err := entryFile(k.options.Dir, name)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (k *Keeper) load(name string, v any) error {
 }
 
 // save writes the entry of a name, and drops the oldest ones of its directory where there are too many.
-func (k *Keeper) save(name string, v any) {
+func (k *Verifier) save(name string, v any) {
 	file, err := entryFile(k.options.Dir, name)
 	if err != nil || writeJSON(file, v) != nil {
 		return

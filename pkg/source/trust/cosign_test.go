@@ -116,7 +116,7 @@ func TestCosignSigns(t *testing.T) {
 		at := strings.TrimPrefix(s.URL("acme/deploy"), "oci://") + "@" + p.Ref.Digest
 		co.must(t, "sign", "--key", "cosign.key", "--use-signing-config=false", "--tlog-upload=false", "--allow-http-registry", "--yes", at)
 		k := trust.New(trust.Options{OCI: c})
-		got, err := k.Signers(t.Context(), p, trees, trust.Wanted{Keys: []*sign.PublicKey{newKey(t).Public(), public}})
+		got, err := k.Signers(t.Context(), p, trees, trust.Requirement{Keys: []*sign.PublicKey{newKey(t).Public(), public}})
 		if err != nil || !slices.Equal(got, []string{public.ID()}) {
 			t.Fatalf("signers are %v, %v", got, err)
 		}

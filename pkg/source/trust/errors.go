@@ -90,7 +90,7 @@ func (e *SignerError) Hint() string {
 }
 
 // UnknownTreesError is the error for trees of which neither a signed manifest nor this machine knows where they come
-// from. Who fetches the pack again, and calls [Keeper.Record], knows.
+// from. Who fetches the pack again, and calls [Verifier.Record], knows.
 type UnknownTreesError struct {
 	Pack string
 }

@@ -26,12 +26,12 @@ const (
 )
 
 // fetch reads a manifest and its signatures where they are.
-func (k *Keeper) fetch(ctx context.Context, at pack.Ref) (*evidence, error) {
-	manifest, _, err := k.options.OCI.Manifest(ctx, at)
+func (k *Verifier) fetch(ctx context.Context, ref pack.Ref) (*evidence, error) {
+	manifest, _, err := k.options.OCI.Manifest(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	referrers, err := k.options.OCI.Referrers(ctx, at, sign.MediaTypeBundle)
+	referrers, err := k.options.OCI.Referrers(ctx, ref, sign.MediaTypeBundle)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (k *Keeper) fetch(ctx context.Context, at pack.Ref) (*evidence, error) {
 		if p := a.Annotations[annotationPredicate]; p != "" && p != sign.PredicateSignature {
 			continue
 		}
-		b, err := k.bundleOf(ctx, at, a, maxSignature)
+		b, err := k.bundleOf(ctx, ref, a, maxSignature)
 		if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 			return nil, err
 		}
@@ -54,12 +54,12 @@ func (k *Keeper) fetch(ctx context.Context, at pack.Ref) (*evidence, error) {
 }
 
 // bundleOf reads the bundle that an artifact holds.
-func (k *Keeper) bundleOf(ctx context.Context, at pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
+func (k *Verifier) bundleOf(ctx context.Context, ref pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
 	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeBundle {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers, or one of another type",
 			a.Digest, len(a.Blobs))
 	}
-	return k.options.OCI.ReadBlob(ctx, at, a.Blobs[0], limit)
+	return k.options.OCI.ReadBlob(ctx, ref, a.Blobs[0], limit)
 }
 
 // fingerprint returns the fingerprint of the key that a bundle's hint stands for, "" where the hint is something else.

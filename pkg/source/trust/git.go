@@ -21,9 +21,9 @@ type tagEvidence struct {
 	Signature []byte `json:"signature"`
 }
 
-// gitSigners is [Keeper.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed
+// gitSigners is [Verifier.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed
 // by an SSH key.
-func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
+func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string, error) {
 	if len(w.AllowedSigners) == 0 {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
@@ -35,7 +35,7 @@ func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]
 	if err != nil {
 		return nil, err
 	}
-	signer, err := judgeTag(e, p, w)
+	signer, err := checkTag(e, p, w)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +52,11 @@ func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]
 }
 
 // tag returns the tag of a pack, from the cache if what is there is enough.
-func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence, error) {
+func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEvidence, error) {
 	name := textx.SHA256("tag " + placeOf(p) + " " + p.Ref.Rev + " " + p.Version)
 	var known tagEvidence
 	if k.load(name, &known) == nil {
-		if _, err := judgeTag(&known, p, w); err == nil || k.options.Offline {
+		if _, err := checkTag(&known, p, w); err == nil || k.options.Offline {
 			return &known, nil
 		}
 	} else if k.options.Offline && !strings.HasPrefix(p.Ref.URL, "file:") {
@@ -88,14 +88,14 @@ func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence,
 		return unsigned("its tag has no signature")
 	}
 	fresh := &tagEvidence{payload, signature}
-	if _, err := judgeTag(fresh, p, w); err == nil {
+	if _, err := checkTag(fresh, p, w); err == nil {
 		k.save(name, fresh)
 	}
 	return fresh, nil
 }
 
-// judgeTag returns who of those wanted signed a tag.
-func judgeTag(e *tagEvidence, p *pack.Pack, w Wanted) (string, error) {
+// checkTag returns who of those wanted signed a tag.
+func checkTag(e *tagEvidence, p *pack.Pack, w Requirement) (string, error) {
 	t, err := parseTag(e.Payload)
 	if err == nil {
 		err = t.check(p)
@@ -181,7 +181,7 @@ func parseTag(payload []byte) (t tag, err error) {
 		case "tag":
 			t.name = value
 		case "tagger":
-			t.when = taggedAt(value)
+			t.when = tagTime(value)
 		default:
 			return t, diag.Errorf(diag.Invalid, "the tag object has a header %q", key)
 		}
@@ -192,8 +192,8 @@ func parseTag(payload []byte) (t tag, err error) {
 	return t, nil
 }
 
-// taggedAt reads the time behind a tagger's address; zero where there is none.
-func taggedAt(tagger string) time.Time {
+// tagTime reads the time behind a tagger's address; zero where there is none.
+func tagTime(tagger string) time.Time {
 	fields := strings.Fields(tagger[strings.LastIndexByte(tagger, '>')+1:])
 	if len(fields) != 2 {
 		return time.Time{}

@@ -53,8 +53,8 @@ func allowed(t *testing.T, lines ...string) *sign.AllowedSigners {
 	return a
 }
 
-func ssh(signers ...*sign.AllowedSigners) trust.Wanted {
-	return trust.Wanted{AllowedSigners: signers, Threshold: 1}
+func ssh(signers ...*sign.AllowedSigners) trust.Requirement {
+	return trust.Requirement{AllowedSigners: signers, Threshold: 1}
 }
 
 // skillFiles are those of a pack of one skill.
@@ -67,7 +67,7 @@ type tagged struct {
 	repo   *gittest.Repo
 	commit string
 	place  string
-	keeper *trust.Keeper
+	keeper *trust.Verifier
 	client *git.Client
 }
 
@@ -137,7 +137,7 @@ func TestGitRefused(t *testing.T) {
 	}
 	tests := []struct {
 		name, tag, version string
-		w                  trust.Wanted
+		w                  trust.Requirement
 		code               diag.Code
 		want               string
 	}{
@@ -204,7 +204,7 @@ func TestGitOffline(t *testing.T) {
 	if err := online.Record(p, trees); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []*trust.Keeper{online, offline} {
+	for _, k := range []*trust.Verifier{online, offline} {
 		if _, err := k.Signers(t.Context(), p, trees, w); err != nil {
 			t.Error(err)
 		}

@@ -40,7 +40,7 @@ func TestIdentities(t *testing.T) {
 		all[0].Blobs[0].Data = slices.Concat(before, certificate, after)
 		return all, err
 	})
-	want := trust.Wanted{Identities: []trust.Identity{{Issuer: "https://accounts.example", Subject: "a@example.com"}}}
+	want := trust.Requirement{Identities: []trust.Identity{{Issuer: "https://accounts.example", Subject: "a@example.com"}}}
 	root := func(text string) func() ([]byte, error) { return func() ([]byte, error) { return []byte(text), nil } }
 	open := func(root []byte) (sign.KeylessVerifier, error) { return byRoot(root), nil }
 

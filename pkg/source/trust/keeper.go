@@ -12,10 +12,10 @@ import (
 
 // Registry is what the signatures of artifacts are read from and written to: an [oci.Client].
 type Registry interface {
-	Manifest(ctx context.Context, at pack.Ref) (raw []byte, mediaType string, err error)
-	Referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*oci.Artifact, error)
-	ReadBlob(ctx context.Context, at pack.Ref, b oci.Blob, limit int64) ([]byte, error)
-	PutArtifact(ctx context.Context, at pack.Ref, a oci.Artifact, tags ...string) (digest string, err error)
+	Manifest(ctx context.Context, ref pack.Ref) (raw []byte, mediaType string, err error)
+	Referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*oci.Artifact, error)
+	ReadBlob(ctx context.Context, ref pack.Ref, b oci.Blob, limit int64) ([]byte, error)
+	PutArtifact(ctx context.Context, ref pack.Ref, a oci.Artifact, tags ...string) (digest string, err error)
 }
 
 // TagReader is what the signatures of git tags are read from.
@@ -26,7 +26,7 @@ type TagReader interface {
 	SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error)
 }
 
-// Options say what a [Keeper] may use.
+// Options say what a [Verifier] may use.
 type Options struct {
 	OCI         Registry
 	Git         TagReader
@@ -37,21 +37,21 @@ type Options struct {
 	Offline     bool                   // ask no server
 }
 
-// Keeper finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
-type Keeper struct {
+// Verifier finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
+type Verifier struct {
 	options  Options
 	verifier func() (sign.KeylessVerifier, error)
 }
 
 // New returns a keeper. Nothing is read or asked before it is needed.
-func New(o Options) *Keeper {
-	k := &Keeper{options: o}
+func New(o Options) *Verifier {
+	k := &Verifier{options: o}
 	k.verifier = sync.OnceValues(k.openVerifier)
 	return k
 }
 
 // openVerifier returns what checks signatures of identities.
-func (k *Keeper) openVerifier() (sign.KeylessVerifier, error) {
+func (k *Verifier) openVerifier() (sign.KeylessVerifier, error) {
 	if k.options.Keyless == nil {
 		return sign.KeylessMissing(nil)
 	}
@@ -69,7 +69,7 @@ func (k *Keeper) openVerifier() (sign.KeylessVerifier, error) {
 // and, where trees are given, those trees. The IDs are as a lock records them, in the order of w. Fewer than
 // w.Threshold are an [UnsignedError] or a [SignerError]; trees that are not those that were signed have the code
 // [diag.Integrity], and trees of which this machine does not know how they came are an [UnknownTreesError].
-func (k *Keeper) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
+func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string, error) {
 	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
 		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
 			WithHint("list a key or an identity under any_of in the policy, or under trusted-keys in the configuration")
@@ -83,13 +83,13 @@ func (k *Keeper) Signers(ctx context.Context, p *pack.Pack, trees map[string]str
 	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
 }
 
-// artifactSigners is [Keeper.Signers] for what is in a registry or layout.
-func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string,
+// artifactSigners is [Verifier.Signers] for what is in a registry or layout.
+func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
 	error,
 ) {
 	known, err := k.cached(p.Ref.Digest)
 	if err == nil {
-		if found, err := k.judge(known, p, w); err == nil {
+		if found, err := k.check(known, p, w); err == nil {
 			return found, k.signedAs(known.Manifest, p, trees)
 		} else if k.options.Offline {
 			return nil, err
@@ -105,7 +105,7 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[st
 		return nil, err
 	}
 	k.came(p)
-	found, err := k.judge(fresh, p, w)
+	found, err := k.check(fresh, p, w)
 	if err != nil {
 		return nil, err
 	}
@@ -115,20 +115,20 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[st
 
 // signedAs checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over
 // one that does not say which pack and version it is proves neither: it would hold under every name and number.
-func (k *Keeper) signedAs(manifest []byte, p *pack.Pack, trees map[string]string) error {
-	says, err := selfOf(manifest, p)
+func (k *Verifier) signedAs(manifest []byte, p *pack.Pack, trees map[string]string) error {
+	subject, err := selfOf(manifest, p)
 	if err != nil {
 		return err
 	}
-	if says == nil {
+	if subject == nil {
 		return &UnnamedError{Pack: nameOf(p), Digest: p.Ref.Digest}
 	}
 	return k.linked(manifest, p, trees)
 }
 
 // linked checks that trees are those of a manifest.
-func (k *Keeper) linked(manifest []byte, p *pack.Pack, trees map[string]string) error {
-	if err := calledSo(manifest, p); err != nil || len(trees) == 0 {
+func (k *Verifier) linked(manifest []byte, p *pack.Pack, trees map[string]string) error {
+	if err := checkName(manifest, p); err != nil || len(trees) == 0 {
 		return err
 	}
 	signed, err := oci.TreesOf(manifest)

@@ -16,7 +16,7 @@ import (
 const maxKeyFile = 1 << 20
 
 // ReadKeys reads files of public keys in PEM, of allowed signers of git tags, or of one SSH key.
-func ReadKeys(files []string) (w Wanted, err error) {
+func ReadKeys(files []string) (w Requirement, err error) {
 	for _, file := range files {
 		data, err := safefile.ReadFile(file, maxKeyFile)
 		if err != nil {
@@ -30,7 +30,7 @@ func ReadKeys(files []string) (w Wanted, err error) {
 }
 
 // AddPinned adds the keys of a file whose SHA-256 a policy names.
-func (w *Wanted) AddPinned(file, digest string) error {
+func (w *Requirement) AddPinned(file, digest string) error {
 	data, err := safefile.ReadFile(file, maxKeyFile)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (w *Wanted) AddPinned(file, digest string) error {
 	return w.addKeys(file, data)
 }
 
-func (w *Wanted) addKeys(file string, data []byte) error {
+func (w *Requirement) addKeys(file string, data []byte) error {
 	if strings.Contains(string(data), "-----BEGIN") {
 		key, err := sign.ParsePublic(data)
 		if err != nil {
@@ -62,8 +62,8 @@ func (w *Wanted) addKeys(file string, data []byte) error {
 }
 
 // LockedSigner returns what accepts the signer that a lockfile records, and nobody else.
-func LockedSigner(id string) (Wanted, error) {
-	w := Wanted{Threshold: 1}
+func LockedSigner(id string) (Requirement, error) {
+	w := Requirement{Threshold: 1}
 	kind, rest, _ := strings.Cut(id, ":")
 	switch {
 	case kind == "identity":

@@ -45,13 +45,13 @@ type Source struct {
 
 // Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and
 // then the rest, in each what verifies first.
-func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
+func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
 	error,
 ) {
 	if k.options.OCI == nil {
 		return nil, errNoRegistry
 	}
-	all, err := k.options.OCI.Referrers(ctx, at, "")
+	all, err := k.options.OCI.Referrers(ctx, ref, "")
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, 
 		f := Found{Kind: KindOther, Digest: a.Digest, Type: a.Type}
 		switch a.Type {
 		case sign.MediaTypeBundle:
-			if err := k.describe(ctx, at, a, Wanted{Keys: keys, Identities: identities}, &f); err != nil {
+			if err := k.describe(ctx, ref, a, Requirement{Keys: keys, Identities: identities}, &f); err != nil {
 				return nil, err
 			}
 		case sign.MediaTypeSBOM:
@@ -79,8 +79,8 @@ func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, 
 }
 
 // describe says what a bundle is and whether it verifies. Only what keeps everything from being read is an error.
-func (k *Keeper) describe(ctx context.Context, at pack.Ref, a *oci.Artifact, w Wanted, f *Found) error {
-	b, err := k.bundleOf(ctx, at, a, sign.MaxBundle)
+func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, w Requirement, f *Found) error {
+	b, err := k.bundleOf(ctx, ref, a, sign.MaxBundle)
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (k *Keeper) describe(ctx context.Context, at pack.Ref, a *oci.Artifact, w W
 	if env.Keyless {
 		f.Claims = "certificate"
 	}
-	who, _, err := k.signer(env, b, at.Digest, w)
+	who, _, err := k.signer(env, b, ref.Digest, w)
 	switch {
 	case err != nil:
 		f.Problem = err.Error()

@@ -13,7 +13,7 @@ import (
 // Origin checks that trees are those of the place that a pack is pinned to, whoever signed it: what a lock says of that
 // proves nothing. The place itself must have given this machine the manifest, now or before. Of git, and of artifacts
 // that other tools wrote, this machine must have fetched them itself, else it is an [UnknownTreesError].
-func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]string) error {
+func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]string) error {
 	switch p.Ref.Kind {
 	case pack.KindPath:
 		return nil
@@ -41,26 +41,26 @@ func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]stri
 }
 
 // originFile returns the file which notes that a manifest came from the place that a pack is pinned to.
-func (k *Keeper) originFile(p *pack.Pack) (string, error) {
+func (k *Verifier) originFile(p *pack.Pack) (string, error) {
 	return entryFile(k.options.State, textx.SHA256("origin "+placeOf(p)))
 }
 
 // came notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say
 // so: another place may have had it. Without the note it is asked for again.
-func (k *Keeper) came(p *pack.Pack) {
+func (k *Verifier) came(p *pack.Pack) {
 	if file, err := k.originFile(p); err == nil && p.Ref.Kind == pack.KindOCI && !k.cameBefore(p) {
-		_ = writeJSON(file, record{Place: placeOf(p)})
+		_ = writeJSON(file, record{Source: placeOf(p)})
 	}
 }
 
 // cameBefore reports whether that is noted. What is on this machine can be looked at each time.
-func (k *Keeper) cameBefore(p *pack.Pack) bool {
+func (k *Verifier) cameBefore(p *pack.Pack) bool {
 	file, err := k.originFile(p)
 	if err != nil || p.Ref.Kind != pack.KindOCI {
 		return false
 	}
 	var r record
-	return readJSON(file, &r) == nil && r.Place == placeOf(p)
+	return readJSON(file, &r) == nil && r.Source == placeOf(p)
 }
 
 // self is what a manifest says of itself.
@@ -81,24 +81,24 @@ func selfOf(manifest []byte, p *pack.Pack) (*self, error) {
 	if !ok {
 		return nil, nil
 	}
-	var says self
-	if err := json.Unmarshal([]byte(text), &says); err != nil {
+	var subject self
+	if err := json.Unmarshal([]byte(text), &subject); err != nil {
 		return nil, diag.Errorf(diag.Integrity, "what the manifest of %s says of the pack is not JSON", nameOf(p))
 	}
-	return &says, nil
+	return &subject, nil
 }
 
-// calledSo checks that a manifest which says whose it is calls itself as the pack is called: the content of an older
+// checkName checks that a manifest which says whose it is calls itself as the pack is called: the content of an older
 // version under the number of a newer one is a replay.
-func calledSo(manifest []byte, p *pack.Pack) error {
-	says, err := selfOf(manifest, p)
-	if err != nil || says == nil {
+func checkName(manifest []byte, p *pack.Pack) error {
+	subject, err := selfOf(manifest, p)
+	if err != nil || subject == nil {
 		return err
 	}
-	if p.ID.IsZero() || p.Version == "" || says.Name == p.ID.String() && says.Version == p.Version {
+	if p.ID.IsZero() || p.Version == "" || subject.Name == p.ID.String() && subject.Version == p.Version {
 		return nil
 	}
-	return diag.Errorf(diag.Integrity, "%s is %s@%s as it was published", nameOf(p), says.Name, says.Version).
+	return diag.Errorf(diag.Integrity, "%s is %s@%s as it was published", nameOf(p), subject.Name, subject.Version).
 		WithHint("an older version stands under a newer number: ask the publisher, and restore skillpm.lock from " +
 			"version control if that says so")
 }

@@ -10,27 +10,27 @@ import (
 
 // record says that this machine fetched a pinned place and got these trees.
 type record struct {
-	Place string            `json:"place"`
-	Trees map[string]string `json:"trees"`
+	Source string            `json:"place"`
+	Trees  map[string]string `json:"trees"`
 }
 
 // placeOf names a pinned place.
 func placeOf(p *pack.Pack) string { return p.Ref.Source() + " " + p.Ref.URL + "@" + p.Ref.Digest }
 
-func (k *Keeper) recordFile(p *pack.Pack) (string, error) {
+func (k *Verifier) recordFile(p *pack.Pack) (string, error) {
 	return entryFile(k.options.State, textx.SHA256(placeOf(p)))
 }
 
 // Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest
 // names the trees: for git, and for artifacts that other tools wrote.
-func (k *Keeper) Record(p *pack.Pack, trees map[string]string) error {
+func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	file, err := k.recordFile(p)
 	if err != nil || len(trees) == 0 {
 		return nil // nowhere to note it: it is fetched again
 	}
-	r := record{Place: placeOf(p), Trees: map[string]string{}}
+	r := record{Source: placeOf(p), Trees: map[string]string{}}
 	var before record
-	if readJSON(file, &before) == nil && before.Place == r.Place {
+	if readJSON(file, &before) == nil && before.Source == r.Source {
 		maps.Copy(r.Trees, before.Trees)
 	}
 	for name, tree := range trees {
@@ -50,13 +50,13 @@ func (k *Keeper) Record(p *pack.Pack, trees map[string]string) error {
 }
 
 // recorded checks that trees are what this machine got from a pinned place.
-func (k *Keeper) recorded(p *pack.Pack, trees map[string]string) error {
+func (k *Verifier) recorded(p *pack.Pack, trees map[string]string) error {
 	file, err := k.recordFile(p)
 	if err != nil {
 		return &UnknownTreesError{Pack: nameOf(p)}
 	}
 	var r record
-	if readJSON(file, &r) != nil || r.Place != placeOf(p) {
+	if readJSON(file, &r) != nil || r.Source != placeOf(p) {
 		return &UnknownTreesError{Pack: nameOf(p)}
 	}
 	for name := range trees {

@@ -106,8 +106,8 @@ func checkError(t *testing.T, err error, code diag.Code, text string) {
 	}
 }
 
-func keys(private ...*sign.PrivateKey) trust.Wanted {
-	w := trust.Wanted{Threshold: 1}
+func keys(private ...*sign.PrivateKey) trust.Requirement {
+	w := trust.Requirement{Threshold: 1}
 	for _, k := range private {
 		w.Keys = append(w.Keys, k.Public())
 	}
@@ -140,7 +140,7 @@ func TestSigners(t *testing.T) {
 		if !errors.As(err, new(*trust.SignerError)) {
 			t.Errorf("error is a %T", err)
 		}
-		_, err = k.Signers(t.Context(), p, trees, trust.Wanted{})
+		_, err = k.Signers(t.Context(), p, trees, trust.Requirement{})
 		checkError(t, err, diag.Denied, "nobody is trusted")
 
 		unsigned, _ := publishPack(t, c, ref, "1.1.0", nil)
@@ -291,7 +291,7 @@ func TestOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Requests()
-	for _, k := range []*trust.Keeper{offline, online} {
+	for _, k := range []*trust.Verifier{offline, online} {
 		if _, err := k.Signers(t.Context(), p, trees, keys(key)); err != nil {
 			t.Errorf("from the cache: %v", err)
 		}
@@ -485,7 +485,7 @@ func TestOrigin(t *testing.T) {
 	checkError(t, offline.Origin(t.Context(), &other, trees), diag.Remote, "did not come to this machine from oci://"+s.Host+"/acme/deploy")
 	checkError(t, online.Origin(t.Context(), &other, trees), diag.NotFound, "")
 	s.Requests()
-	for _, k := range []*trust.Keeper{online, offline} {
+	for _, k := range []*trust.Verifier{online, offline} {
 		if err := k.Origin(t.Context(), p, trees); err != nil {
 			t.Errorf("what came from there: %v", err)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// Wanted says whose signatures a pack needs.
-type Wanted struct {
+// Requirement says whose signatures a pack needs.
+type Requirement struct {
 	Keys           []*sign.PublicKey
 	Identities     []Identity
 	AllowedSigners []*sign.AllowedSigners // for git: the SSH keys that may sign tags
@@ -24,13 +24,13 @@ type Identity struct {
 func (i Identity) ID() string { return "identity:" + i.Issuer + " " + i.Subject }
 
 // Empty reports whether nobody is wanted.
-func (w Wanted) Empty() bool {
+func (w Requirement) Empty() bool {
 	return len(w.Keys) == 0 && len(w.Identities) == 0 && len(w.AllowedSigners) == 0
 }
 
 // Or returns what either of two accepts.
-func (w Wanted) Or(other Wanted) Wanted {
-	return Wanted{
+func (w Requirement) Or(other Requirement) Requirement {
+	return Requirement{
 		Keys: slices.Concat(w.Keys, other.Keys), Identities: slices.Concat(w.Identities, other.Identities),
 		AllowedSigners: slices.Concat(w.AllowedSigners, other.AllowedSigners), Threshold: 1,
 	}

@@ -108,7 +108,7 @@ has is refused.`,
 			if err != nil {
 				return err
 			}
-			o.Places = args
+			o.References = args
 			r, err := c.Add(cmd.Context(), o)
 			if err != nil {
 				return err
@@ -233,7 +233,7 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 }
 
 func checkedSourcesText(r *indexer.CheckReport) string {
-	text := fmt.Sprintf("%d asked for", r.Asked)
+	text := fmt.Sprintf("%d asked for", r.Fetched)
 	if r.Since != "" {
 		text += ", nothing changed or went since " + r.Since[:min(12, len(r.Since))]
 	}

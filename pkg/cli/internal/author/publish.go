@@ -90,7 +90,7 @@ nothing else.`,
 		"print files and manifest, look whether they are published already, and publish nothing")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
 	f.StringVar(&flags.from, "from", "", "publish what skillpm pack wrote into `FILE`, or a directory, byte for byte")
-	f.BoolVar(&o.Still, "no-moving-tags", false, "leave the tags 1.4, 1 and latest where they are")
+	f.BoolVar(&o.KeepTags, "no-moving-tags", false, "leave the tags 1.4, 1 and latest where they are")
 	a.addPackFlags(cmd, &o, &flags)
 	return cmd
 }

@@ -40,7 +40,7 @@ is signed as what it leads to now. skillpm publish --sign signs what is publishe
 			a.Warnings(r.Warnings)
 			if r.Unnamed {
 				a.Warn("%s does not say which pack and version it is, as what skillpm publishes does: who requires "+
-					"signatures refuses it, signed or not", r.Place)
+					"signatures refuses it, signed or not", r.Reference)
 			}
 			if a.JSON {
 				return a.PrintJSON(r)
@@ -50,7 +50,7 @@ is signed as what it leads to now. skillpm publish --sign signs what is publishe
 			} else {
 				a.Note("signed with the key %s", r.Signer)
 			}
-			return console.Table(a.Stdout, [][]string{{r.Place}})
+			return console.Table(a.Stdout, [][]string{{r.Reference}})
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "sign with the private key in `FILE`")

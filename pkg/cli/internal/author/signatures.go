@@ -71,23 +71,23 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	}
 	switch {
 	case len(r.Found) == 0:
-		a.Note("%s: nobody has signed it, or said anything about it", r.Place)
+		a.Note("%s: nobody has signed it, or said anything about it", r.Reference)
 	case r.Trusted == 0:
-		a.Note("%s: nothing was checked: name a public key with --key FILE", r.Place)
+		a.Note("%s: nothing was checked: name a public key with --key FILE", r.Reference)
 	case verified == 0:
-		a.Note("%s: nothing of it is verified", r.Place)
+		a.Note("%s: nothing of it is verified", r.Reference)
 	default:
-		a.Note("%s: verified by those who are trusted: %d", r.Place, verified)
+		a.Note("%s: verified by those who are trusted: %d", r.Reference, verified)
 	}
 	if must && !r.Signed {
-		return diag.Errorf(diag.Denied, "none of the keys signed %s", r.Place)
+		return diag.Errorf(diag.Denied, "none of the keys signed %s", r.Reference)
 	}
 	return nil
 }
 
 // once leaves out the plain list of contents where there is one that somebody vouches for: other programs look for it.
 func once(found []publish.Statement) []publish.Statement {
-	isPlainSBOM := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.Says == "" }
+	isPlainSBOM := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.PredicateType == "" }
 	vouched := slices.ContainsFunc(found, func(s publish.Statement) bool {
 		return s.Kind == string(trust.KindSBOM) &&
 			!isPlainSBOM(s)
@@ -100,7 +100,7 @@ func statementState(s publish.Statement, checked bool) (state, signer string) {
 	switch {
 	case s.Verified:
 		return "verified", trust.Fingerprint(s.Signer)
-	case s.Kind == string(trust.KindSBOM) && s.Says == "":
+	case s.Kind == string(trust.KindSBOM) && s.PredicateType == "":
 		return "not signed", s.Type
 	case !checked && s.Claims != "":
 		return "not checked", "says it is by " + s.Claims

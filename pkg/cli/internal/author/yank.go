@@ -111,7 +111,7 @@ func (a *app) completeRegistries(indexes bool) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return console.Matching(c.PlaceNames(indexes), prefix), cobra.ShellCompDirectiveDefault
+		return console.Matching(c.RegistryNames(indexes), prefix), cobra.ShellCompDirectiveDefault
 	}
 }
 
@@ -148,10 +148,10 @@ func (a *app) changeStatus(change func(*publish.Client) (*publish.StatusReport, 
 		now = "is deprecated: " + r.Deprecated
 	}
 	if !r.Changed {
-		a.Note("%s %s; %s said so before", name, now, r.Place)
+		a.Note("%s %s; %s said so before", name, now, r.Reference)
 		return nil
 	}
-	a.Note("%s %s; %s says so", name, now, r.Place)
+	a.Note("%s %s; %s says so", name, now, r.Reference)
 	if r.Index {
 		a.Note("next: skillpm index build, and commit what changed")
 	}

@@ -11,15 +11,15 @@ import (
 
 // JSONReport is the document that `validate --format json` prints; its schema is schema/report.schema.json.
 type JSONReport struct {
-	Version    int                  `json:"version"` // of this format
-	OK         bool                 `json:"ok"`
-	Profiles   []string             `json:"profiles"`
-	Skills     []string             `json:"skills"`
-	Summary    JSONSummary          `json:"summary"`
-	Matrix     []lint.HostVerdict   `json:"matrix"`
-	Findings   []diag.Finding       `json:"findings"`
-	Suppressed []lint.Suppressed    `json:"suppressed"`
-	Mended     []publish.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
+	Version    int                 `json:"version"` // of this format
+	OK         bool                `json:"ok"`
+	Profiles   []string            `json:"profiles"`
+	Skills     []string            `json:"skills"`
+	Summary    JSONSummary         `json:"summary"`
+	Matrix     []lint.HostVerdict  `json:"matrix"`
+	Findings   []diag.Finding      `json:"findings"`
+	Suppressed []lint.Suppressed   `json:"suppressed"`
+	Mended     []publish.FixedFile `json:"mended,omitempty"` // by --fix, or what --diff would
 }
 
 // JSONSummary counts skills and findings.

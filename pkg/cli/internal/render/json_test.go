@@ -193,7 +193,7 @@ func TestReportSchemaIsComplete(t *testing.T) {
 		{render.JSONSummary{}, at(s, "summary")},
 		{render.JSONFixable{}, at(s, "summary", "fixable")},
 		{lint.HostVerdict{}, at(s, "matrix")},
-		{publish.MendedFile{}, at(s, "mended")},
+		{publish.FixedFile{}, at(s, "mended")},
 		{diag.Finding{}, finding},
 		{diag.Edit{}, at(finding, "edits")},
 		{struct{ Reason, By string }{}, at(s, "suppressed")},

@@ -27,8 +27,8 @@ type Outcome struct {
 	Workspace      string // the checkout on a runner of GitHub Actions, "" elsewhere
 	ShowSuppressed bool   // text and SARIF tell what was suppressed, too
 
-	Mended []publish.MendedFile // what --fix changed, or would change
-	Dry    bool                 // nothing was changed
+	Mended []publish.FixedFile // what --fix changed, or would change
+	Dry    bool                // nothing was changed
 }
 
 // Format is a way to write a report.

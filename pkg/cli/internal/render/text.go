@@ -59,7 +59,7 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 }
 
 // mended lists the files that were changed.
-func (t textReport) mended(w io.Writer, files []publish.MendedFile) {
+func (t textReport) mended(w io.Writer, files []publish.FixedFile) {
 	for _, f := range files {
 		fmt.Fprintf(w, "%s %s (%s)\n", t.Green("mended"), console.Printable(f.Path), strings.Join(f.Rules, ", "))
 	}

@@ -167,7 +167,7 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 		}
 		return a.finish(out, destinations)
 	}
-	mended, mendErr := c.Mend(cmd.Context(), o, flags.diff)
+	mended, mendErr := c.Fix(cmd.Context(), o, flags.diff)
 	if mended == nil {
 		return mendErr
 	}

@@ -90,7 +90,7 @@ func (s *Site) fixed(w Write) error {
 
 func (s *Site) item(i int) item {
 	p := &s.packs[i]
-	v := p.shown()
+	v := p.displayed()
 	it := item{
 		ID: p.ID, Href: packPath(p.ID), Version: v.Version, Published: v.Published, Description: short(p.about(), 240),
 		Deprecated: p.Deprecated != "", Withdrawn: v.Yanked != "", Skills: len(p.Skills),
@@ -169,7 +169,7 @@ func (s *Site) home(w Write) error {
 			return s.write(w, page{
 				Title: "All packs, page " + textx.Thousands(int64(n)) + " – " + s.options.Title,
 				Path:  path,
-			}, func(at root) templ.Component { return packList(at, &l) })
+			}, func(r root) templ.Component { return packList(r, &l) })
 		}
 		h := home{
 			list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
@@ -178,7 +178,7 @@ func (s *Site) home(w Write) error {
 		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " +
 			count(skills, "skill", "skills") + "."
 		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about},
-			func(at root) templ.Component { return homePage(at, s.options.Title, &h) })
+			func(r root) templ.Component { return homePage(r, s.options.Title, &h) })
 	})
 }
 
@@ -189,16 +189,16 @@ func (s *Site) recent() []item {
 		return nil
 	}
 	type dated struct {
-		at string
-		i  int
+		r string
+		i int
 	}
 	var all []dated
 	for i := range s.packs {
-		if _, at := date(s.packs[i].shown().Published); at != "" && s.packs[i].Deprecated == "" {
-			all = append(all, dated{at, i})
+		if _, r := date(s.packs[i].displayed().Published); r != "" && s.packs[i].Deprecated == "" {
+			all = append(all, dated{r, i})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b dated) int { return strings.Compare(b.at, a.at) })
+	slices.SortStableFunc(all, func(a, b dated) int { return strings.Compare(b.r, a.r) })
 	var out []item
 	for _, d := range all[:min(most, len(all))] {
 		out = append(out, s.item(d.i))
@@ -216,7 +216,7 @@ func (s *Site) tagLinks() []link {
 
 func (s *Site) tagPages(w Write) error {
 	if err := s.write(w, page{Title: "Tags – " + s.options.Title, Path: "tags.html"},
-		func(at root) templ.Component { return allTags(at, s.tagLinks()) }); err != nil {
+		func(r root) templ.Component { return allTags(r, s.tagLinks()) }); err != nil {
 		return err
 	}
 	return s.groupPages(w, s.tags, tagPath, "Packs tagged ", link{Name: "Tags", Href: "tags.html"})
@@ -226,16 +226,16 @@ func (s *Site) ownerPages(w Write) error {
 	return s.groupPages(w, s.owners, ownerPath, "Packs of ", toPacks)
 }
 
-func (s *Site) groupPages(w Write, groups []group, at func(string) string, heading string, crumb link) error {
+func (s *Site) groupPages(w Write, groups []group, r func(string) string, heading string, crumb link) error {
 	for _, g := range groups {
-		err := s.paged(g.Packs, at(g.Name), func(n int, l list, path string) error {
+		err := s.paged(g.Packs, r(g.Name), func(n int, l list, path string) error {
 			l.Heading, l.Crumb = heading+g.Name, crumb
 			title := l.Heading
 			if n > 1 {
 				title += ", page " + textx.Thousands(int64(n))
 			}
 			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path},
-				func(at root) templ.Component { return packList(at, &l) })
+				func(r root) templ.Component { return packList(r, &l) })
 		})
 		if err != nil {
 			return err

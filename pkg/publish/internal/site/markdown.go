@@ -12,10 +12,10 @@ import (
 
 const (
 	maxMarkdown   = 256 << 10 // bytes that are rendered; what is longer is cut
-	maxLead       = 160       // bytes of indentation and of markers of lists and quotes that a line may begin with
+	maxIndent     = 160       // bytes of indentation and of markers of lists and quotes that a line may begin with
 	maxDelimiters = 10_000    // of one kind
 	maxCells      = 200_000   // of tables
-	maxLinkWork   = 100 << 20 // bytes that are looked at where no link of a paragraph is closed
+	maxLinkCost   = 100 << 20 // bytes that are looked at where no link of a paragraph is closed
 	lowestLevel   = 6         // of headings
 )
 
@@ -65,15 +65,15 @@ var shapes = sync.OnceValue(func() (l struct{ markers, bullet, delimiter *regexp
 // tangled reports whether a text has what no author writes and what parsers take quadratic time for: lists in lists
 // without end, and long runs of brackets or emphasis that nothing closes.
 func tangled(body []byte) bool {
-	columns, lines, like := 0, 0, shapes()
+	columns, lines, patterns := 0, 0, shapes()
 	for line := range bytes.Lines(body) {
 		line = bytes.TrimRight(line, " \t\r\n")
 		lines++
-		lead := like.markers.Find(line)
-		if rule := len(lead) == len(line) && len(bytes.Trim(line, "-* \t")) == 0; !rule && len(lead) > maxLead {
+		indent := patterns.markers.Find(line)
+		if rule := len(indent) == len(line) && len(bytes.Trim(line, "-* \t")) == 0; !rule && len(indent) > maxIndent {
 			return true
 		}
-		if like.delimiter.Match(line) {
+		if patterns.delimiter.Match(line) {
 			columns = max(columns, bytes.Count(line, []byte("|"))+1)
 		}
 	}
@@ -82,20 +82,20 @@ func tangled(body []byte) bool {
 			return true
 		}
 	}
-	return columns*lines > maxCells || linkWork(body) > maxLinkWork // a short row of a wide table is filled up
+	return columns*lines > maxCells || linkCost(body) > maxLinkCost // a short row of a wide table is filled up
 }
 
-// linkWork returns how many bytes a parser looks at where each address and each title of a link goes on to the end of
+// linkCost returns how many bytes a parser looks at where each address and each title of a link goes on to the end of
 // its paragraph.
-func linkWork(body []byte) (work int) {
-	links, size, like := 0, 0, shapes()
+func linkCost(body []byte) (cost int) {
+	links, size, patterns := 0, 0, shapes()
 	for line := range bytes.Lines(body) {
-		if len(bytes.TrimSpace(line)) == 0 || like.bullet.Match(line) {
-			work += links * size
+		if len(bytes.TrimSpace(line)) == 0 || patterns.bullet.Match(line) {
+			cost += links * size
 			links, size = 0, 0
 		}
 		links += bytes.Count(line, []byte("](")) + bytes.Count(line, []byte("]:"))
 		size += len(line)
 	}
-	return work + links*size
+	return cost + links*size
 }

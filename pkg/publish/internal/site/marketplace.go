@@ -33,8 +33,8 @@ type person struct {
 
 // Plugin returns the plugin that a pack is, under a name that [Site.PluginNames] gave it.
 func (s *Site) Plugin(id pack.ID, name string) Plugin {
-	p := &s.packs[s.at[id]]
-	v := p.shown()
+	p := &s.packs[s.index[id]]
+	v := p.displayed()
 	plugin := Plugin{
 		Name: name, Source: "./plugins/" + name, Version: v.Version, Description: short(p.about(), maxDescription),
 		Author:  person{id.Owner},

@@ -27,18 +27,18 @@ func (s *Site) SkillNames() map[SkillKey]string {
 			}
 		}
 	}
-	names, taken := make(map[SkillKey]string, len(keys)), map[string]bool{}
+	names, used := make(map[SkillKey]string, len(keys)), map[string]bool{}
 	for _, k := range keys { // first those that keep theirs
 		if count[k.Name] == 1 {
-			names[k], taken[k.Name] = k.Name, true
+			names[k], used[k.Name] = k.Name, true
 		}
 	}
 	for _, k := range keys {
 		if count[k.Name] == 1 {
 			continue
 		}
-		name := free(taken, k.Pack.Owner+"-"+k.Name, k.Pack.Owner+"-"+k.Pack.Name+"-"+k.Name)
-		names[k], taken[name] = name, true
+		name := free(used, k.Pack.Owner+"-"+k.Name, k.Pack.Owner+"-"+k.Pack.Name+"-"+k.Name)
+		names[k], used[name] = name, true
 	}
 	return names
 }
@@ -46,26 +46,26 @@ func (s *Site) SkillNames() map[SkillKey]string {
 // PluginNames gives each pack a name of its own as a plugin: owner and name with a hyphen between them, and a digest
 // where two packs would be called the same.
 func (s *Site) PluginNames() map[pack.ID]string {
-	names, taken := make(map[pack.ID]string, len(s.packs)), map[string]bool{}
+	names, used := make(map[pack.ID]string, len(s.packs)), map[string]bool{}
 	for i := range s.packs {
 		id := s.packs[i].ID
-		name := free(taken, id.Owner+"-"+id.Name)
-		names[id], taken[name] = name, true
+		name := free(used, id.Owner+"-"+id.Name)
+		names[id], used[name] = name, true
 	}
 	return names
 }
 
 // free returns the first name that is legal and not taken, else the last one with a digest of it.
-func free(taken map[string]bool, names ...string) string {
+func free(used map[string]bool, names ...string) string {
 	for _, name := range names {
-		if legal(name) && !taken[name] {
+		if legal(name) && !used[name] {
 			return name
 		}
 	}
 	last := names[len(names)-1]
 	for salt := last; ; salt += "+" {
 		name := strings.TrimRight(last[:min(len(last), 52)], "-") + "-" + textx.SHA256(salt)[:8]
-		if !taken[name] {
+		if !used[name] {
 			return name
 		}
 	}

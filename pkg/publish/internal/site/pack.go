@@ -103,14 +103,14 @@ type field struct{ Name, Value string }
 
 // Page writes the page of a pack, and those of its skills where there are many.
 func (s *Site) Page(id pack.ID, d Details, w Write) error {
-	i, ok := s.at[id]
+	i, ok := s.index[id]
 	if !ok {
 		return diag.Errorf(diag.NotFound, "%s is not in the catalogue", id)
 	}
 	view := s.packView(i, d)
 	title := id.String() + " – " + s.options.Title
 	if err := s.write(w, page{Title: title, Description: view.Summary, Path: packPath(id)},
-		func(at root) templ.Component { return packContent(at, &view) }); err != nil {
+		func(r root) templ.Component { return packContent(r, &view) }); err != nil {
 		return err
 	}
 	if !view.Separate {
@@ -119,7 +119,7 @@ func (s *Site) Page(id pack.ID, d Details, w Write) error {
 	for i := range view.Skills {
 		sk := &view.Skills[i]
 		p := page{Title: sk.Name + " in " + title, Description: sk.Description, Path: sk.Href}
-		if err := s.write(w, p, func(at root) templ.Component { return skillPage(at, sk) }); err != nil {
+		if err := s.write(w, p, func(r root) templ.Component { return skillPage(r, sk) }); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Site) Page(id pack.ID, d Details, w Write) error {
 
 func (s *Site) packView(i int, d Details) packPage {
 	p := &s.packs[i]
-	v := p.shown()
+	v := p.displayed()
 	view := packPage{
 		item: s.item(i), Problem: oneLine(d.Problem), Summary: p.about(), License: oneLine(p.License),
 		Deprecated: oneLine(p.Deprecated),
@@ -141,7 +141,7 @@ func (s *Site) packView(i int, d Details) packPage {
 		view.Install += "@" + v.Version
 	}
 	for k, ver := range p.Versions[:min(len(p.Versions), maxRows)] {
-		view.Versions = append(view.Versions, versionView{ver, k == Shown(p.Versions), prerelease(ver.Version)})
+		view.Versions = append(view.Versions, versionView{ver, k == Displayed(p.Versions), prerelease(ver.Version)})
 	}
 	view.OlderCount = len(p.Versions) - len(view.Versions)
 	s.links(p, &view)
@@ -167,9 +167,9 @@ func (s *Site) links(p *Pack, view *packPage) {
 			Name: d.ID.String(), Range: cmp.Or(oneLine(d.Constraint), "any"),
 			Skills: oneLine(strings.Join(d.Skills, ", ")),
 		}
-		if k, ok := s.at[d.ID]; ok {
+		if k, ok := s.index[d.ID]; ok {
 			r.Href = packPath(d.ID)
-			if v := s.packs[k].wanted(d.Constraint); v != nil {
+			if v := s.packs[k].match(d.Constraint); v != nil {
 				r.Version = v.Version
 			}
 		}

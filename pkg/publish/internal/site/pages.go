@@ -52,12 +52,12 @@ func (r root) href(path string) templ.SafeURL { return templ.SafeURL(string(r) +
 
 // write writes a page around its content.
 func (s *Site) write(w Write, p page, content func(root) templ.Component) error {
-	at := root(p.Root)
-	if at == "" {
-		at = root(rootOf(p.Path))
+	r := root(p.Root)
+	if r == "" {
+		r = root(rootOf(p.Path))
 	}
 	var out bytes.Buffer
-	if err := s.layout(p, at, content(at)).Render(context.Background(), &out); err != nil {
+	if err := s.layout(p, r, content(r)).Render(context.Background(), &out); err != nil {
 		return err
 	}
 	return w(p.Path, out.Bytes())

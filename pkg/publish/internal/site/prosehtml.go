@@ -110,22 +110,22 @@ func (r *renderer) id(title []markdown.Inline) string {
 }
 
 // titleText writes what a title says.
-func titleText(list []markdown.Inline, to *strings.Builder) {
+func titleText(list []markdown.Inline, out *strings.Builder) {
 	for _, x := range list {
 		switch x := x.(type) {
 		case *markdown.Strong:
-			titleText(x.Inner, to)
+			titleText(x.Inner, out)
 		case *markdown.Emph:
-			titleText(x.Inner, to)
+			titleText(x.Inner, out)
 		case *markdown.Del:
-			titleText(x.Inner, to)
+			titleText(x.Inner, out)
 		case *markdown.Link:
-			titleText(x.Inner, to)
+			titleText(x.Inner, out)
 		case *markdown.Image, *markdown.HTMLTag:
 		case *markdown.SoftBreak, *markdown.HardBreak:
-			to.WriteByte(' ')
+			out.WriteByte(' ')
 		default:
-			to.WriteString(textOf(x))
+			out.WriteString(textOf(x))
 		}
 	}
 }
@@ -307,14 +307,14 @@ func isTitle(s string) bool {
 }
 
 // target returns where a link may lead, "" for nowhere, and whether that is outside of the catalogue.
-func (r *renderer) target(to string) (href string, outside bool) {
-	if id, ok := strings.CutPrefix(to, "#"); ok {
+func (r *renderer) target(destination string) (href string, outside bool) {
+	if id, ok := strings.CutPrefix(destination, "#"); ok {
 		if raw, err := url.PathUnescape(id); err == nil {
 			id = raw
 		}
 		return (&url.URL{Fragment: r.prefix + id}).String(), false
 	}
-	u, err := url.Parse(to)
+	u, err := url.Parse(destination)
 	if err != nil || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
 		return "", false
 	}

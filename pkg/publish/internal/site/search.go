@@ -72,10 +72,10 @@ func (s *Site) search(w Write) error {
 		return cmp.Compare(len(s.dependents[s.packs[b].ID]), len(s.dependents[s.packs[a].ID]))
 	})
 	files := map[string]map[string][]int{}
-	shown := make([]searchPack, len(order))
+	entries := make([]searchPack, len(order))
 	for n, i := range order {
 		it := s.item(i)
-		shown[n] = searchPack{
+		entries[n] = searchPack{
 			it.ID.String(), it.Version, short(it.Description, 160),
 			s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated,
 		}
@@ -94,9 +94,9 @@ func (s *Site) search(w Write) error {
 	if err := writeJSON(w, "search/index.json", index); err != nil {
 		return err
 	}
-	for n := 0; n*chunk < len(shown); n++ {
+	for n := 0; n*chunk < len(entries); n++ {
 		if err := writeJSON(w, fmt.Sprintf("search/packs/%d.json", n),
-			shown[n*chunk:min((n+1)*chunk, len(shown))]); err != nil {
+			entries[n*chunk:min((n+1)*chunk, len(entries))]); err != nil {
 			return err
 		}
 	}
@@ -189,8 +189,8 @@ func dense(r rune) bool {
 // termKey returns the name of the file that a word is in: its first two letters, or where these are not plain ones the
 // number of the first character.
 func termKey(term string) string {
-	if len(term) > 0 && plain(term[0]) {
-		if len(term) > 1 && plain(term[1]) {
+	if len(term) > 0 && isWordByte(term[0]) {
+		if len(term) > 1 && isWordByte(term[1]) {
 			return term[:2]
 		}
 		return term[:1]
@@ -201,7 +201,7 @@ func termKey(term string) string {
 	return "u"
 }
 
-func plain(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
+func isWordByte(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
 
 func writeJSON(w Write, path string, v any) error {
 	var buf bytes.Buffer

@@ -25,7 +25,7 @@ const (
 type Site struct {
 	options    Options
 	packs      []Pack // in order of their names
-	at         map[pack.ID]int
+	index      map[pack.ID]int
 	dependents map[pack.ID][]pack.ID
 	tags       []group
 	owners     []group
@@ -43,19 +43,19 @@ func New(o Options, packs []Pack) (*Site, error) {
 	o.Title, o.Registry = cmp.Or(oneLine(o.Title), "Agent skills"), oneLine(o.Registry)
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	s := &Site{
-		options: o, packs: slices.Clone(packs), at: make(map[pack.ID]int, len(packs)),
+		options: o, packs: slices.Clone(packs), index: make(map[pack.ID]int, len(packs)),
 		dependents: map[pack.ID][]pack.ID{},
 	}
 	slices.SortFunc(s.packs, func(a, b Pack) int { return a.ID.Compare(b.ID) })
 	for i := range s.packs {
 		p := &s.packs[i]
-		if _, twice := s.at[p.ID]; twice {
+		if _, twice := s.index[p.ID]; twice {
 			return nil, diag.Errorf(diag.Invalid, "%s is in the catalogue twice", p.ID)
 		}
 		if len(p.Versions) == 0 {
 			return nil, diag.Errorf(diag.Invalid, "%s has no version", p.ID)
 		}
-		s.at[p.ID] = i
+		s.index[p.ID] = i
 		p.clean()
 	}
 	s.gather()
@@ -117,18 +117,18 @@ func cleanTags(tags []string) []string {
 	return clean[:min(len(clean), maxTags)]
 }
 
-// shown returns the version of a pack that pages show.
-func (p *Pack) shown() *Version { return &p.Versions[Shown(p.Versions)] }
+// displayed returns the version of a pack that pages show.
+func (p *Pack) displayed() *Version { return &p.Versions[Displayed(p.Versions)] }
 
 func prerelease(version string) bool {
 	v, err := semver.StrictNewVersion(version)
 	return err != nil || v.Prerelease() != ""
 }
 
-// wanted returns the highest version of a pack that a range allows, nil where there is none.
-func (p *Pack) wanted(constraint string) *Version {
+// match returns the highest version of a pack that a range allows, nil where there is none.
+func (p *Pack) match(constraint string) *Version {
 	if constraint == "" || constraint == "latest" {
-		return p.shown()
+		return p.displayed()
 	}
 	c, err := semver.NewConstraint(constraint)
 	if err != nil {

@@ -70,24 +70,24 @@ func archive(files []File) ([]byte, error) {
 	zip := zippers().Get().(*gzip.Writer)
 	defer zippers().Put(zip)
 	zip.Reset(&out)
-	to := tar.NewWriter(zip)
+	archive := tar.NewWriter(zip)
 	for _, f := range slices.SortedFunc(slices.Values(files),
 		func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
 		mode := int64(0o644)
 		if f.Executable {
 			mode = 0o755
 		}
-		if err := to.WriteHeader(&tar.Header{
+		if err := archive.WriteHeader(&tar.Header{
 			Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)),
 			Mode: mode,
 		}); err != nil {
 			return nil, err
 		}
-		if _, err := to.Write(f.Data); err != nil {
+		if _, err := archive.Write(f.Data); err != nil {
 			return nil, err
 		}
 	}
-	if err := to.Close(); err != nil {
+	if err := archive.Close(); err != nil {
 		return nil, err
 	}
 	err := zip.Close()

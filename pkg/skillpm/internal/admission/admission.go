@@ -49,13 +49,13 @@ type Options struct {
 type Admission struct {
 	Options
 	policies policy.Set
-	trusted  trust.Wanted             // whose signatures count for Signing
-	rules    map[ruleKey]trust.Wanted // the signers of policies
+	trusted  trust.Requirement             // whose signatures count for Signing
+	rules    map[ruleKey]trust.Requirement // the signers of policies
 }
 
 // New returns the admission of a scope. The error is about the keys that the call or the settings name.
 func New(o Options, config *pack.Config) (*Admission, error) {
-	a := &Admission{Options: o, policies: o.Fetcher.Gate.Policies, rules: map[ruleKey]trust.Wanted{}}
+	a := &Admission{Options: o, policies: o.Fetcher.Gate.Policies, rules: map[ruleKey]trust.Requirement{}}
 	return a, a.readTrusted(config)
 }
 

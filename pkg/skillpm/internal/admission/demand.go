@@ -15,7 +15,7 @@ import (
 
 // demand requires that some of the wanted signers signed a pack.
 type demand struct {
-	wanted   trust.Wanted
+	wanted   trust.Requirement
 	pack     pack.ID
 	version  string
 	rule     *policy.Rule     // of the policy that demands it; nil for the others
@@ -50,7 +50,7 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 		d.pack, d.version = id, locked.Version
 		list = append(list, d)
 	}
-	var trusted trust.Wanted
+	var trusted trust.Requirement
 	for _, r := range a.policies.Signatures(c.source(id)) {
 		d := demand{rule: &r}
 		if d.wanted, err = a.signersOf(r); err != nil && d.observed() {
@@ -100,7 +100,7 @@ type ruleKey struct {
 
 // signersOf returns the signers that a rule requires. A key file that is missing, or not the one that the policy names
 // by its digest, is an error.
-func (a *Admission) signersOf(r policy.Rule) (trust.Wanted, error) {
+func (a *Admission) signersOf(r policy.Rule) (trust.Requirement, error) {
 	key := ruleKey{r.Policy, r.Index}
 	if known, ok := a.rules[key]; ok {
 		return known, nil
@@ -118,7 +118,7 @@ func CheckSigners(r policy.Rule) error {
 	return err
 }
 
-func readSigners(r policy.Rule) (w trust.Wanted, err error) {
+func readSigners(r policy.Rule) (w trust.Requirement, err error) {
 	w.Threshold = r.Signatures.Threshold
 	path := func(name string) string {
 		if name = filepath.FromSlash(name); filepath.IsAbs(name) {

@@ -78,10 +78,10 @@ func (b *Base) UserSources() (*source.Clients, error) {
 }
 
 // Trusted returns whose signatures the user trusts: the keys of files, and those that the settings name.
-func (b *Base) Trusted(files []string) (trust.Wanted, error) {
+func (b *Base) Trusted(files []string) (trust.Requirement, error) {
 	config, err := b.Machine.UserConfig()
 	if err != nil {
-		return trust.Wanted{}, err
+		return trust.Requirement{}, err
 	}
 	var all []string
 	for _, file := range files {
@@ -143,7 +143,7 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 		return nil, err
 	}
 	s.Fetcher = fetch.New(fetch.Options{
-		Clients: clients, Registries: s.Registries, Gate: s.Gate, Keeper: clients.Keeper(o.Offline), Machine: b.Machine,
+		Clients: clients, Registries: s.Registries, Gate: s.Gate, Keeper: clients.Verifier(o.Offline), Machine: b.Machine,
 		Root: filepath.Dir(w.Scope.Manifest()), Offline: o.Offline, Progress: b.Progress,
 	})
 	s.Backend = solve.New(solve.Options{

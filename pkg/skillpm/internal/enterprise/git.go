@@ -13,7 +13,7 @@ type gitOrigin struct {
 	ref    pack.Ref
 	name   pack.ID
 	git    *git.Client
-	keeper *trust.Keeper
+	keeper *trust.Verifier
 }
 
 func (g gitOrigin) versions(ctx context.Context) ([]string, error) { return g.git.Versions(ctx, g.ref) }
@@ -24,7 +24,7 @@ func (g gitOrigin) at(ctx context.Context, version string) (string, error) {
 	return g.git.Pin(ctx, ref)
 }
 
-func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
+func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted trust.Requirement) (*release, error) {
 	ref := g.ref
 	ref.Digest = resolved
 	signers, err := g.keeper.Signers(ctx, &pack.Pack{ID: g.name, Version: version, Ref: ref}, nil, wanted)

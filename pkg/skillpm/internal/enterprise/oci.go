@@ -23,7 +23,7 @@ type ociOrigin struct {
 	ref    pack.Ref
 	name   pack.ID
 	oci    *oci.Client
-	keeper *trust.Keeper
+	keeper *trust.Verifier
 }
 
 func (o ociOrigin) versions(ctx context.Context) ([]string, error) { return o.oci.Versions(ctx, o.ref) }
@@ -34,7 +34,7 @@ func (o ociOrigin) at(ctx context.Context, version string) (string, error) {
 	return o.oci.Pin(ctx, ref)
 }
 
-func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
+func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted trust.Requirement) (*release, error) {
 	ref := o.ref
 	ref.Digest = resolved
 	signers, err := o.keeper.Signers(ctx, &pack.Pack{ID: o.name, Version: version, Ref: ref}, nil, wanted)

@@ -106,7 +106,7 @@ func push(
 	}
 	pinned := at
 	pinned.Digest = r.Digest
-	if _, err := sources.Keeper(false).Sign(ctx, pinned, key, nil); err != nil {
+	if _, err := sources.Verifier(false).Sign(ctx, pinned, key, nil); err != nil {
 		return err
 	}
 	if r.Existed = there != ""; r.Existed {

@@ -38,7 +38,7 @@ type origin interface {
 	// at returns where a release is: its commit, or the digest of its manifest.
 	at(ctx context.Context, version string) (string, error)
 	// open checks who signed a release and opens it. Nothing of it is read before.
-	open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error)
+	open(ctx context.Context, version, resolved string, wanted trust.Requirement) (*release, error)
 }
 
 // newest brings the newest list that the administrator's settings allow.
@@ -105,9 +105,9 @@ func (c *Client) origin(config *pack.Config) (origin, error) {
 	}
 	sources := c.Sources(config)
 	if config.Sync.Source.Kind == pack.KindGit {
-		return gitOrigin{ref: config.Sync.Source, name: name, git: sources.Git(), keeper: sources.Keeper(false)}, nil
+		return gitOrigin{ref: config.Sync.Source, name: name, git: sources.Git(), keeper: sources.Verifier(false)}, nil
 	}
-	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Keeper(false)}, nil
+	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Verifier(false)}, nil
 }
 
 // checkName refuses what the same people signed for something else. An artifact's signature is over a name already;
@@ -175,12 +175,12 @@ func forward(have *record, place, version, resolved string, o SyncOptions) error
 }
 
 // wantedBy reads the keys whose signatures count for the list.
-func wantedBy(config *pack.Config) (trust.Wanted, error) {
+func wantedBy(config *pack.Config) (trust.Requirement, error) {
 	var files []string
 	for _, key := range config.Sync.Keys {
 		file := config.File(key)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return trust.Wanted{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there",
+			return trust.Requirement{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there",
 				file).
 				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name " +
 					"another under keys: of sync")

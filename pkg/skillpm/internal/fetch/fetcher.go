@@ -34,7 +34,7 @@ type Options struct {
 	Clients    *source.Clients
 	Registries *Registries
 	Gate       *Gate
-	Keeper     *trust.Keeper
+	Keeper     *trust.Verifier
 	Machine    *workspace.Machine
 	Root       string // the directory that references of the manifest are relative to
 	Offline    bool

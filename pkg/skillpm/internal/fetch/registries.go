@@ -70,7 +70,7 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 		},
 	}
 	if len(o.Gate.Policies) > 0 {
-		r.deps.Guard = o.Gate.Guard
+		r.deps.Authorize = o.Gate.Guard
 	}
 	r.set = registry.NewSet(config, r.deps)
 	return r, r.checkOverride(ctx)

@@ -29,8 +29,8 @@ type helperLogin struct {
 }
 
 // Get returns the login for an address, nothing where there is none.
-func (h helper) Get(ctx context.Context, at string) (auth.Credential, error) {
-	out, err := h.run(ctx, "get", at)
+func (h helper) Get(ctx context.Context, server string) (auth.Credential, error) {
+	out, err := h.run(ctx, "get", server)
 	if err != nil {
 		if strings.TrimSpace(string(out)) == notInHelper {
 			return auth.EmptyCredential, nil
@@ -48,8 +48,8 @@ func (h helper) Get(ctx context.Context, at string) (auth.Credential, error) {
 }
 
 // Put keeps a login.
-func (h helper) Put(ctx context.Context, at string, cred auth.Credential) error {
-	l := helperLogin{ServerURL: at, Username: cred.Username, Secret: cred.Password}
+func (h helper) Put(ctx context.Context, server string, cred auth.Credential) error {
+	l := helperLogin{ServerURL: server, Username: cred.Username, Secret: cred.Password}
 	if cred.RefreshToken != "" {
 		l.Username, l.Secret = TokenUser, cred.RefreshToken
 	}
@@ -62,8 +62,8 @@ func (h helper) Put(ctx context.Context, at string, cred auth.Credential) error 
 }
 
 // Delete forgets a login.
-func (h helper) Delete(ctx context.Context, at string) error {
-	_, err := h.run(ctx, "erase", at)
+func (h helper) Delete(ctx context.Context, server string) error {
+	_, err := h.run(ctx, "erase", server)
 	return err
 }
 
@@ -82,13 +82,13 @@ func (h helper) list(ctx context.Context) (map[string]string, error) {
 
 // run starts the program with an action, and returns what it printed, also where it failed.
 func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
-	out := &atMost{left: maxConfig}
+	out := &atMost{remaining: maxConfig}
 	cmd := exec.CommandContext(ctx, "docker-credential-"+string(h), action) //nolint:gosec // the user's own configuration names it
 	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
 	cmd.WaitDelay = 5 * time.Second // it may leave something behind that keeps its output open
 	err := cmd.Run()
 	switch {
-	case err == nil && out.left > 0:
+	case err == nil && out.remaining > 0:
 		return out.text.Bytes(), nil
 	case err == nil:
 		return nil, diag.Errorf(diag.Denied, "docker-credential-%s %s prints more than %d bytes", h, action, maxConfig)
@@ -105,14 +105,14 @@ func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
 
 // atMost keeps the beginning of what is written to it.
 type atMost struct {
-	text bytes.Buffer
-	left int
+	text      bytes.Buffer
+	remaining int
 }
 
 // Write takes everything, so that the program that writes does not fail.
 func (a *atMost) Write(p []byte) (int, error) {
-	n := min(len(p), a.left)
-	a.left -= n
+	n := min(len(p), a.remaining)
+	a.remaining -= n
 	_, err := a.text.Write(p[:n])
 	return len(p), err
 }

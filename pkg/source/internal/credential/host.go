@@ -5,16 +5,16 @@ import "strings"
 // Host returns the host, with its port where there is one, of what somebody wrote for a registry: host:port, or its
 // address as oci://host, https://host/ or https://index.docker.io/v1/. It is spelled as it is looked up; what has a
 // path is returned with it, and is no host.
-func Host(at string) string {
-	at = strings.TrimSpace(at)
-	if scheme, rest, ok := strings.Cut(at, "://"); ok {
+func Host(server string) string {
+	server = strings.TrimSpace(server)
+	if scheme, rest, ok := strings.Cut(server, "://"); ok {
 		switch strings.ToLower(scheme) {
 		case "oci", "https", "http":
-			at = rest
+			server = rest
 		}
 	}
-	at = strings.TrimRight(at, "/")
-	host, path, _ := strings.Cut(at, "/")
+	server = strings.TrimRight(server, "/")
+	host, path, _ := strings.Cut(server, "/")
 	host = strings.ToLower(host)
 	switch host {
 	case "docker.io", "index.docker.io", "registry-1.docker.io":

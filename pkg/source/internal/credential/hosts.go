@@ -61,9 +61,9 @@ func (s *Store) Hosts(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	hosts := make(map[string]bool)
-	for at, entry := range c.Auths {
-		if text := string(bytes.TrimSpace(entry)); text != "{}" && text != "null" && c.CredHelpers[at] == "" {
-			hosts[hostOf(at)] = true
+	for server, auth := range c.Auths {
+		if text := string(bytes.TrimSpace(auth)); text != "{}" && text != "null" && c.CredHelpers[server] == "" {
+			hosts[hostOf(server)] = true
 		}
 	}
 	if c.CredsStore != "" {
@@ -71,24 +71,24 @@ func (s *Store) Hosts(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for at := range listed {
-			hosts[hostOf(at)] = true
+		for server := range listed {
+			hosts[hostOf(server)] = true
 		}
 	}
-	for at, name := range c.CredHelpers {
+	for server, name := range c.CredHelpers {
 		listed, err := helper(name).list(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := listed[at]; ok {
-			hosts[hostOf(at)] = true
+		if _, ok := listed[server]; ok {
+			hosts[hostOf(server)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(hosts)), nil
 }
 
 // hostOf is the host of an address as Docker keeps it.
-func hostOf(at string) string {
-	host, _, _ := strings.Cut(Host(at), "/")
+func hostOf(server string) string {
+	host, _, _ := strings.Cut(Host(server), "/")
 	return host
 }

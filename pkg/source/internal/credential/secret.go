@@ -118,9 +118,9 @@ func mask(text, secret string) string {
 			return b.String()
 		}
 		b.WriteString("***")
-		tail := secret[len(head):]
-		for rest != "" && tail != "" && rest[0] == tail[0] {
-			rest, tail = rest[1:], tail[1:]
+		suffix := secret[len(head):]
+		for rest != "" && suffix != "" && rest[0] == suffix[0] {
+			rest, suffix = rest[1:], suffix[1:]
 		}
 		text = rest
 	}

@@ -37,7 +37,7 @@ type Store struct {
 	path string // "" where there is none
 
 	mu   sync.Mutex
-	kept credentials.Store // nil until the file is read
+	file credentials.Store // nil until the file is read
 }
 
 // Open returns a store. Nothing is read before it is needed, and the file need not be there.
@@ -60,16 +60,16 @@ func configPath(o Options) string {
 // Path returns the file of the configuration, "" where there can be none.
 func (s *Store) Path() string { return s.path }
 
-// keeper is what keeps logins: a helper, or the file.
+// backend is what keeps logins: a helper, or the file.
 type keeper interface {
-	Get(ctx context.Context, at string) (auth.Credential, error)
-	Put(ctx context.Context, at string, cred auth.Credential) error
-	Delete(ctx context.Context, at string) error
+	Get(ctx context.Context, server string) (auth.Credential, error)
+	Put(ctx context.Context, server string, cred auth.Credential) error
+	Delete(ctx context.Context, server string) error
 }
 
-// keeper returns what keeps the login for a host: the helper that the configuration names for it, else the file, read
+// backendFor returns what keeps the login for a host: the helper that the configuration names for it, else the file, read
 // now.
-func (s *Store) keeper(hostport string, file func() (credentials.Store, error)) (keeper, error) {
+func (s *Store) backendFor(hostport string, file func() (credentials.Store, error)) (keeper, error) {
 	h, err := s.helperOf(hostport)
 	if err != nil || h != "" {
 		return h, err
@@ -81,14 +81,14 @@ func (s *Store) keeper(hostport string, file func() (credentials.Store, error)) 
 func (s *Store) read() (credentials.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
+	if s.file == nil {
 		store, err := s.load(credentials.StoreOptions{})
 		if err != nil {
 			return nil, err
 		}
-		s.kept = store
+		s.file = store
 	}
-	return s.kept, nil
+	return s.file, nil
 }
 
 func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
@@ -113,7 +113,7 @@ func (s *Store) Get(ctx context.Context, hostport string) (Login, error) {
 	if s.path == "" {
 		return Login{}, nil
 	}
-	store, err := s.keeper(hostport, s.read)
+	store, err := s.backendFor(hostport, s.read)
 	if err != nil {
 		return Login{}, err
 	}
@@ -171,7 +171,7 @@ func noLogin(hostport string) error {
 func (s *Store) change(hostport string, f func(keeper) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	store, err := s.keeper(hostport, func() (credentials.Store, error) {
+	store, err := s.backendFor(hostport, func() (credentials.Store, error) {
 		return s.load(credentials.StoreOptions{AllowPlaintextPut: true})
 	})
 	if err != nil {
@@ -185,14 +185,14 @@ func (s *Store) change(hostport string, f func(keeper) error) error {
 	} else if err != nil {
 		return s.failed(hostport, store, err)
 	}
-	s.kept = nil
+	s.file = nil
 	return nil
 }
 
 // failed says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what
 // it read.
-func (s *Store) failed(hostport string, by keeper, err error) error {
-	if _, ok := by.(helper); ok {
+func (s *Store) failed(hostport string, store keeper, err error) error {
+	if _, ok := store.(helper); ok {
 		return fmt.Errorf("the login for %s: %w", hostport, err)
 	}
 	return diag.Errorf(diag.Denied, "%s: what it has for %s is not a login", s.path, hostport).

@@ -115,10 +115,10 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := min(max(b.limit-int64(len(b.first)), 0), int64(len(p)))
-	b.first = append(b.first, p[:room]...)
-	if b.over = b.over || room < int64(len(p)); b.over && b.fails {
-		return int(room), io.ErrShortWrite
+	space := min(max(b.limit-int64(len(b.first)), 0), int64(len(p)))
+	b.first = append(b.first, p[:space]...)
+	if b.over = b.over || space < int64(len(p)); b.over && b.fails {
+		return int(space), io.ErrShortWrite
 	}
 	return len(p), nil
 }

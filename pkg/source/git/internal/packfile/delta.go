@@ -21,7 +21,7 @@ func (b bytesAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // patch writes what the delta of an entry makes from its base.
-func (p *Pack) patch(e *entry, base io.ReaderAt, baseSize int64, w io.Writer) error {
+func (p *Pack) patch(e *object, base io.ReaderAt, baseSize int64, w io.Writer) error {
 	z, err := p.inflate(e)
 	if err != nil {
 		return err
@@ -34,15 +34,15 @@ func (p *Pack) patch(e *entry, base io.ReaderAt, baseSize int64, w io.Writer) er
 // applyDelta writes what a delta makes from a base, which must be size bytes. A delta is the sizes of the base and of
 // what it makes, then copies from the base and bytes of its own (gitformat-pack, deltified representation).
 func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int64, w io.Writer) error {
-	from, err := deltaNumber(delta)
+	baseLen, err := deltaNumber(delta)
 	if err != nil {
 		return err
 	}
-	to, err := deltaNumber(delta)
+	resultLen, err := deltaNumber(delta)
 	if err != nil {
 		return err
 	}
-	if from != baseSize || to != size {
+	if baseLen != baseSize || resultLen != size {
 		return errMalformed
 	}
 	for size > 0 {
@@ -59,14 +59,14 @@ func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int6
 }
 
 // deltaStep does one instruction, which must not write more than left bytes, and returns how many it wrote.
-func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, left int64, w io.Writer) (int64, error) {
+func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, remaining int64, w io.Writer) (int64, error) {
 	op, err := delta.ReadByte()
 	if err != nil {
 		return 0, noEOF(err)
 	}
 	if op&0x80 == 0 {
 		n := int64(op)
-		if n == 0 || n > left {
+		if n == 0 || n > remaining {
 			return 0, errMalformed
 		}
 		data, err := delta.Peek(int(n))
@@ -97,7 +97,7 @@ func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, left int64
 	if n == 0 {
 		n = 0x10000
 	}
-	if n > left || offset+n > baseSize {
+	if n > remaining || offset+n > baseSize {
 		return 0, errMalformed
 	}
 	return n, copyFrom(base, offset, n, w)

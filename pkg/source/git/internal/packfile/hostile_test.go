@@ -40,7 +40,7 @@ func TestDeltaBombs(t *testing.T) {
 	if err != nil || len(p.entries) != deep+1 {
 		t.Errorf("a deep chain: %v", err)
 	}
-	p.kept = nil
+	p.cache = nil
 	if data, err := p.content(deep); err != nil || string(data) != "a base of some bytes" {
 		t.Errorf("the end of a deep chain is %q, %v", data, err)
 	}

@@ -60,7 +60,7 @@ type waiting struct {
 // files in dir, of the given name and an extension.
 func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, error) {
 	p := &packIndexer{
-		Pack: &Pack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,
+		Pack: &Pack{dir: dir, name: name, file: file, cacheSpace: maxCached}, limits: l,
 		in: newIncoming(r, file), sum: hash.New(objectHash),
 	}
 	p.z.in = p.in.buffered
@@ -71,7 +71,7 @@ func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, e
 	if count > l.Objects {
 		return nil, TooLarge("%d objects", count)
 	}
-	p.entries = make([]entry, 0, min(count, 1<<14))
+	p.entries = make([]object, 0, min(count, 1<<14))
 	for range count {
 		if err := p.scan(); err != nil {
 			return nil, noEOF(err)
@@ -95,7 +95,7 @@ func TooLarge(format string, args ...any) error {
 
 // scan reads the next object. Its id is known at once unless it is a delta.
 func (p *packIndexer) scan() error {
-	e := entry{offset: p.in.position(), base: notDelta}
+	e := object{offset: p.in.position(), base: notDelta}
 	h, err := readHeader(p.in.buffered)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (p *packIndexer) scan() error {
 	i := int32(len(p.entries)) //nolint:gosec // there are at most limits.Objects
 	switch h.kind {
 	case plumbing.OFSDeltaObject:
-		base, ok := p.at(e.offset - h.back)
+		base, ok := p.findAt(e.offset - h.back)
 		if !ok {
 			return errMalformed
 		}
@@ -132,7 +132,7 @@ func (p *packIndexer) take(i int32) error {
 	e := &p.entries[i]
 	p.sum.Reset()
 	writeObjectHeader(p.sum, e.kind, e.size)
-	if e.size >= LargeObject || e.size > p.left {
+	if e.size >= LargeObject || e.size > p.cacheSpace {
 		if err := p.drain(p.sum, e.size); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (p *packIndexer) take(i int32) error {
 	}
 	p.keep(i, content)
 	p.sum.Write(content)
-	if err := p.atEnd(); err != nil {
+	if err := p.checkEnd(); err != nil {
 		return err
 	}
 	return p.identify(e)
@@ -156,7 +156,7 @@ type collider interface {
 }
 
 // identify takes the object's id from the hash of its content.
-func (p *packIndexer) identify(e *entry) error {
+func (p *packIndexer) identify(e *object) error {
 	if c, ok := p.sum.(collider); ok {
 		sum, collides := c.CollisionResistantSum(nil)
 		if copy(e.id[:], sum); !collides {
@@ -180,14 +180,14 @@ func (p *packIndexer) drain(w io.Writer, size int64) error {
 	if n != size {
 		return errMalformed
 	}
-	return p.atEnd()
+	return p.checkEnd()
 }
 
 // onlyWriter hides ReadFrom, so that the buffer is used.
 type onlyWriter struct{ io.Writer }
 
-// atEnd checks that an object is not longer than its header says, and reads its checksum.
-func (p *packIndexer) atEnd() error {
+// checkEnd checks that an object is not longer than its header says, and reads its checksum.
+func (p *packIndexer) checkEnd() error {
 	var more [1]byte
 	n, err := p.z.z.Read(more[:])
 	switch {
@@ -217,7 +217,7 @@ func (p *packIndexer) resolve() error {
 	}
 	slices.SortStableFunc(p.deltas, func(a, b int32) int { return cmp.Compare(p.entries[a].base, p.entries[b].base) })
 	slices.SortStableFunc(p.byBase, func(a, b waiting) int { return bytes.Compare(a.base[:], b.base[:]) })
-	done := 0
+	resolved := 0
 	for i := range p.entries {
 		if p.entries[i].base != notDelta {
 			continue
@@ -226,9 +226,9 @@ func (p *packIndexer) resolve() error {
 		if err != nil {
 			return err
 		}
-		done += n
+		resolved += n
 	}
-	if done != len(p.deltas)+len(p.byBase) {
+	if resolved != len(p.deltas)+len(p.byBase) {
 		return errMalformed // deltas whose bases are not here, or are each other's
 	}
 	return nil
@@ -236,64 +236,64 @@ func (p *packIndexer) resolve() error {
 
 // base is an object that deltas are applied to.
 type base struct {
-	entry   int32
+	index   int32
 	content []byte // nil if it is large or had to make room
 	deltas  []int32
 }
 
 // resolveOn resolves all deltas that build on an object, directly or by way of others, and returns how many there are.
-func (p *packIndexer) resolveOn(root int32) (done int, err error) {
-	stack := []base{{entry: root, deltas: p.deltasOn(root)}}
-	held := int64(0)
+func (p *packIndexer) resolveOn(root int32) (resolved int, err error) {
+	stack := []base{{index: root, deltas: p.deltasOn(root)}}
+	memory := int64(0)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(top.deltas) == 0 {
-			held -= int64(len(top.content))
+			memory -= int64(len(top.content))
 			stack = stack[:len(stack)-1]
 			continue
 		}
 		i := top.deltas[0]
 		top.deltas = top.deltas[1:]
-		if top.content == nil && p.entries[top.entry].size < LargeObject {
-			if err := p.spend(p.entries[top.entry].size); err != nil {
-				return done, err
+		if top.content == nil && p.entries[top.index].size < LargeObject {
+			if err := p.spend(p.entries[top.index].size); err != nil {
+				return resolved, err
 			}
-			if top.content, err = p.content(top.entry); err != nil {
-				return done, err
+			if top.content, err = p.content(top.index); err != nil {
+				return resolved, err
 			}
-			held += int64(len(top.content))
+			memory += int64(len(top.content))
 		}
 		content, err := p.apply(top, i)
 		if err != nil {
-			return done, err
+			return resolved, err
 		}
-		done++
+		resolved++
 		if deltas := p.deltasOn(i); len(deltas) > 0 {
-			held += int64(len(content))
+			memory += int64(len(content))
 			stack = append(stack, base{i, content, deltas})
-			held = makeRoom(stack, held, p.limits.Chain)
+			memory = evict(stack, memory, p.limits.Chain)
 		}
 	}
-	return done, nil
+	return resolved, nil
 }
 
-// makeRoom forgets contents at the bottom of the stack. They are made again when they are needed.
-func makeRoom(stack []base, held, most int64) int64 {
-	for i := 0; held > most && i < len(stack)-1; i++ {
-		held -= int64(len(stack[i].content))
+// evict forgets contents at the bottom of the stack. They are made again when they are needed.
+func evict(stack []base, memory, most int64) int64 {
+	for i := 0; memory > most && i < len(stack)-1; i++ {
+		memory -= int64(len(stack[i].content))
 		stack[i].content = nil
 	}
-	return held
+	return memory
 }
 
 // deltasOn returns the deltas on an object whose id is known.
 func (p *packIndexer) deltasOn(i int32) []int32 {
-	from, _ := slices.BinarySearchFunc(p.deltas, i, func(d, i int32) int { return cmp.Compare(p.entries[d].base, i) })
-	to := from
-	for to < len(p.deltas) && p.entries[p.deltas[to]].base == i {
-		to++
+	start, _ := slices.BinarySearchFunc(p.deltas, i, func(d, i int32) int { return cmp.Compare(p.entries[d].base, i) })
+	end := start
+	for end < len(p.deltas) && p.entries[p.deltas[end]].base == i {
+		end++
 	}
-	found := p.deltas[from:to:to]
+	found := p.deltas[start:end:end]
 	id := p.entries[i].id
 	n, _ := slices.BinarySearchFunc(p.byBase, id,
 		func(w waiting, id plumbing.Hash) int { return bytes.Compare(w.base[:], id[:]) })
@@ -325,10 +325,10 @@ func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.kind = p.entries[on.entry].kind
+	e.kind = p.entries[on.index].kind
 	p.sum.Reset()
 	writeObjectHeader(p.sum, e.kind, e.size)
-	if max(e.size, p.entries[on.entry].size) >= LargeObject {
+	if max(e.size, p.entries[on.index].size) >= LargeObject {
 		return nil, p.applyInFile(on, i)
 	}
 	var b bytes.Buffer
@@ -347,14 +347,14 @@ func (p *packIndexer) applyInFile(on *base, i int32) error {
 	if p.files += e.size; p.files > p.limits.Files {
 		return TooLarge("more than %d bytes of large files", p.limits.Files)
 	}
-	var from io.ReaderAt = bytesAt(on.content)
-	if p.entries[on.entry].size >= LargeObject {
-		f, err := p.baseFile(on.entry)
+	var source io.ReaderAt = bytesAt(on.content)
+	if p.entries[on.index].size >= LargeObject {
+		f, err := p.baseFile(on.index)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		from = f
+		source = f
 	}
 	out, err := os.Create(p.loose(i))
 	if err != nil {
@@ -362,7 +362,7 @@ func (p *packIndexer) applyInFile(on *base, i int32) error {
 	}
 	defer out.Close()
 	w := bufio.NewWriterSize(io.MultiWriter(out, p.sum), 64<<10)
-	if err := p.patch(e, from, p.entries[on.entry].size, w); err != nil {
+	if err := p.patch(e, source, p.entries[on.index].size, w); err != nil {
 		return err
 	}
 	if err := errors.Join(w.Flush(), out.Close()); err != nil {

@@ -27,7 +27,7 @@ import (
 // How much of a pack is held in memory: the contents that were seen while it was indexed, the bases of deltas that were
 // needed last, and the size from which an object is never in memory as a whole.
 const (
-	keptBytes   = 16 << 20
+	maxCached   = 16 << 20
 	basesBytes  = 8 << 20
 	LargeObject = 1 << 20
 )
@@ -40,18 +40,18 @@ type Pack struct {
 	file    io.ReaderAt
 	closer  io.Closer
 	size    int64
-	entries []entry // by offset
-	byID    []int32 // indices of entries, by id
+	entries []object // by offset
+	byID    []int32  // indices of entries, by id
 
-	mu    sync.Mutex
-	kept  map[int32][]byte // checked contents
-	left  int64            // bytes that kept may still take
-	bases map[int32][]byte // contents of bases of deltas
-	held  int64            // bytes of bases
+	mu         sync.Mutex
+	cache      map[int32][]byte // checked contents
+	cacheSpace int64            // bytes that kept may still take
+	bases      map[int32][]byte // contents of bases of deltas
+	baseBytes  int64            // bytes of bases
 }
 
-// entry is an object of a pack.
-type entry struct {
+// object is an object of a pack.
+type object struct {
 	id     plumbing.Hash
 	kind   plumbing.ObjectType // of a delta, that of its base
 	base   int32               // the entry that a delta is on, or notDelta
@@ -82,10 +82,10 @@ func (p *Pack) find(id plumbing.Hash) (int32, bool) {
 	return p.byID[i], true
 }
 
-// at returns the entry at an offset.
-func (p *Pack) at(offset int64) (int32, bool) {
+// findAt returns the entry at an offset.
+func (p *Pack) findAt(offset int64) (int32, bool) {
 	i, ok := slices.BinarySearchFunc(p.entries, offset,
-		func(e entry, offset int64) int { return cmp.Compare(e.offset, offset) })
+		func(e object, offset int64) int { return cmp.Compare(e.offset, offset) })
 	return int32(i), ok //nolint:gosec // there are at most limits.Objects
 }
 
@@ -94,14 +94,14 @@ func (p *Pack) keep(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := int64(len(content))
-	if n > p.left {
+	if n > p.cacheSpace {
 		return
 	}
-	if p.kept == nil {
-		p.kept = make(map[int32][]byte)
+	if p.cache == nil {
+		p.cache = make(map[int32][]byte)
 	}
-	p.left -= n
-	p.kept[i] = content
+	p.cacheSpace -= n
+	p.cache[i] = content
 }
 
 // content returns the content of a small object, unchecked unless it is kept.
@@ -139,7 +139,7 @@ func (p *Pack) content(i int32) ([]byte, error) {
 // known returns the content of an object that is in memory or, if it is made from a large one, in a file.
 func (p *Pack) known(i int32) ([]byte, bool) {
 	p.mu.Lock()
-	content, ok := p.kept[i]
+	content, ok := p.cache[i]
 	if !ok {
 		content, ok = p.bases[i]
 	}
@@ -162,14 +162,14 @@ func (p *Pack) remember(i int32, content []byte) {
 	if _, ok := p.bases[i]; ok || len(content) > basesBytes/4 {
 		return
 	}
-	if p.held+int64(len(content)) > basesBytes {
-		p.bases, p.held = nil, 0
+	if p.baseBytes+int64(len(content)) > basesBytes {
+		p.bases, p.baseBytes = nil, 0
 	}
 	if p.bases == nil {
 		p.bases = make(map[int32][]byte)
 	}
 	p.bases[i] = content
-	p.held += int64(len(content))
+	p.baseBytes += int64(len(content))
 }
 
 // loose is the file of an object that was made from a delta and is too large for memory, or is on such a one.
@@ -205,10 +205,10 @@ var inflaters = sync.Pool{New: func() any {
 	return &inflater{in: bufio.NewReaderSize(nil, 4<<10), out: bufio.NewReaderSize(nil, 4<<10)}
 }}
 
-// entryReader reads the data of one entry.
-type entryReader struct{ *inflater }
+// objectReader reads the data of one entry.
+type objectReader struct{ *inflater }
 
-func (r *entryReader) Read(p []byte) (int, error) {
+func (r *objectReader) Read(p []byte) (int, error) {
 	if r.inflater == nil {
 		return 0, os.ErrClosed
 	}
@@ -216,7 +216,7 @@ func (r *entryReader) Read(p []byte) (int, error) {
 }
 
 // Close gives the inflater back, once: after that it is somebody else's.
-func (r *entryReader) Close() error {
+func (r *objectReader) Close() error {
 	if r.inflater != nil {
 		r.in.Reset(nil)
 		inflaters.Put(r.inflater)
@@ -236,8 +236,8 @@ func (z *inflater) reset() error {
 }
 
 // inflate opens the data of an entry: its content, or a delta.
-func (p *Pack) inflate(e *entry) (*entryReader, error) {
-	z := &entryReader{inflaters.Get().(*inflater)}
+func (p *Pack) inflate(e *object) (*objectReader, error) {
+	z := &objectReader{inflaters.Get().(*inflater)}
 	z.in.Reset(io.NewSectionReader(p.file, e.offset, p.size-e.offset))
 	h, err := readHeader(z.in)
 	if err == nil && (h.kind.IsDelta() != (e.base != notDelta)) {
@@ -254,7 +254,7 @@ func (p *Pack) inflate(e *entry) (*entryReader, error) {
 }
 
 // inflateAll returns the content of an entry that is not a delta.
-func (p *Pack) inflateAll(e *entry) ([]byte, error) {
+func (p *Pack) inflateAll(e *object) ([]byte, error) {
 	z, err := p.inflate(e)
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func (p *Pack) inflateAll(e *entry) ([]byte, error) {
 func (p *Pack) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.kept, p.bases, p.held = nil, nil, 0
+	p.cache, p.bases, p.baseBytes = nil, nil, 0
 }
 
 // Close closes the file.

@@ -192,7 +192,7 @@ func TestPackWithLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.kept = nil
+	p.cache = nil
 	checkPack(t, p, want, r)
 }
 

@@ -22,7 +22,7 @@ type incoming struct {
 	r        io.Reader
 	w        io.Writer
 	sum      hash.Hash
-	tail     []byte // the last bytes, not hashed yet
+	trailer  []byte // the last bytes, not hashed yet
 	total    int64
 }
 
@@ -43,15 +43,15 @@ func (in *incoming) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if n >= hash.Size {
-		in.sum.Write(in.tail)
+		in.sum.Write(in.trailer)
 		in.sum.Write(p[:n-hash.Size])
-		in.tail = append(in.tail[:0], p[n-hash.Size:n]...)
+		in.trailer = append(in.trailer[:0], p[n-hash.Size:n]...)
 		return n, err
 	}
-	in.tail = append(in.tail, p[:n]...)
-	if over := len(in.tail) - hash.Size; over > 0 {
-		in.sum.Write(in.tail[:over])
-		in.tail = append(in.tail[:0], in.tail[over:]...)
+	in.trailer = append(in.trailer, p[:n]...)
+	if over := len(in.trailer) - hash.Size; over > 0 {
+		in.sum.Write(in.trailer[:over])
+		in.trailer = append(in.trailer[:0], in.trailer[over:]...)
 	}
 	return n, err
 }

@@ -130,7 +130,7 @@ func openPack(index string, l Limits) (*Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pack{name: strings.TrimSuffix(filepath.Base(index), indexExt), left: keptBytes}
+	p := &Pack{name: strings.TrimSuffix(filepath.Base(index), indexExt), cacheSpace: maxCached}
 	if err := p.readIndex(data); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (p *Pack) readIndex(data []byte) error {
 		return errDamaged
 	}
 	p.size = int64(binary.BigEndian.Uint64(data[len(indexMagic):])) //nolint:gosec // it was written from one
-	p.entries = make([]entry, (body-start)/entrySize)
+	p.entries = make([]object, (body-start)/entrySize)
 	for i := range p.entries {
 		b := data[start+i*entrySize:]
 		e := &p.entries[i]

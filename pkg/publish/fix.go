@@ -17,16 +17,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// Mended is what [Client.Mend] did, or would do.
-type Mended struct {
-	Files  []MendedFile `json:"files"`  // in order of paths
-	Report lint.Report  `json:"report"` // what is left
+// Fixed is what [Client.Fix] did, or would do.
+type Fixed struct {
+	Files  []FixedFile `json:"files"`  // in order of paths
+	Report lint.Report `json:"report"` // what is left
 }
 
-// MendedFile is one file that was changed.
-type MendedFile struct {
+// FixedFile is one file that was changed.
+type FixedFile struct {
 	Path       string   `json:"path"`  // as reports have it
-	Rules      []string `json:"rules"` // whose findings were mended, each once, in order
+	Rules      []string `json:"rules"` // whose findings were fixed, each once, in order
 	Fixes      int      `json:"fixes"` // how many findings that were
 	Executable bool     `json:"executable,omitempty"`
 	Diff       string   `json:"diff,omitempty"` // unified, with three lines of context
@@ -36,45 +36,45 @@ type MendedFile struct {
 // maxRounds bounds how often what edits left is checked again: an edit may make another one possible.
 const maxRounds = 8
 
-// Mend validates and makes the edits that are safe, again and again until there are none left. With dry it writes
+// Fix validates and makes the edits that are safe, again and again until there are none left. With dry it writes
 // nothing, and what it returns is what would be done. A file that changes meanwhile is left as it is, with an error.
-func (c *Client) Mend(ctx context.Context, o ValidateOptions, dry bool) (*Mended, error) {
+func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
 	o.Edits = true
-	m := &mending{client: c, files: map[string]*mendedFile{}, given: o.given(c)}
+	m := &fixer{client: c, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
 	for range maxRounds {
 		report, err := c.validate(ctx, o, m.contents())
 		if err != nil {
 			return nil, err
 		}
 		m.report = report
-		made, err := m.round(report)
+		changed, err := m.round(report)
 		if err != nil {
 			return nil, err
 		}
-		if !made {
+		if !changed {
 			break
 		}
 	}
 	return m.finish(dry)
 }
 
-// mending is the state of one run of [Client.Mend]: all edits are made in memory first.
-type mending struct {
-	client *Client
-	given  map[string][]byte      // contents that stand for files, by absolute path
-	files  map[string]*mendedFile // likewise
-	report lint.Report
+// fixer is the state of one run of [Client.Fix]: all edits are made in memory first.
+type fixer struct {
+	client  *Client
+	overlay map[string][]byte     // contents that stand for files, by absolute path
+	files   map[string]*fixedFile // likewise
+	report  lint.Report
 }
 
-type mendedFile struct {
-	MendedFile
+type fixedFile struct {
+	FixedFile
 	abs           string
 	before, after []byte
 }
 
 // contents returns the files as they are so far, by absolute path.
-func (m *mending) contents() map[string][]byte {
-	out := maps.Clone(m.given)
+func (m *fixer) contents() map[string][]byte {
+	out := maps.Clone(m.overlay)
 	for abs, f := range m.files {
 		out[abs] = f.after
 	}
@@ -82,9 +82,9 @@ func (m *mending) contents() map[string][]byte {
 }
 
 // round makes the safe edits of a report, and reports whether there were any.
-func (m *mending) round(report lint.Report) (bool, error) {
+func (m *fixer) round(report lint.Report) (bool, error) {
 	edits := map[string][]diag.Edit{}
-	made := false
+	changed := false
 	for _, found := range report.Findings {
 		if !found.Fixable || len(found.Edits) == 0 {
 			continue
@@ -109,17 +109,17 @@ func (m *mending) round(report lint.Report) (bool, error) {
 	for abs, list := range edits {
 		f := m.files[abs]
 		after, n := lint.Apply(f.after, list)
-		made = made || n > 0 && !bytes.Equal(after, f.after)
+		changed = changed || n > 0 && !bytes.Equal(after, f.after)
 		f.after = after
 		f.Fixes += n // a finding has one edit; those that were in the way of another come again
 	}
-	return made, nil
+	return changed, nil
 }
 
 // own reports whether a path may be changed: what a link leads to is somebody else's.
-func (m *mending) own(shown string) bool {
-	abs := m.client.Machine.Abs(filepath.FromSlash(shown))
-	if _, given := m.given[abs]; given {
+func (m *fixer) own(path string) bool {
+	abs := m.client.Machine.Abs(filepath.FromSlash(path))
+	if _, given := m.overlay[abs]; given {
 		return true
 	}
 	info, err := os.Lstat(abs)
@@ -127,33 +127,33 @@ func (m *mending) own(shown string) bool {
 }
 
 // file reads a file when it is first changed.
-func (m *mending) file(shown string) (*mendedFile, error) {
-	abs := m.client.Machine.Abs(filepath.FromSlash(shown))
+func (m *fixer) file(path string) (*fixedFile, error) {
+	abs := m.client.Machine.Abs(filepath.FromSlash(path))
 	if f := m.files[abs]; f != nil {
 		return f, nil
 	}
-	data, given := m.given[abs]
-	if !given {
+	data, ok := m.overlay[abs]
+	if !ok {
 		var err error
 		if data, err = os.ReadFile(abs); err != nil {
 			return nil, err
 		}
 	}
-	f := &mendedFile{abs: abs, before: data, after: data, MendedFile: MendedFile{Path: shown}}
+	f := &fixedFile{abs: abs, before: data, after: data, FixedFile: FixedFile{Path: path}}
 	m.files[abs] = f
 	return f, nil
 }
 
 // finish writes the files, unless it is dry, and says what was done.
-func (m *mending) finish(dry bool) (*Mended, error) {
-	out := &Mended{Files: []MendedFile{}, Report: m.report}
+func (m *fixer) finish(dry bool) (*Fixed, error) {
+	out := &Fixed{Files: []FixedFile{}, Report: m.report}
 	var paths []string
 	for abs := range m.files {
 		paths = append(paths, abs)
 	}
 	slices.Sort(paths)
 	var errs []error
-	written := map[string]bool{}
+	dirs := map[string]bool{}
 	for _, abs := range paths {
 		f := m.files[abs]
 		slices.Sort(f.Rules)
@@ -165,18 +165,18 @@ func (m *mending) finish(dry bool) (*Mended, error) {
 				continue
 			}
 		}
-		written[abs] = true
-		out.Files = append(out.Files, f.MendedFile)
+		dirs[abs] = true
+		out.Files = append(out.Files, f.FixedFile)
 	}
 	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
 		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable &&
-			written[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
+			dirs[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
 	})
 	return out, errors.Join(errs...)
 }
 
 // diff returns what changes in a file, as diff -u writes it.
-func (f *mendedFile) diff() string {
+func (f *fixedFile) diff() string {
 	if bytes.Equal(f.before, f.after) {
 		return ""
 	}
@@ -202,7 +202,7 @@ func lines(data []byte) []string {
 }
 
 // write replaces the file, unless it is not any more what was checked.
-func (f *mendedFile) write() error {
+func (f *fixedFile) write() error {
 	info, err := os.Stat(f.abs)
 	if err != nil {
 		return err

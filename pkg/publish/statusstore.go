@@ -17,45 +17,45 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// noted is a place that says something about the versions of a pack.
-type noted interface {
+// statusStore is a place that says something about the versions of a pack.
+type statusStore interface {
 	// versions returns those that are published there.
 	versions(ctx context.Context) ([]string, error)
 	// change has f change what is said.
 	change(ctx context.Context, f func(*oci.Status) error) error
 }
 
-// notedAt returns the place of a pack at a registry, which is written as in publish, or is the directory of an index,
+// openStatus returns the place of a pack at a registry, which is written as in publish, or is the directory of an index,
 // or is named by the user's settings. Without one it is where publish puts the owner's packs.
-func (c *Client) notedAt(at string, id pack.ID) (where string, to noted, err error) {
-	if at, err = c.registryAt(at, id); err != nil {
+func (c *Client) openStatus(location string, id pack.ID) (where string, store statusStore, err error) {
+	if location, err = c.registryRef(location, id); err != nil {
 		return "", nil, err
 	}
-	dir := c.Machine.Abs(strings.TrimPrefix(at, "oci-layout:"))
+	dir := c.Machine.Abs(strings.TrimPrefix(location, "oci-layout:"))
 	switch {
-	case at == "" || at == "local" || strings.HasPrefix(at, "oci://") || strings.HasPrefix(at, "oci-layout:"):
-		ref, err := c.target(at, id)
+	case location == "" || location == "local" || strings.HasPrefix(location, "oci://") || strings.HasPrefix(location, "oci-layout:"):
+		ref, err := c.target(location, id)
 		if err != nil {
 			return "", nil, err
 		}
-		from, err := c.UserSources()
-		return ref.String(), repository{from.OCI(), ref}, err
-	case strings.Contains(at, "://") || at == registry.Embedded:
-		return "", nil, diag.Errorf(diag.Usage, "%s is read from elsewhere and not changed there", at).
+		sources, err := c.UserSources()
+		return ref.String(), repository{sources.OCI(), ref}, err
+	case strings.Contains(location, "://") || location == registry.Embedded:
+		return "", nil, diag.Errorf(diag.Usage, "%s is read from elsewhere and not changed there", location).
 			WithHint("run this in a checkout of the index with --registry DIR, then publish the change as the " +
 				"index is published")
 	case isFile(filepath.Join(dir, "oci-layout")):
-		return c.notedAt("oci-layout:"+dir, id)
+		return c.openStatus("oci-layout:"+dir, id)
 	case !isFile(filepath.Join(dir, index.ConfigPath)):
-		return "", nil, diag.Errorf(diag.NotFound, "%s is neither an index nor an OCI layout", at).
+		return "", nil, diag.Errorf(diag.NotFound, "%s is neither an index nor an OCI layout", location).
 			WithHint("name a directory with a %s, oci://HOST/NAMESPACE or oci-layout:DIR", index.ConfigPath)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(index.Path(id)))
-	return c.Shown(file), indexFile{id: id, file: file, shown: c.Shown(file)}, nil
+	return c.Shown(file), indexFile{id: id, file: file, display: c.Shown(file)}, nil
 }
 
-// registryAt resolves the name of a registry, and none to where the owner is bound.
-func (c *Client) registryAt(at string, id pack.ID) (string, error) {
+// registryRef resolves the name of a registry, and none to where the owner is bound.
+func (c *Client) registryRef(location string, id pack.ID) (string, error) {
 	user, err := c.Machine.UserConfig()
 	if err != nil {
 		return "", err
@@ -65,16 +65,16 @@ func (c *Client) registryAt(at string, id pack.ID) (string, error) {
 		return "", err
 	}
 	for _, config := range []*pack.Config{admin, user} {
-		if at == "" {
-			at = config.Namespaces[id.Owner]
+		if location == "" {
+			location = config.Namespaces[id.Owner]
 		}
 	}
 	for _, r := range slices.Concat(user.Registries, admin.Registries) {
-		if at != "" && r.Name == at {
+		if location != "" && r.Name == location {
 			return r.URL, nil
 		}
 	}
-	return at, nil
+	return location, nil
 }
 
 func isFile(name string) bool {
@@ -98,19 +98,19 @@ func (r repository) change(ctx context.Context, f func(*oci.Status) error) error
 
 // indexFile is the file of a pack in the directory of an index.
 type indexFile struct {
-	id          pack.ID
-	file, shown string
+	id            pack.ID
+	file, display string
 }
 
 func (x indexFile) read() ([]byte, *index.Entry, error) {
 	data, err := safefile.ReadFile(x.file, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, diag.Errorf(diag.NotFound, "the index has no pack %s: there is no %s", x.id, x.shown)
+		return nil, nil, diag.Errorf(diag.NotFound, "the index has no pack %s: there is no %s", x.id, x.display)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	entry, err := index.Parse(x.shown, data)
+	entry, err := index.Parse(x.display, data)
 	return data, entry, err
 }
 
@@ -145,11 +145,11 @@ func (x indexFile) change(_ context.Context, f func(*oci.Status) error) error {
 	out := data
 	for _, v := range entry.Versions {
 		if was.Yanked[v.Version] != is.Yanked[v.Version] && err == nil {
-			out, err = index.AppendYank(x.shown, out, v.Version, is.Yanked[v.Version])
+			out, err = index.AppendYank(x.display, out, v.Version, is.Yanked[v.Version])
 		}
 	}
 	if was.Deprecated != is.Deprecated && err == nil {
-		out, err = index.AppendDeprecate(x.shown, out, is.Deprecated)
+		out, err = index.AppendDeprecate(x.display, out, is.Deprecated)
 	}
 	if err != nil || len(out) == len(data) {
 		return err

@@ -28,31 +28,31 @@ func renameNew(staged, target string) error {
 }
 
 // replaceInTwo moves an old directory away and a new one to its place, and the old one back if that fails.
-func replaceInTwo(staged, target, backup string) (kept string, err error) {
-	kept, err = keep(target, backup)
+func replaceInTwo(staged, target, backup string) (backedUp string, err error) {
+	backedUp, err = keep(target, backup)
 	if err != nil {
 		return "", err
 	}
 	if err := os.Rename(staged, target); err != nil {
-		return "", errors.Join(err, os.Rename(kept, target))
+		return "", errors.Join(err, os.Rename(backedUp, target))
 	}
-	return kept, nil
+	return backedUp, nil
 }
 
 // keep moves a directory to a place for backups, under a name that nothing has there.
-func keep(dir, backup string) (kept string, err error) {
+func keep(dir, backup string) (backedUp string, err error) {
 	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
 		return "", err
 	}
-	kept = backup
+	backedUp = backup
 	for n := 2; n < 1000; n++ {
-		if err = renameNew(dir, kept); err == nil {
-			return kept, atomicfile.SyncDir(filepath.Dir(kept))
+		if err = renameNew(dir, backedUp); err == nil {
+			return backedUp, atomicfile.SyncDir(filepath.Dir(backedUp))
 		}
-		if _, there := os.Lstat(kept); there != nil {
+		if _, statErr := os.Lstat(backedUp); statErr != nil {
 			return "", err
 		}
-		kept = backup + "-" + strconv.Itoa(n)
+		backedUp = backup + "-" + strconv.Itoa(n)
 	}
 	return "", err
 }
@@ -83,8 +83,8 @@ func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
 	dirs := []string{dir}
 	for _, e := range tree.Inventory {
 		for d := path.Dir(e.Path); d != "."; d = path.Dir(d) {
-			if at := filepath.Join(dir, filepath.FromSlash(d)); !slices.Contains(dirs, at) {
-				dirs = append(dirs, at)
+			if parent := filepath.Join(dir, filepath.FromSlash(d)); !slices.Contains(dirs, parent) {
+				dirs = append(dirs, parent)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
 	return nil
 }
 
-func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
+func copyEntry(tree bundle.Tree, e bundle.Entry, target string) error {
 	in, err := tree.Open(e.Path)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
 	if e.Executable {
 		mode = 0o755
 	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

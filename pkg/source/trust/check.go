@@ -11,11 +11,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// judge returns who of those wanted signed a manifest.
-func (k *Keeper) judge(e *evidence, p *pack.Pack, w Wanted) ([]string, error) {
+// check returns who of those wanted signed a manifest.
+func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, error) {
 	var found, reasons []string
-	met := map[string]bool{} // which of those wanted signed: several that one pattern means are one
-	advice, signatures := "", 0
+	signers := map[string]bool{} // which of those wanted signed: several that one pattern means are one
+	hint, signatures := "", 0
 	for _, b := range e.Bundles {
 		env, err := sign.ParseBundle(b)
 		if err != nil {
@@ -26,17 +26,17 @@ func (k *Keeper) judge(e *evidence, p *pack.Pack, w Wanted) ([]string, error) {
 			continue // provenance and the like are no signatures
 		}
 		signatures++
-		id, wish, err := k.signer(env, b, p.Ref.Digest, w)
+		id, missing, err := k.signer(env, b, p.Ref.Digest, w)
 		if err != nil {
-			reasons, advice = append(reasons, err.Error()), cmp.Or(advice, diag.HintOf(err))
+			reasons, hint = append(reasons, err.Error()), cmp.Or(hint, diag.HintOf(err))
 			continue
 		}
-		met[wish] = true
+		signers[missing] = true
 		if !slices.Contains(found, id) {
 			found = append(found, id)
 		}
 	}
-	if len(met) >= max(1, w.Threshold) {
+	if len(signers) >= max(1, w.Threshold) {
 		return w.sort(found), nil
 	}
 	if signatures == 0 && len(reasons) == 0 {
@@ -44,18 +44,18 @@ func (k *Keeper) judge(e *evidence, p *pack.Pack, w Wanted) ([]string, error) {
 	}
 	if len(w.Identities) > 0 {
 		if _, err := k.verifier(); err != nil { // which matters more than whose the other signatures are
-			reasons, advice = append([]string{"identities are trusted, which this program cannot check"},
+			reasons, hint = append([]string{"identities are trusted, which this program cannot check"},
 				reasons...), diag.HintOf(err)
 		}
 	}
 	return nil, &SignerError{
 		Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons),
-		Advice: advice, Threshold: w.Threshold,
+		Advice: hint, Threshold: w.Threshold,
 	}
 }
 
 // signer returns who made a signature, if that is somebody who is wanted, and as which of those.
-func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Wanted) (id, wish string, err error) {
+func (k *Verifier) signer(env *sign.Envelope, bundle []byte, digest string, w Requirement) (id, missing string, err error) {
 	if env.Keyless {
 		return k.identity(bundle, digest, w.Identities)
 	}
@@ -75,15 +75,15 @@ func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Want
 
 // identity returns who got the certificate that a signature was made with, and the first of the wanted identities that
 // means that.
-func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (id, wish string, err error) {
-	if len(wanted) == 0 {
+func (k *Verifier) identity(bundle []byte, digest string, identities []Identity) (id, missing string, err error) {
+	if len(identities) == 0 {
 		return "", "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
 	}
 	verifier, err := k.verifier()
 	if err != nil {
 		return "", "", err
 	}
-	for _, want := range wanted {
+	for _, want := range identities {
 		var who sign.Identity
 		if who, err = verifier.Verify(bundle, digest, []sign.Identity{sign.Identity(want)}); err == nil {
 			return Identity(who).ID(), want.ID(), nil
@@ -93,7 +93,7 @@ func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (id, 
 }
 
 // sort orders signers as they are wanted; identities, which may be patterns, come last.
-func (w Wanted) sort(found []string) []string {
+func (w Requirement) sort(found []string) []string {
 	var sorted []string
 	take := func(id string) {
 		if slices.Contains(found, id) && !slices.Contains(sorted, id) {
