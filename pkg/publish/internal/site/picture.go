@@ -24,11 +24,11 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 	var packs []graph.Pack
 	for ; len(queue) > 0; queue = queue[1:] {
 		id := queue[0]
-		k, ok := s.at[id]
+		k, ok := s.index[id]
 		if !ok {
 			continue
 		}
-		p := graph.Pack{ID: id, Version: s.packs[k].shown().Version}
+		p := graph.Pack{ID: id, Version: s.packs[k].displayed().Version}
 		for _, d := range s.packs[k].Dependencies {
 			if _, seen := depth[d.ID]; !seen {
 				if depth[id] == graphDepth || len(depth) >= graphPacks {
@@ -50,6 +50,6 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 	}) {
 		packs = slices.Delete(packs, own, own+1)
 	}
-	g := graph.New(root.ID.String()+" "+root.shown().Version, edges, packs)
+	g := graph.New(root.ID.String()+" "+root.displayed().Version, edges, packs)
 	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), part
 }
