@@ -24,7 +24,7 @@ func TestAsk(t *testing.T) {
 		{[]string{"FM", "STR", "REF"}, nil},
 		{nil, nil},
 	} {
-		found, err := lint.Ask(t.Context(), fsys, tt.rules)
+		found, err := lint.RunRules(t.Context(), fsys, tt.rules)
 		if err != nil {
 			t.Fatal(err)
 		}

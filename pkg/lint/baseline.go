@@ -114,15 +114,14 @@ func BaselineDigest(text []byte) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// BaselineChanges says what [Baseline.Update] did, in numbers of entries.
+// BaselineChanges counts what [Baseline.Update] did to entries.
 type BaselineChanges struct {
 	Added, Kept, Dropped int
 }
 
-// Update returns a baseline of exactly the findings that there are. Entries that still match keep their reasons and
-// dates, also one that has expired: a date is set by people and stays until they change it. The others are dropped,
-// unless they are about a file that covered says was not looked at; a nil covered means that all were. What was not
-// there before gets the reason, without which it is an error.
+// Update returns a baseline of exactly the given findings. Entries that still match keep their reasons and dates,
+// expired ones too: only users change a date. Other entries are dropped, unless covered reports that their file was not
+// checked; a nil covered means that every file was. New findings get the reason; it is an error if there is none.
 func (b *Baseline) Update(found []BaselineFinding, covered func(path string) bool, reason string) (*Baseline,
 	BaselineChanges, error,
 ) {
@@ -134,7 +133,7 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 		}
 		counts[f] = min(counts[f]+1, maxBaselineCount)
 	}
-	next, done := &Baseline{}, BaselineChanges{}
+	next, changes := &Baseline{}, BaselineChanges{}
 	for _, e := range b.Entries {
 		n, ok := counts[e.BaselineFinding]
 		switch {
@@ -142,10 +141,10 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 			e.Count = n
 			delete(counts, e.BaselineFinding)
 		case covered == nil || covered(e.Path):
-			done.Dropped++
+			changes.Dropped++
 			continue
 		}
-		done.Kept++
+		changes.Kept++
 		next.Entries = append(next.Entries, e)
 	}
 	reason = textx.OneLine(reason)
@@ -154,35 +153,35 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 			WithHint("say why they are accepted")
 	}
 	for f, n := range counts {
-		done.Added++
+		changes.Added++
 		next.Entries = append(next.Entries, BaselineEntry{BaselineFinding: f, Reason: reason, Count: n})
 	}
 	next.sort()
-	return next, done, nil
+	return next, changes, nil
 }
 
 func (b *Baseline) sort() {
 	slices.SortFunc(b.Entries, func(x, y BaselineEntry) int { return x.compare(y.BaselineFinding) })
 }
 
-// BaselineMatcher holds findings against a baseline, each entry of which accepts as many as it counts. It is for one
-// goroutine.
+// BaselineMatcher matches findings against a baseline, each entry of which accepts as many as it counts. It is not safe
+// for concurrent use.
 type BaselineMatcher struct {
-	entries []BaselineEntry
-	now     time.Time
-	at      map[BaselineFinding]int // position in entries
-	left    []int                   // of each entry, how many findings it can still accept
+	entries   []BaselineEntry
+	now       time.Time
+	positions map[BaselineFinding]int // position in entries
+	remaining []int                   // of each entry, how many findings it can still accept
 }
 
 // Matcher returns a matcher for the time now.
 func (b *Baseline) Matcher(now time.Time) *BaselineMatcher {
 	m := &BaselineMatcher{
-		entries: b.Entries, now: now, at: make(map[BaselineFinding]int, len(b.Entries)),
-		left: make([]int, len(b.Entries)),
+		entries: b.Entries, now: now, positions: make(map[BaselineFinding]int, len(b.Entries)),
+		remaining: make([]int, len(b.Entries)),
 	}
 	for i, e := range b.Entries {
-		m.at[e.BaselineFinding] = i
-		m.left[i] = e.Count
+		m.positions[e.BaselineFinding] = i
+		m.remaining[i] = e.Count
 	}
 	return m
 }
@@ -190,11 +189,11 @@ func (b *Baseline) Matcher(now time.Time) *BaselineMatcher {
 // Accept reports whether a finding is accepted, and returns the entry that accepts it. For one that an expired entry is
 // about, it returns that entry and false.
 func (m *BaselineMatcher) Accept(f BaselineFinding) (BaselineEntry, bool) {
-	i, ok := m.at[f]
-	if !ok || m.left[i] == 0 {
+	i, ok := m.positions[f]
+	if !ok || m.remaining[i] == 0 {
 		return BaselineEntry{}, false
 	}
-	m.left[i]--
+	m.remaining[i]--
 	return m.entries[i], !m.entries[i].expired(m.now)
 }
 
@@ -204,8 +203,8 @@ func (m *BaselineMatcher) Accept(f BaselineFinding) (BaselineEntry, bool) {
 func (m *BaselineMatcher) Stale() []BaselineEntry {
 	var stale []BaselineEntry
 	for i, e := range m.entries {
-		if m.left[i] > 0 {
-			e.Count = m.left[i]
+		if m.remaining[i] > 0 {
+			e.Count = m.remaining[i]
 			stale = append(stale, e)
 		}
 	}

@@ -16,21 +16,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// skillRef is a place where a skill speaks of another one.
+// skillRef is a reference from one skill to another.
 type skillRef struct {
-	name string // of the skill
-	pack string // owner/name of its pack, where the text says it
-	sure bool   // the form says that a skill is meant, whether there is one of that name or not
-	does bool   // the text tells the agent to use it
-	mention
+	name      string // of the skill
+	pack      string // owner/name of its pack, if the text names it
+	sure      bool   // the syntax can only mean a skill, so an unknown name is an error
+	instructs bool   // the text tells the agent to use it
+	excerpt
 }
 
 // maxSkillRef is how far from the word "skill" a name may start, in bytes.
 const maxSkillRef = 120
 
-// skillRefs notes where a page speaks of skills: a name in code, bold or a link beside the word skill, one as
-// name@owner/pack, and the forms of dispatching.
-func (w *walk) skillRefs(f *file, p *page) {
+// collectSkillRefs collects a page's references to skills: a name in code, bold, or a link beside the word skill, one
+// as name@owner/pack, and the forms of dispatching.
+func (w *walk) collectSkillRefs(f *file, p *page) {
 	text := f.data
 	for at := 0; at < len(text); {
 		i := bytes.IndexByte(text[at:], 'k')
@@ -39,7 +39,7 @@ func (w *walk) skillRefs(f *file, p *page) {
 		}
 		at += i + 1
 		if start := at - 2; start >= 0 && isSkillWord(text, start) && !p.InCode(start) {
-			w.besideSkill(f, p, start)
+			w.collectBesideSkill(f, p, start)
 		}
 	}
 	for at := 0; ; {
@@ -48,7 +48,7 @@ func (w *walk) skillRefs(f *file, p *page) {
 			return
 		}
 		at += i
-		w.atSign(f, p, at)
+		w.collectAtSign(f, p, at)
 		at++
 	}
 }
@@ -66,8 +66,8 @@ func isSkillWord(text []byte, start int) bool {
 	return end == len(text) || !wordByte(text[end])
 }
 
-// besideSkill notes the name before or after the word skill.
-func (w *walk) besideSkill(f *file, p *page, at int) {
+// collectBesideSkill collects the name before or after the word skill.
+func (w *walk) collectBesideSkill(f *file, p *page, at int) {
 	text := f.data
 	before := bytes.TrimRight(text[max(0, at-maxSkillRef):at], " ")
 	for _, mark := range []string{"`", "**"} {
@@ -77,7 +77,7 @@ func (w *walk) besideSkill(f *file, p *page, at int) {
 		}
 		if i := bytes.LastIndex(body, []byte(mark)); i >= 0 {
 			start := at - len(text[max(0, at-maxSkillRef):at]) + i + len(mark)
-			w.skillRef(f, start, string(body[i+len(mark):]), true)
+			w.addSkillRef(f, start, string(body[i+len(mark):]), true)
 			return
 		}
 	}
@@ -89,24 +89,24 @@ func (w *walk) besideSkill(f *file, p *page, at int) {
 	}
 	if rest, ok := bytes.CutPrefix(trimmed, []byte("`")); ok && len(trimmed) < len(after) {
 		if name, _, ok := bytes.Cut(rest, []byte("`")); ok {
-			w.skillRef(f, end+len(after)-len(rest), string(name), true)
+			w.addSkillRef(f, end+len(after)-len(rest), string(name), true)
 			return
 		}
 	}
 	if i := bytes.LastIndexAny(before, " \t\n(\"'"); i+1 < len(before) && bytes.ContainsRune(before[i+1:], '-') {
-		w.skillRef(f, at-len(text[max(0, at-maxSkillRef):at])+i+1, string(before[i+1:]), false)
+		w.addSkillRef(f, at-len(text[max(0, at-maxSkillRef):at])+i+1, string(before[i+1:]), false)
 	}
 }
 
-// atSign notes name@owner/pack, and a name after one of the words that dispatch.
-func (w *walk) atSign(f *file, p *page, at int) {
+// collectAtSign collects name@owner/pack, and a name after a verb that dispatches.
+func (w *walk) collectAtSign(f *file, p *page, at int) {
 	text := f.data
 	before := bytes.TrimRight(text[max(0, at-20):at], " ")
 	if len(before) < min(at, 20) { // a space: perhaps "execute @name"
 		line := before[bytes.LastIndexByte(before, '\n')+1:]
 		for _, verb := range []string{"执行", "execute", "run", "Execute", "Run"} {
 			if bytes.HasSuffix(line, []byte(verb)) {
-				w.skillRef(f, at+1, nameAt(text[at+1:]), true)
+				w.addSkillRef(f, at+1, leadingName(text[at+1:]), true)
 			}
 		}
 		return
@@ -115,22 +115,22 @@ func (w *walk) atSign(f *file, p *page, at int) {
 	for start > 0 && nameByte(text[start-1]) {
 		start--
 	}
-	pk := nameAt(text[at+1:])
+	pk := leadingName(text[at+1:])
 	owner := len(pk)
 	if at+1+owner >= len(text) || text[at+1+owner] != '/' || start == at || p.inBlock(at) {
 		return
 	}
-	pk += "/" + nameAt(text[at+2+owner:])
+	pk += "/" + leadingName(text[at+2+owner:])
 	if ref := string(text[start:at]) + "@" + pk; skill.LegalName(string(text[start:at])) &&
 		!strings.HasSuffix(pk, "/") {
-		w.skillRef(f, start, ref, true)
+		w.addSkillRef(f, start, ref, true)
 	}
 }
 
 func nameByte(c byte) bool { return c == '-' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
-// nameAt returns the skill's name that text starts with.
-func nameAt(text []byte) string {
+// leadingName returns the skill's name that text starts with.
+func leadingName(text []byte) string {
 	n := 0
 	for n < len(text) && n < skill.MaxName && nameByte(text[n]) {
 		n++
@@ -138,8 +138,8 @@ func nameAt(text []byte) string {
 	return string(text[:n])
 }
 
-// skillRef notes one reference, where the text is a skill's name, perhaps with a plugin's or a slash before it.
-func (w *walk) skillRef(f *file, start int, text string, sure bool) {
+// addSkillRef adds one reference if the text is a skill's name, perhaps with a plugin's name or a slash before it.
+func (w *walk) addSkillRef(f *file, start int, text string, sure bool) {
 	name, pk, _ := strings.Cut(text, "@")
 	name = strings.TrimPrefix(name, "/")
 	if plugin, rest, ok := strings.Cut(name, ":"); ok && pk == "" {
@@ -150,15 +150,15 @@ func (w *walk) skillRef(f *file, start int, text string, sure bool) {
 	}
 	line, column := f.position(start)
 	w.refs = append(w.refs, skillRef{
-		name: strings.Clone(name), pack: strings.Clone(pk), sure: sure, does: instructs(f.data, start),
-		mention: mention{
+		name: strings.Clone(name), pack: strings.Clone(pk), sure: sure, instructs: instructs(f.data, start),
+		excerpt: excerpt{
 			text: strings.Clone(text), line: f.line(line),
 			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
 		},
 	})
 }
 
-// instructs reports whether the sentence before an offset tells somebody to use what follows.
+// instructs reports whether the sentence before an offset tells the agent to use what follows.
 func instructs(text []byte, at int) bool {
 	start := max(0, at-100)
 	if i := bytes.LastIndexAny(text[start:at], ".\n;:"); i >= 0 {
@@ -177,9 +177,9 @@ func instructs(text []byte, at int) bool {
 	return use
 }
 
-// crossReferences looks at what the skills of a run say of each other.
-func (l *linter) crossReferences(units []*unit) {
-	byName := map[string]*unit{}
+// checkCrossReferences checks the references between the skills of a run.
+func (l *lintRun) checkCrossReferences(units []*skillCheck) {
+	byName := map[string]*skillCheck{}
 	for _, u := range units {
 		if u.name.text != "" {
 			byName[u.name.text] = cmp.Or(byName[u.name.text], u)
@@ -188,27 +188,27 @@ func (l *linter) crossReferences(units []*unit) {
 	names := slices.Sorted(maps.Keys(byName))
 	manifests := map[string]*pack.Manifest{}
 	for _, u := range units {
-		said := map[string]bool{}
+		reported := map[string]bool{}
 		for _, r := range u.refs {
-			if said[r.text] || !r.sure {
+			if reported[r.text] || !r.sure {
 				continue
 			}
-			said[r.text] = true
+			reported[r.text] = true
 			if r.pack != "" {
-				u.packRef(r, l.manifest(manifests, u.home))
-			} else if byName[r.name] == nil && (l.Known == nil || !l.Known(r.name)) {
-				u.unknownSkill(r, names)
+				u.checkPackRef(r, l.manifest(manifests, u.packDir))
+			} else if byName[r.name] == nil && (l.SkillExists == nil || !l.SkillExists(r.name)) {
+				u.reportUnknownSkill(r, names)
 			}
 		}
 	}
-	cycles(units, byName)
-	keepNames(units)
+	reportSkillCycles(units, byName)
+	keepReferencedNames(units)
 }
 
-// keepNames makes suggestions of the edits that would rename a skill which another one refers to: the reference would
+// keepReferencedNames makes an edit unsafe that would rename a skill which another skill refers to: the reference would
 // break.
-func keepNames(units []*unit) {
-	by := map[string]*unit{}
+func keepReferencedNames(units []*skillCheck) {
+	by := map[string]*skillCheck{}
 	for _, u := range units {
 		for _, r := range u.refs {
 			if r.name != u.name.text {
@@ -228,17 +228,17 @@ func keepNames(units []*unit) {
 	}
 }
 
-func (u *unit) unknownSkill(r skillRef, names []string) {
+func (u *skillCheck) reportUnknownSkill(r skillRef, names []string) {
 	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed",
 		r.name)}
 	if near := suggest(r.name, names); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
-	u.atMention(r.mention, f)
+	u.atExcerpt(r.excerpt, f)
 }
 
-// packRef reports a skill of a pack that the skill's own pack does not require.
-func (u *unit) packRef(r skillRef, m *pack.Manifest) {
+// checkPackRef reports a skill of a pack that the skill's own pack does not require.
+func (u *skillCheck) checkPackRef(r skillRef, m *pack.Manifest) {
 	if m == nil || m.Name.String() == r.pack {
 		return
 	}
@@ -247,14 +247,14 @@ func (u *unit) packRef(r skillRef, m *pack.Manifest) {
 			return
 		}
 	}
-	u.atMention(r.mention, finding{
+	u.atExcerpt(r.excerpt, finding{
 		rule: rule.UndeclaredPack, message: fmt.Sprintf("%s is not among the dependencies of this pack", r.pack),
 		fix: "skillpm install " + r.pack,
 	})
 }
 
 // manifest reads the skillpm.yaml of a directory, once; nil where there is none that can be read.
-func (l *linter) manifest(known map[string]*pack.Manifest, dir string) *pack.Manifest {
+func (l *lintRun) manifest(known map[string]*pack.Manifest, dir string) *pack.Manifest {
 	if dir == "" {
 		return nil
 	}
@@ -269,19 +269,19 @@ func (l *linter) manifest(known map[string]*pack.Manifest, dir string) *pack.Man
 	return m
 }
 
-// cycles reports the circles in which skills tell the agent to use each other: of those that lead to each other the
-// shortest circle of the first.
-func cycles(units []*unit, byName map[string]*unit) {
-	next := map[*unit][]skillRef{}
+// reportSkillCycles reports cycles of skills that tell the agent to use each other. Of each strongly connected group it
+// reports the shortest cycle through the first skill.
+func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
+	next := map[*skillCheck][]skillRef{}
 	for _, u := range units {
 		for _, r := range u.refs {
-			if to := byName[r.name]; r.does && to != nil && to != u {
+			if to := byName[r.name]; r.instructs && to != nil && to != u {
 				next[u] = append(next[u], r)
 			}
 		}
 	}
-	g := graph[*unit, skillRef]{units, next, func(r skillRef) *unit { return byName[r.name] }}
-	for _, chain := range g.circles() {
+	g := graph[*skillCheck, skillRef]{units, next, func(r skillRef) *skillCheck { return byName[r.name] }}
+	for _, chain := range g.shortestCycles() {
 		first := byName[chain[len(chain)-1].name]
 		names, files := []string{first.name.text}, []string{}
 		for _, r := range chain {
@@ -290,7 +290,7 @@ func cycles(units []*unit, byName map[string]*unit) {
 				files = append(files, to.file)
 			}
 		}
-		first.atMention(chain[0].mention, finding{
+		first.atExcerpt(chain[0].excerpt, finding{
 			rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " +
 				strings.Join(names, " → "),
 		})
@@ -303,37 +303,36 @@ const maxSpan = 400
 // standardDirs are the directories that the standard names: a path below one is the skill's, whether it exists or not.
 var standardDirs = map[string]bool{"scripts": true, "references": true, "assets": true}
 
-// span follows the paths in a code span, which is how many skills refer to their files, and reports those that lead
-// nowhere.
-func (w *walk) span(f *file, p *page, s markdown.Span) {
+// followSpan follows the paths in a code span, which is how many skills refer to their files, and reports broken ones.
+func (w *walk) followSpan(f *file, p *page, s markdown.Span) {
 	if len(s.Text) > maxSpan || !strings.ContainsAny(s.Text, "./") {
 		return
 	}
 	for word := range strings.FieldsSeq(s.Text) {
 		word = strings.Trim(word, "\"'`,;:()[]")
-		plain := withoutVariable(word)
-		if plain == "" || strings.HasPrefix(word, "/") || placeholder(plain) || scheme().MatchString(plain) {
+		name := withoutVariable(word)
+		if name == "" || strings.HasPrefix(word, "/") || placeholder(name) || scheme().MatchString(name) {
 			continue
 		}
-		plain, fragment, _ := strings.Cut(plain, "#")
-		t := target{path: plain, literal: plain, fragment: fragment}
+		name, fragment, _ := strings.Cut(name, "#")
+		t := linkTarget{path: name, literal: name, fragment: fragment}
 		found := w.resolve(f.rel, t)
 		switch {
 		case found != "":
 			w.visit(f, found)
-		case w.meansOwn(f, word, plain) && !aside(f.data[:s.Offset]):
-			w.missing(f, p, s, word, plain)
+		case w.namesSkillFile(f, word, name) && !introducesExample(f.data[:s.Offset]):
+			w.reportMissingPath(f, p, s, word, name)
 		}
 	}
 }
 
-// meansOwn reports whether a word that no file is called by means a file of the skill nevertheless.
-func (w *walk) meansOwn(f *file, word, plain string) bool {
-	first, rest, below := strings.Cut(plain, "/")
+// namesSkillFile reports whether a word that matches no file is nevertheless meant as a file of the skill.
+func (w *walk) namesSkillFile(f *file, word, name string) bool {
+	first, rest, below := strings.Cut(name, "/")
 	switch {
-	case !below || rest == "" || strings.HasPrefix(plain, "-") || strings.ContainsAny(plain, "@=\\?&%!,:;'\"()[]"):
+	case !below || rest == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]"):
 		return false
-	case first == ".." || first == "." || !fileLike(path.Base(plain)) || stands(plain):
+	case first == ".." || first == "." || !fileLike(path.Base(name)) || isExampleName(name):
 		return false
 	case strings.Contains(word, "CLAUDE_PLUGIN_ROOT"):
 		return false
@@ -343,8 +342,8 @@ func (w *walk) meansOwn(f *file, word, plain string) bool {
 	return standardDirs[first] || w.tree.isDir(first) || w.tree.isDir(path.Join(path.Dir(f.rel), first))
 }
 
-// stands reports whether a path's name stands for others: X.md, example.md, phaseN.md, your-file.md.
-func stands(p string) bool {
+// isExampleName reports whether a path is a placeholder for others: X.md, example.md, phaseN.md, your-file.md.
+func isExampleName(p string) bool {
 	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	switch strings.ToLower(stem) {
 	case "name", "example", "foo", "bar", "baz", "file", "filename", "script", "topic", "template", "my-file",
@@ -356,9 +355,9 @@ func stands(p string) bool {
 		(last == 'N' || last == 'X') && strings.ToUpper(stem) != stem
 }
 
-// aside reports whether the text before a path says that the path is an example, is still to be made, or is another
-// skill's.
-func aside(before []byte) bool {
+// introducesExample reports whether the text before a path introduces it as an example, as a file still to be made, or
+// as another skill's.
+func introducesExample(before []byte) bool {
 	before = before[max(0, len(before)-100):]
 	if i := bytes.LastIndex(before, []byte("\n\n")); i >= 0 {
 		before = before[i:]
@@ -388,15 +387,15 @@ func fileLike(name string) bool {
 		strings.Trim(strings.ToLower(ext[1:]), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-func (w *walk) missing(f *file, p *page, s markdown.Span, word, plain string) {
-	at, ok := inside(".", plain)
+func (w *walk) reportMissingPath(f *file, p *page, s markdown.Span, word, name string) {
+	at, ok := inside(".", name)
 	if !ok || w.tree.skips(at) {
 		return
 	}
 	fix := ""
-	if other := w.tree.likely(at); other != "" {
+	if other := w.tree.foldedMatch(at); other != "" {
 		fix = "write " + other
-	} else if near := w.tree.near(at); near != "" {
+	} else if near := w.tree.nearest(at); near != "" {
 		fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	start := s.Offset

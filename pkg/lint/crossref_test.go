@@ -46,7 +46,7 @@ func TestCrossReferences(t *testing.T) {
 			a-one/SKILL.md:5:9 XS002 warning the skills use each other in a circle: a-one → b-two → a-one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := lint.Run(context.Background(), tree(tt.files), []string{"."}, lint.Options{Known: func(name string) bool { return name == "there" }})
+			r, err := lint.Run(context.Background(), tree(tt.files), []string{"."}, lint.Options{SkillExists: func(name string) bool { return name == "there" }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,12 +1,12 @@
 // Package lint validates skills and reports findings. Start reading at [Run] in run.go, which finds the skills, and at
-// unit.go, which checks one of them; each rule is a function that adds findings to the unit.
+// skillcheck.go, which checks one of them; each rule is a method of skillCheck that adds findings.
 //
 // This package is part of skillpm's embedding API and keeps compatibility.
 //
 // The rules it keeps:
 //
 //   - Findings are data, each with the id of a rule from one table, a position in a file, what is wrong, and how to fix
-//     it. An id is never given to another rule and never reused.
+//     it. An id is never reused for another rule.
 //   - One run reports everything: a broken file hides no other file, a broken field no other field.
 //   - Lengths and columns are counted in Unicode code points, not in bytes.
 //   - The JSON Schema of each profile validates frontmatter; what a schema cannot express is a rule here.

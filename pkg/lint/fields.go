@@ -15,24 +15,24 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// fields checks what the frontmatter refers to: `files:`, `hooks:` and `command:`.
-func (u *unit) fields() {
+// checkFieldReferences checks the files that the frontmatter names: `files:`, `hooks:` and `command:`.
+func (u *skillCheck) checkFieldReferences() {
 	if u.doc.Front == nil {
 		return
 	}
 	if _, v := u.doc.Lookup("files"); v != nil {
-		u.listedFiles(v, u.knownBy("files"))
+		u.checkListedFiles(v, u.profilesWith("files"))
 	}
 	if _, v := u.doc.Lookup("hooks"); v != nil && v.Kind == yaml.MappingNode {
-		u.hooks(v)
+		u.checkHooks(v)
 	}
 	if _, v := u.doc.Lookup("command"); v != nil && v.Kind == yaml.ScalarNode && !u.doc.Recovered(v) {
-		u.command(v, rule.Command)
+		u.checkCommand(v, rule.Command)
 	}
 }
 
-// listedFiles checks that every listed file exists and is written as it must be.
-func (u *unit) listedFiles(list *yaml.Node, by known) {
+// checkListedFiles checks that every listed file exists and is written as it must be.
+func (u *skillCheck) checkListedFiles(list *yaml.Node, by fieldProfiles) {
 	if list.Kind != yaml.SequenceNode {
 		return
 	}
@@ -42,28 +42,28 @@ func (u *unit) listedFiles(list *yaml.Node, by known) {
 			_, node = yamlschema.Descend(item, "path")
 		}
 		if p := skill.ScalarText(node); p != "" && node.Kind == yaml.ScalarNode {
-			u.listed(node, p, by)
+			u.checkListed(node, p, by)
 		}
 	}
 }
 
-func (u *unit) listed(node *yaml.Node, p string, by known) {
-	plain := strings.ReplaceAll(p, `\`, "/")
-	at, ok := inside(".", plain)
+func (u *skillCheck) checkListed(node *yaml.Node, p string, by fieldProfiles) {
+	slashed := strings.ReplaceAll(p, `\`, "/")
+	at, ok := inside(".", slashed)
 	switch {
-	case strings.HasPrefix(plain, "/") || drive().MatchString(p) || !ok:
+	case strings.HasPrefix(slashed, "/") || drive().MatchString(p) || !ok:
 		u.atNode(node, by.finding(finding{
 			rule:    rule.ListedForm,
 			message: fmt.Sprintf("%s is not inside the skill", p),
 		}))
 		return
-	case plain != p:
+	case slashed != p:
 		u.atNode(node, by.finding(finding{
 			rule:    rule.ListedForm,
 			message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at,
 		}))
 	case strings.HasPrefix(p, "./"):
-		u.plainPath(node, p, at)
+		u.checkDotSlash(node, p, at)
 	}
 	if u.tree.isFile(at) {
 		return
@@ -72,35 +72,35 @@ func (u *unit) listed(node *yaml.Node, p string, by known) {
 	if u.tree.has(at) {
 		f.message = fmt.Sprintf("the listed path %s is a directory", at)
 	}
-	if other := u.tree.likely(at); other != "" && other != at {
+	if other := u.tree.foldedMatch(at); other != "" && other != at {
 		f.fix = "write " + other
-	} else if near := u.tree.near(at); near != "" {
+	} else if near := u.tree.nearest(at); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	u.atNode(node, by.finding(f))
 }
 
-// known says which of the profiles that were asked for have a field.
-type known struct {
+// fieldProfiles is which of the selected profiles know a field.
+type fieldProfiles struct {
 	ids []string
 	all bool
 }
 
-// knownBy returns the profiles that have a field.
-func (u *unit) knownBy(field string) known {
-	var k known
-	for _, j := range u.l.judges {
+// profilesWith returns the profiles that have a field.
+func (u *skillCheck) profilesWith(field string) fieldProfiles {
+	var k fieldProfiles
+	for _, j := range u.l.schemas {
 		if slices.Contains(yamlschema.FieldNames(j.schema.Raw), field) {
 			k.ids = append(k.ids, j.ID)
 		}
 	}
-	k.all = len(k.ids) == len(u.l.judges)
+	k.all = len(k.ids) == len(u.l.schemas)
 	return k
 }
 
-// finding places a finding under the profiles that have the field. Where none has, what is wrong with the field breaks
-// nothing here, and is a warning.
-func (k known) finding(f finding) finding {
+// finding assigns a finding to the profiles that know the field. If none does, a wrong value breaks nothing, so the
+// finding is a warning.
+func (k fieldProfiles) finding(f finding) finding {
 	switch {
 	case k.all:
 	case len(k.ids) == 0:
@@ -111,9 +111,9 @@ func (k known) finding(f finding) finding {
 	return f
 }
 
-// plainPath reports a leading ./ under the profiles that forbid it.
-func (u *unit) plainPath(node *yaml.Node, p, at string) {
-	for _, j := range u.l.judges {
+// checkDotSlash reports a leading ./ under the profiles that forbid it.
+func (u *skillCheck) checkDotSlash(node *yaml.Node, p, at string) {
+	for _, j := range u.l.schemas {
 		if j.PlainPaths {
 			u.atNode(node, finding{
 				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " +
@@ -124,42 +124,42 @@ func (u *unit) plainPath(node *yaml.Node, p, at string) {
 	}
 }
 
-// hooks checks the scripts that hooks name: a path under pre and post, a command below every event.
-func (u *unit) hooks(n *yaml.Node) {
+// checkHooks checks the scripts that hooks name: a path under pre and post, a command below every event.
+func (u *skillCheck) checkHooks(n *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		switch {
 		case value.Kind == yaml.ScalarNode && (key == "pre" || key == "post"):
-			u.hook(value)
+			u.checkHookScript(value)
 		case value.Kind == yaml.ScalarNode && key == "command":
-			u.command(value, rule.Hook)
+			u.checkCommand(value, rule.Hook)
 		case value.Kind == yaml.MappingNode:
-			u.hooks(value)
+			u.checkHooks(value)
 		case value.Kind == yaml.SequenceNode:
 			for _, item := range value.Content {
 				if item.Kind == yaml.MappingNode {
-					u.hooks(item)
+					u.checkHooks(item)
 				}
 			}
 		}
 	}
 }
 
-// hook checks a script's path; it may be followed by arguments.
-func (u *unit) hook(node *yaml.Node) {
+// checkHookScript checks a script's path; it may be followed by arguments.
+func (u *skillCheck) checkHookScript(node *yaml.Node) {
 	words := shellWords(node.Value)
 	if len(words) == 0 || placeholder(words[0]) {
 		return
 	}
-	u.namedScript(node, words[0], rule.Hook)
+	u.checkNamedScript(node, words[0], rule.Hook)
 	if at, ok := inside(".", words[0]); ok {
 		u.called[at] = true
 	}
 }
 
-// command checks the files that a command line runs: its first word if that is a path, or what it gives to an
-// interpreter. Programs are looked for on PATH and are not ours to check.
-func (u *unit) command(node *yaml.Node, rule string) {
+// checkCommand checks the files that a command line runs: its first word if that is a path, or the script that it
+// passes to an interpreter. It does not check programs on PATH.
+func (u *skillCheck) checkCommand(node *yaml.Node, rule string) {
 	words := shellWords(node.Value)
 	for len(words) > 0 && isAssignment(words[0]) {
 		words = words[1:]
@@ -175,7 +175,7 @@ func (u *unit) command(node *yaml.Node, rule string) {
 			}
 			if !strings.HasPrefix(word, "-") {
 				if looksLikePath(word) {
-					u.namedScript(node, word, rule)
+					u.checkNamedScript(node, word, rule)
 				}
 				return
 			}
@@ -183,7 +183,7 @@ func (u *unit) command(node *yaml.Node, rule string) {
 		return
 	}
 	if looksLikePath(first) && !strings.HasPrefix(first, "/") {
-		u.namedScript(node, first, rule)
+		u.checkNamedScript(node, first, rule)
 		if at, ok := inside(".", withoutVariable(first)); ok {
 			u.called[at] = true
 		}
@@ -199,22 +199,22 @@ func looksLikePath(word string) bool {
 	return strings.Contains(word, "/") || scriptExtension(word)
 }
 
-// namedScript reports a path in the frontmatter that does not exist in the skill, under the profiles that have the
+// checkNamedScript reports a path in the frontmatter that does not exist in the skill, under the profiles that have the
 // field.
-func (u *unit) namedScript(node *yaml.Node, p, id string) {
+func (u *skillCheck) checkNamedScript(node *yaml.Node, p, id string) {
 	at, ok := inside(".", withoutVariable(p))
 	if ok && u.tree.isFile(at) {
 		return
 	}
 	f := finding{rule: id, message: fmt.Sprintf("%s does not exist in the skill", at)}
-	if near := u.tree.near(at); near != "" {
+	if near := u.tree.nearest(at); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	field := "hooks"
 	if id == rule.Command {
 		field = "command"
 	}
-	u.atNode(node, u.knownBy(field).finding(f))
+	u.atNode(node, u.profilesWith(field).finding(f))
 }
 
 // tools splits the text of allowed-tools at spaces and commas that are not inside parentheses, so that
@@ -294,9 +294,9 @@ func items(n *yaml.Node) []string {
 	return out
 }
 
-// toolForm warns about text in allowed-tools that is separated in another way than the host documents. Whether it is
-// text or a list is the schema's business.
-func (u *unit) toolForm(j *judge) {
+// checkToolForm warns about allowed-tools with another separator than the agent documents. The schema decides whether a
+// list is allowed.
+func (u *skillCheck) checkToolForm(j *profileSchema) {
 	_, v := u.doc.Lookup("allowed-tools")
 	if v == nil || v.Kind != yaml.ScalarNode || u.doc.Recovered(v) || len(tools(v.Value)) < 2 {
 		return

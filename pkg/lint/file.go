@@ -15,19 +15,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The sizes in bytes beyond which a file is not looked into. Those of real skills are far below: the largest of 20,000
+// The sizes in bytes beyond which a file is not scanned. Real skills are far below: the largest of 20,000
 // has 14.7 MB in all.
 const (
 	maxText    = 4 << 20
 	maxArchive = 16 << 20
 )
 
-// A file of up to wholeSize bytes is read at once; of a larger one headSize bytes first. The first sniffSize tell what
-// it is.
+// A file of up to readAtOnceSize bytes is read at once; of a larger one headSize bytes first. The format is
+// detected from the first sniffSize.
 const (
-	wholeSize = 64 << 10
-	headSize  = 8 << 10
-	sniffSize = 2 << 10
+	readAtOnceSize = 64 << 10
+	headSize       = 8 << 10
+	sniffSize      = 2 << 10
 )
 
 // file is one regular file of a skill. Every file is read once, when the check of its skill starts.
@@ -47,7 +47,7 @@ type file struct {
 func (f *file) isText() bool { return f.data != nil && f.format == scan.Text }
 
 // load reads the files of the skill. What is never published is passed over, unless it is the skill's own text.
-func (u *unit) load(a *arena) {
+func (u *skillCheck) load(a *arena) {
 	u.files = make(map[string]*file, len(u.tree.files)+1)
 	main := path.Base(u.file)
 	for _, rel := range u.tree.files {
@@ -56,7 +56,7 @@ func (u *unit) load(a *arena) {
 		}
 		u.files[rel] = u.loadFile(a, rel)
 	}
-	if u.files[main] == nil { // a link, or what no file is: opening a pipe would wait for somebody to write
+	if u.files[main] == nil { // a link, a pipe, or a device: opening a pipe would block
 		u.files[main] = &file{rel: main, source: newSource(u.file, nil)}
 		if info, err := fs.Stat(u.l.fsys, u.file); err != nil || info.Mode().IsRegular() {
 			u.files[main] = u.loadFile(a, main)
@@ -67,7 +67,7 @@ func (u *unit) load(a *arena) {
 	u.files[main].reached = true
 }
 
-func (u *unit) loadFile(a *arena, rel string) *file {
+func (u *skillCheck) loadFile(a *arena, rel string) *file {
 	f := &file{rel: rel, source: newSource(path.Join(u.dir, rel), nil)}
 	limit := int64(maxText)
 	if rel == path.Base(u.file) {
@@ -80,7 +80,7 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	}
 	f.mode, f.size = info.Mode(), info.Size()
 	f.format = scan.Sniff(data[:min(len(data), sniffSize)])
-	if rel == path.Base(u.file) { // whatever is in it is said of its text
+	if rel == path.Base(u.file) { // a wrong byte in it is reported as a problem of its text
 		f.format = scan.Text
 	}
 	whole := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
@@ -111,26 +111,26 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	return f
 }
 
-// disguised reports whether a file is a script or a page by its name or first line, and something else by its first
-// bytes. Agents read it as what its name says, and shells run it.
-func (u *unit) disguised(f *file, head []byte) bool {
+// disguised reports whether a file is a script or a page by its name or first line, but binary by its first bytes.
+// Agents go by the name, and shells run it.
+func (u *skillCheck) disguised(f *file, head []byte) bool {
 	named := isMarkdown(f.rel) || scriptExtension(f.rel) && strings.ToLower(path.Ext(f.rel)) != ".ts" || isShebang(head)
 	return named && f.format != scan.Text && f.format != scan.UTF16 && !f.format.Native() && len(head) > 0
 }
 
-// arena holds what is read of one skill, in chunks that the next skill uses again.
+// arena is the memory for one skill's files, in chunks that the next skill reuses.
 type arena struct {
 	chunks [][]byte
 	used   int // chunks in use; the last of them is being filled
 }
 
-// arenas are kept between skills: without them, validating 1,100 skills takes 8% more CPU time.
-type arenas struct{ pool sync.Pool }
+// arenaPool reuses arenas between skills: without it, validating 1,100 skills takes 8% more CPU time.
+type arenaPool struct{ pool sync.Pool }
 
 // chunkSize is large enough for most skills.
 const chunkSize = 256 << 10
 
-func (p *arenas) take() *arena {
+func (p *arenaPool) take() *arena {
 	if a, ok := p.pool.Get().(*arena); ok {
 		return a
 	}
@@ -138,7 +138,7 @@ func (p *arenas) take() *arena {
 }
 
 // put gives an arena back. What was read into it is no longer valid.
-func (p *arenas) put(a *arena) {
+func (p *arenaPool) put(a *arena) {
 	total := 0
 	for i := range a.chunks {
 		a.chunks[i] = a.chunks[i][:0]
@@ -151,8 +151,8 @@ func (p *arenas) put(a *arena) {
 	p.pool.Put(a)
 }
 
-// room returns an empty slice with space for n bytes.
-func (a *arena) room(n int) []byte {
+// reserve returns an empty slice with room for n bytes.
+func (a *arena) reserve(n int) []byte {
 	for ; a.used < len(a.chunks); a.used++ {
 		if c := a.chunks[a.used]; cap(c)-len(c) >= n {
 			return c[len(c):len(c):cap(c)]
@@ -162,8 +162,8 @@ func (a *arena) room(n int) []byte {
 	return a.chunks[a.used]
 }
 
-// keep marks b, which was written into what room returned, as used.
-func (a *arena) keep(b []byte) []byte {
+// commit marks b, which was written into the result of reserve, as used.
+func (a *arena) commit(b []byte) []byte {
 	c := a.chunks[a.used]
 	a.chunks[a.used] = c[:len(c)+len(b)]
 	return slices.Clip(b)
@@ -185,16 +185,16 @@ func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo,
 		return data, info, err
 	}
 	want := int(min(info.Size(), maxArchive))
-	if want <= wholeSize {
-		b, err := readFull(f, a.room(want), want)
-		return a.keep(b), info, err
+	if want <= readAtOnceSize {
+		b, err := readFull(f, a.reserve(want), want)
+		return a.commit(b), info, err
 	}
-	head, err := readFull(f, a.room(headSize), headSize)
+	head, err := readFull(f, a.reserve(headSize), headSize)
 	if err != nil || !worthReading(name, head, info.Size(), limit) {
-		return a.keep(head), info, err
+		return a.commit(head), info, err
 	}
-	b, err := readFull(f, append(a.room(want), head...), want)
-	return a.keep(b), info, err
+	b, err := readFull(f, append(a.reserve(want), head...), want)
+	return a.commit(b), info, err
 }
 
 // worthReading reports whether the rest of a file is read after its head.

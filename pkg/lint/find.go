@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// home is a directory that holds a skill.
-type home struct {
+// skillDir is a directory with a skill in it.
+type skillDir struct {
 	dir     string
 	file    string // the name of its SKILL.md as it is on disk
 	entries []fs.DirEntry
@@ -25,19 +25,19 @@ type home struct {
 }
 
 // find gives the skills at and below the targets to take, each once.
-func (l *linter) find(ctx context.Context, targets []string, take func(home)) error {
+func (l *lintRun) find(ctx context.Context, targets []string, take func(skillDir)) error {
 	seen := map[string]bool{}
 	for _, target := range targets {
-		s := search{l: l, ctx: ctx, take: func(h home) {
+		s := search{l: l, ctx: ctx, take: func(h skillDir) {
 			if !seen[h.dir] {
 				seen[h.dir] = true
 				take(h)
 			}
 		}}
-		if err := s.target(target); err != nil {
+		if err := s.searchTarget(target); err != nil {
 			return err
 		}
-		if s.found == 0 && len(s.files) == 0 && !s.passed && !s.unread {
+		if s.skills == 0 && len(s.files) == 0 && !s.skipped && !s.unread {
 			return noSkill(l.show(target), s.dirs)
 		}
 		l.packFiles = append(l.packFiles, s.files...)
@@ -47,20 +47,20 @@ func (l *linter) find(ctx context.Context, targets []string, take func(home)) er
 
 // search is the search below one target.
 type search struct {
-	l     *linter
-	ctx   context.Context
-	take  func(home)
-	dirs  int
-	found int
-	files []packFile
+	l      *lintRun
+	ctx    context.Context
+	take   func(skillDir)
+	dirs   int
+	skills int
+	files  []packFile
 
-	passed bool // the settings pass over something
-	unread bool // there is a directory that cannot be listed
+	skipped bool // the settings pass over something
+	unread  bool // there is a directory that cannot be listed
 }
 
-func (s *search) target(target string) error {
-	if s.l.Settings.passesOver(target) {
-		s.passed = true
+func (s *search) searchTarget(target string) error {
+	if s.l.Settings.skipsPath(target) {
+		s.skipped = true
 		return nil
 	}
 	info, err := fs.Stat(s.l.fsys, target)
@@ -75,13 +75,13 @@ func (s *search) target(target string) error {
 		return nil
 	}
 	if !info.IsDir() {
-		return s.file(target)
+		return s.searchFile(target)
 	}
-	return s.dir(target)
+	return s.searchDir(target)
 }
 
-// file takes the skill that a file belongs to: its own directory's, or one further up.
-func (s *search) file(target string) error {
+// searchFile takes the skill that a file belongs to: its own directory's, or one further up.
+func (s *search) searchFile(target string) error {
 	for dir := path.Dir(target); ; dir = path.Dir(dir) {
 		entries, err := fs.ReadDir(s.l.fsys, dir)
 		if err != nil {
@@ -89,8 +89,8 @@ func (s *search) file(target string) error {
 		}
 		s.dirs++
 		if name := s.l.skillFile(dir, entries); name != "" {
-			s.found++
-			s.take(home{dir: dir, file: name, entries: entries})
+			s.skills++
+			s.take(skillDir{dir: dir, file: name, entries: entries})
 			return nil
 		}
 		if dir == "." || dir == "/" {
@@ -99,9 +99,9 @@ func (s *search) file(target string) error {
 	}
 }
 
-// dir looks for skills in a directory and, unless it is one, below it. What cannot be listed below the target is a
-// finding.
-func (s *search) dir(dir string) error {
+// searchDir looks for skills in a directory and, unless it is one, below it. What cannot be listed below the target is
+// a finding.
+func (s *search) searchDir(dir string) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -123,17 +123,17 @@ func (s *search) dir(dir string) error {
 	s.l.listed[dir] = slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == pack.ManifestName })
 	s.files = append(s.files, s.l.packFilesIn(dir, entries)...)
 	if name := s.l.skillFile(dir, entries); name != "" {
-		s.found++
-		s.take(home{dir: dir, file: name, entries: entries})
+		s.skills++
+		s.take(skillDir{dir: dir, file: name, entries: entries})
 		return nil
 	}
 	for _, e := range entries {
 		below := path.Join(dir, e.Name())
 		switch {
-		case s.l.Settings.passesOver(below):
-			s.passed = true
-		case e.IsDir() && !passOver(below):
-			if err := s.dir(below); err != nil {
+		case s.l.Settings.skipsPath(below):
+			s.skipped = true
+		case e.IsDir() && !skipsDir(below):
+			if err := s.searchDir(below); err != nil {
 				return err
 			}
 		}
@@ -141,9 +141,9 @@ func (s *search) dir(dir string) error {
 	return nil
 }
 
-// passOver reports whether a directory is not searched. Of .skillpm only the hand-written skills are looked at: the
-// rest are installed packs.
-func passOver(dir string) bool {
+// skipsDir reports whether a directory is not searched. In .skillpm only local skills are searched: the rest are
+// installed packs.
+func skipsDir(dir string) bool {
 	base := path.Base(dir)
 	if path.Base(path.Dir(dir)) == ".skillpm" {
 		return base != "skills"
@@ -152,8 +152,9 @@ func passOver(dir string) bool {
 }
 
 // skillFile returns the name of the directory's SKILL.md. A file of that name in another case counts only if it starts
-// like a skill, since a page called skill.md may be about anything; in a directory that was asked for it always counts.
-func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
+// like a skill, because a page called skill.md may be about anything; in a directory that is a target itself, it always
+// counts.
+func (l *lintRun) skillFile(dir string, entries []fs.DirEntry) string {
 	other := ""
 	for _, e := range entries {
 		switch {
@@ -171,7 +172,7 @@ func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
 	return ""
 }
 
-func (l *linter) startsLikeSkill(name string) bool {
+func (l *lintRun) startsLikeSkill(name string) bool {
 	head, err := readHead(l.fsys, name, 4096)
 	if err != nil {
 		return false

@@ -14,7 +14,7 @@ import (
 )
 
 // Apply makes the edits of one file's findings in its data. Of edits that overlap the first counts; the others may be
-// made when the result has been checked again. made says how many were.
+// made when the result has been checked again. made counts the edits that were made.
 func Apply(data []byte, edits []diag.Edit) (out []byte, made int) {
 	edits = slices.DeleteFunc(slices.Clone(edits), func(e diag.Edit) bool { return e.Executable })
 	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Start - b.Start })
@@ -74,12 +74,12 @@ func (s *source) endLine() []diag.Edit {
 }
 
 // replaceField returns edits that give a field of the frontmatter another value, written as YAML.
-func (u *unit) replaceField(key, text string) func() []diag.Edit {
+func (u *skillCheck) replaceField(key, text string) func() []diag.Edit {
 	return u.src.rewriting(u.doc.Replace(key, text))
 }
 
 // quote returns edits that put a scalar of the frontmatter in double quotes.
-func (u *unit) quote(v *yaml.Node) func() []diag.Edit {
+func (u *skillCheck) quote(v *yaml.Node) func() []diag.Edit {
 	start, end, ok := u.doc.Span(v)
 	if !ok || v.Style != 0 {
 		return nil
@@ -92,7 +92,7 @@ func (u *unit) quote(v *yaml.Node) func() []diag.Edit {
 }
 
 // replaceNode returns edits that write another text in the place of a scalar of the frontmatter.
-func (u *unit) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
+func (u *skillCheck) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
 	start, end, ok := u.doc.Span(v)
 	if !ok {
 		return nil
@@ -103,13 +103,13 @@ func (u *unit) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
 }
 
 // rename returns edits that give the skill a name.
-func (u *unit) rename(name string) func() []diag.Edit {
+func (u *skillCheck) rename(name string) func() []diag.Edit {
 	data, err := skill.SpliceName(u.src.data, name)
 	return u.src.rewriting(data, err == nil)
 }
 
 // oneText returns edits that write a list as one text.
-func (u *unit) oneText(key string, list *yaml.Node) func() []diag.Edit {
+func (u *skillCheck) oneText(key string, list *yaml.Node) func() []diag.Edit {
 	for _, item := range list.Content {
 		if item.Kind != yaml.ScalarNode || strings.ContainsAny(item.Value, " \t,") &&
 			!strings.Contains(item.Value, "(") {
@@ -119,8 +119,8 @@ func (u *unit) oneText(key string, list *yaml.Node) func() []diag.Edit {
 	return u.replaceField(key, yamlx.Scalar(strings.Join(items(list), " ")))
 }
 
-// order says that name and description do not come first.
-func (u *unit) order() {
+// checkFieldOrder reports that name and description do not come first.
+func (u *skillCheck) checkFieldOrder() {
 	if u.doc.Front == nil {
 		return
 	}
@@ -145,15 +145,15 @@ func (u *unit) order() {
 
 // reorder returns edits that put name and description first. A comment that suppresses something at the start of the
 // frontmatter is about the field that is there now.
-func (u *unit) reorder() func() []diag.Edit {
+func (u *skillCheck) reorder() func() []diag.Edit {
 	if bytes.Contains(u.src.data[u.doc.FrontStart:u.doc.FrontEnd], []byte(marker)) {
 		return nil
 	}
 	return u.src.rewriting(u.doc.First("name", "description"))
 }
 
-// ending says that the last line of a text is not ended.
-func (u *unit) ending(f *file) {
+// checkFinalNewline reports a text whose last line has no newline.
+func (u *skillCheck) checkFinalNewline(f *file) {
 	if !f.isText() || len(f.data) == 0 || f.data[len(f.data)-1] == '\n' ||
 		!(isMarkdown(f.rel) || scriptExtension(f.rel)) {
 		return
@@ -165,8 +165,9 @@ func (u *unit) ending(f *file) {
 	})
 }
 
-// lineEndings says that a shell script has the line endings of Windows. Those of the shebang are said already.
-func (u *unit) lineEndings(f *file) {
+// checkLineEndings reports a shell script with Windows line endings. [skillCheck.checkShebang] reports those of the
+// shebang.
+func (u *skillCheck) checkLineEndings(f *file) {
 	if !shellExtension(f.rel) {
 		return
 	}
@@ -181,8 +182,8 @@ func (u *unit) lineEndings(f *file) {
 	})
 }
 
-// suggest returns the candidate that was perhaps meant by word, or "". Case and the kind of separator do not count, so
-// allowedTools and allowed_tools are allowed-tools.
+// suggest returns the candidate closest to word, or "". It ignores case and separators, so allowedTools and
+// allowed_tools are allowed-tools.
 func suggest(word string, candidates []string) string {
 	plain := squash(word)
 	squashed := make([]string, len(candidates))

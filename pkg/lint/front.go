@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// judge checks the frontmatter under one profile.
-func (u *unit) judge(j *judge) {
+// checkFrontmatter checks the frontmatter under one profile.
+func (u *skillCheck) checkFrontmatter(j *profileSchema) {
 	if u.doc.Front == nil {
 		return
 	}
@@ -27,51 +27,51 @@ func (u *unit) judge(j *judge) {
 			message: "the frontmatter cannot be checked: " + err.Error(), profile: j.ID,
 		})
 	}
-	said := map[*yaml.Node]bool{}
+	reported := map[*yaml.Node]bool{}
 	for _, v := range found {
-		if v.Node != nil && (u.doc.Recovered(v.Node) || said[v.Node]) {
+		if v.Node != nil && (u.doc.Recovered(v.Node) || reported[v.Node]) {
 			continue
 		}
-		if u.violation(j, v) {
-			said[v.Node] = true
+		if u.reportViolation(j, v) {
+			reported[v.Node] = true
 		}
 	}
-	u.nameIsDirectory(j)
-	u.toolForm(j)
-	u.recommended(j)
-	u.listing(j)
+	u.checkNameIsDirectory(j)
+	u.checkToolForm(j)
+	u.checkRecommended(j)
+	u.checkListing(j)
 }
 
-// violation turns one broken keyword into findings. It reports whether nothing more needs saying about the node.
-func (u *unit) violation(j *judge, v yamlschema.Violation) bool {
+// reportViolation turns one broken keyword into findings. It reports whether nothing more needs saying about the node.
+func (u *skillCheck) reportViolation(j *profileSchema, v yamlschema.Violation) bool {
 	switch {
 	case v.Needs != "":
-		u.combination(j, v)
+		u.reportCombination(j, v)
 		return false
 	case v.Keyword == "required":
-		u.missing(j, v)
+		u.reportMissing(j, v)
 		return false
 	case v.Keyword == "additionalProperties":
-		u.unknownField(j, v)
+		u.collectUnknownKeys(j, v)
 		return false
 	case isBlank(v.Node) && slices.Contains([]string{"minLength", "pattern", "enum", "type"}, v.Keyword):
-		u.blank(j, v)
+		u.reportBlank(j, v)
 		return true
 	}
 	f := finding{rule: rule.Schema, profile: j.ID}
 	field := fieldName(v.Pointer)
 	switch v.Keyword {
 	case "type":
-		f = u.wrongType(j, v, field)
+		f = u.typeFinding(j, v, field)
 	case "enum":
-		f = u.notAllowed(v, field)
+		f = u.enumFinding(v, field)
 	case "maxLength":
 		f.rule = rule.TooLong
 		f.message = fmt.Sprintf("%s has %d characters, more than %v", field, length(v.Node), v.Rule["maxLength"])
 	case "pattern":
-		f = u.pattern(v, field)
+		f = u.patternFinding(v, field)
 	case "not":
-		f = forbidden(v, field)
+		f = notFinding(v, field)
 	case "uniqueItems":
 		f.message = field + " lists something twice"
 		f.fix = "remove the repetition"
@@ -83,7 +83,7 @@ func (u *unit) violation(j *judge, v yamlschema.Violation) bool {
 	return false
 }
 
-// fieldName writes a JSON pointer as people do: files[0].path.
+// fieldName writes a JSON pointer as a path: files[0].path.
 func fieldName(pointer string) string {
 	if pointer == "" {
 		return "the frontmatter"
@@ -110,7 +110,7 @@ func isBlank(n *yaml.Node) bool {
 		strings.TrimSpace(n.Value) == "")
 }
 
-func (u *unit) blank(j *judge, v yamlschema.Violation) {
+func (u *skillCheck) reportBlank(j *profileSchema, v yamlschema.Violation) {
 	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " has no value", profile: j.ID}
 	if slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
 		f.fix = "give it a value"
@@ -130,7 +130,7 @@ func orKey(v yamlschema.Violation) *yaml.Node {
 	return v.Node
 }
 
-func (u *unit) missing(j *judge, v yamlschema.Violation) {
+func (u *skillCheck) reportMissing(j *profileSchema, v yamlschema.Violation) {
 	if v.Pointer == "" && u.broken() {
 		return
 	}
@@ -158,10 +158,10 @@ func (u *unit) missing(j *judge, v yamlschema.Violation) {
 	}
 }
 
-// maxUnknown is how many unknown fields of one mapping are told.
+// maxUnknown is how many unknown fields of one mapping are reported.
 const maxUnknown = 100
 
-func (u *unit) unknownField(j *judge, v yamlschema.Violation) {
+func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation) {
 	known := yamlschema.FieldNames(v.Rule)
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(v.Node.Content) && len(seen) < maxUnknown; i += 2 {
@@ -176,7 +176,7 @@ func (u *unit) unknownField(j *judge, v yamlschema.Violation) {
 		}
 		hosts := u.l.hosts()[key.Value]
 		if v.Pointer == "" && len(hosts) > 0 && !j.Preset {
-			u.otherHost(key, j, hosts)
+			u.addForeignField(key, j, hosts)
 			continue
 		}
 		if near := suggest(key.Value, known); near != "" && !hasKey(v.Node, near) {
@@ -184,7 +184,7 @@ func (u *unit) unknownField(j *judge, v yamlschema.Violation) {
 		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s, of %s?", near, strings.Join(u.l.hosts()[near], ", "))
 		}
-		u.strangers = append(u.strangers, stranger{key, j, f})
+		u.unknownKeys = append(u.unknownKeys, unknownKey{key, j, f})
 	}
 }
 
@@ -193,23 +193,23 @@ func hasKey(mapping *yaml.Node, key string) bool {
 	return k != nil
 }
 
-// stranger is a field that no host knows, under one profile.
-type stranger struct {
-	key *yaml.Node
-	in  *judge
+// unknownKey is a field that no agent knows, under one profile.
+type unknownKey struct {
+	key     *yaml.Node
+	profile *profileSchema
 	finding
 }
 
-// unknownFields says of each field that no host knows, once for all profiles that take it alike, that it is none.
-func (u *unit) unknownFields() {
-	for len(u.strangers) > 0 {
-		first := u.strangers[0]
+// reportUnknownFields reports each field that no agent knows, once for all profiles with the same severity and fix.
+func (u *skillCheck) reportUnknownFields() {
+	for len(u.unknownKeys) > 0 {
+		first := u.unknownKeys[0]
 		var titles, ids []string
-		u.strangers = slices.DeleteFunc(u.strangers, func(s stranger) bool {
+		u.unknownKeys = slices.DeleteFunc(u.unknownKeys, func(s unknownKey) bool {
 			same := s.key == first.key && s.rule == first.rule && s.fix == first.fix &&
 				equalSeverity(s.severity, first.severity)
 			if same {
-				titles, ids = append(titles, s.in.Title), append(ids, s.in.ID)
+				titles, ids = append(titles, s.profile.Title), append(ids, s.profile.ID)
 			}
 			return same
 		})
@@ -224,25 +224,25 @@ func equalSeverity(a, b *diag.Severity) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// foreignField is a field that other hosts know than those which were asked for.
+// foreignField is a field that only agents outside the selected profiles know.
 type foreignField struct {
-	key   *yaml.Node
-	hosts []string
-	in    []*judge // the profiles that do not know it
+	key      *yaml.Node
+	hosts    []string
+	profiles []*profileSchema // the profiles that do not know it
 }
 
-func (u *unit) otherHost(key *yaml.Node, j *judge, hosts []string) {
-	i := slices.IndexFunc(u.unknown, func(f foreignField) bool { return f.key == key })
+func (u *skillCheck) addForeignField(key *yaml.Node, j *profileSchema, hosts []string) {
+	i := slices.IndexFunc(u.foreignFields, func(f foreignField) bool { return f.key == key })
 	if i < 0 {
-		u.unknown = append(u.unknown, foreignField{key, hosts, nil})
-		i = len(u.unknown) - 1
+		u.foreignFields = append(u.foreignFields, foreignField{key, hosts, nil})
+		i = len(u.foreignFields) - 1
 	}
-	u.unknown[i].in = append(u.unknown[i].in, j)
+	u.foreignFields[i].profiles = append(u.foreignFields[i].profiles, j)
 }
 
-// foreign says of each field of other hosts, once for all profiles, where it has no effect.
-func (u *unit) foreign() {
-	for _, f := range u.unknown {
+// reportForeignFields reports each field of other agents once, with the profiles in which it has no effect.
+func (u *skillCheck) reportForeignFields() {
+	for _, f := range u.foreignFields {
 		if f.key.Value == "execution" {
 			if at, why := u.doc.UnreadExecution(); at != nil {
 				u.atNode(at, finding{
@@ -254,7 +254,7 @@ func (u *unit) foreign() {
 			}
 		}
 		var titles, ids []string
-		for _, j := range f.in {
+		for _, j := range f.profiles {
 			titles, ids = append(titles, j.Title), append(ids, j.ID)
 		}
 		u.atNode(f.key, finding{
@@ -265,7 +265,7 @@ func (u *unit) foreign() {
 	}
 }
 
-func (u *unit) combination(j *judge, v yamlschema.Violation) {
+func (u *skillCheck) reportCombination(j *profileSchema, v yamlschema.Violation) {
 	message := v.Needs + " has no meaning without another field"
 	for _, v0 := range slices.Backward(v.Context) {
 		if s, ok := v0["x-error"].(string); ok {
@@ -285,7 +285,7 @@ var typeWords = map[string]string{
 	"integer": "a whole number",
 }
 
-func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding {
+func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field string) finding {
 	var want []string
 	for _, t := range append(yamlschema.Texts(v.Rule["type"]), yamlschema.Texts([]any{v.Rule["type"]})...) {
 		want = append(want, typeWords[t])
@@ -316,7 +316,7 @@ func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding
 	return f
 }
 
-func (u *unit) notAllowed(v yamlschema.Violation, field string) finding {
+func (u *skillCheck) enumFinding(v yamlschema.Violation, field string) finding {
 	allowed := yamlschema.Texts(v.Rule["enum"])
 	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field,
 		strings.Join(allowed, ", "), v.Node.Value)}
@@ -330,7 +330,7 @@ func (u *unit) notAllowed(v yamlschema.Violation, field string) finding {
 	return f
 }
 
-func (u *unit) pattern(v yamlschema.Violation, field string) finding {
+func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) finding {
 	if field == "name" {
 		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
 		if err := skill.CheckName(cut(v.Node.Value, skill.MaxName)); err != nil {
@@ -356,9 +356,9 @@ func (u *unit) pattern(v yamlschema.Violation, field string) finding {
 	return f
 }
 
-// forbidden is about a value that a schema's "not" describes. What it says is in the schema: x-error.not, and
-// x-rule.not where a rule of its own reports it.
-func forbidden(v yamlschema.Violation, field string) finding {
+// notFinding is the finding for a value that a schema's "not" forbids. The schema has its message in x-error.not, and
+// in x-rule.not the rule that reports it.
+func notFinding(v yamlschema.Violation, field string) finding {
 	f := finding{rule: rule.Schema, message: field + " has a value that is not allowed"}
 	if said, ok := v.Rule["x-error"].(map[string]any); ok {
 		if s, ok := said["not"].(string); ok {

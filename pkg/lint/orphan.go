@@ -10,13 +10,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 )
 
-// orphans reports files that nothing mentions. A file is mentioned when SKILL.md, or a file that is mentioned itself,
-// links to it, says its name or its directory's, or imports it.
-func (u *unit) orphans() {
+// checkOrphans reports files that nothing mentions. A file is mentioned if SKILL.md, or another mentioned file, links
+// to it, has its name or its directory's name, or imports it.
+func (u *skillCheck) checkOrphans() {
 	if u.doc == nil || u.doc.Front == nil || u.tree.full {
 		return
 	}
-	var lost, texts []*file
+	var unmentioned, texts []*file
 	names := u.sortedFiles()
 	slices.SortStableFunc(names, func(a, b string) int { return strings.Compare(path.Dir(a), path.Dir(b)) })
 	for _, rel := range names {
@@ -25,22 +25,22 @@ func (u *unit) orphans() {
 		case f.reached:
 			texts = append(texts, f)
 		case !companion(rel):
-			lost = append(lost, f)
+			unmentioned = append(unmentioned, f)
 		}
 	}
-	for ; len(texts) > 0 && len(lost) > 0; texts = texts[1:] {
+	for ; len(texts) > 0 && len(unmentioned) > 0; texts = texts[1:] {
 		if !texts[0].isText() {
 			continue
 		}
-		s, walked := newMentions(texts[0], lost), false
-		lost = slices.DeleteFunc(lost, func(f *file) bool {
-			if !s.mention(f) {
+		s, walked := newMentions(texts[0], unmentioned), false
+		unmentioned = slices.DeleteFunc(unmentioned, func(f *file) bool {
+			if !s.namesFile(f) {
 				return false
 			}
 			f.reached = true
 			texts = append(texts, f)
 			if isMarkdown(f.rel) && !isTemplate(f.rel) {
-				(&walk{unit: u, queue: []*file{f}}).run()
+				(&walk{skillCheck: u, queue: []*file{f}}).run()
 				walked = true
 			}
 			return true
@@ -49,28 +49,28 @@ func (u *unit) orphans() {
 			if !walked {
 				break
 			}
-			if f := u.files[rel]; f.reached && slices.Contains(lost, f) {
-				lost = slices.DeleteFunc(lost, func(l *file) bool { return l == f })
+			if f := u.files[rel]; f.reached && slices.Contains(unmentioned, f) {
+				unmentioned = slices.DeleteFunc(unmentioned, func(l *file) bool { return l == f })
 				texts = append(texts, f)
 			}
 		}
 	}
-	for len(lost) > 0 {
-		dir := path.Dir(lost[0].rel)
-		n := slices.IndexFunc(lost, func(f *file) bool { return path.Dir(f.rel) != dir })
+	for len(unmentioned) > 0 {
+		dir := path.Dir(unmentioned[0].rel)
+		n := slices.IndexFunc(unmentioned, func(f *file) bool { return path.Dir(f.rel) != dir })
 		if n < 0 {
-			n = len(lost)
+			n = len(unmentioned)
 		}
-		u.orphan(dir, lost[:n])
-		lost = lost[n:]
+		u.reportOrphans(dir, unmentioned[:n])
+		unmentioned = unmentioned[n:]
 	}
-	u.deep()
+	u.checkDeepFiles()
 }
 
 // fewOrphans is how many files of a directory are reported one by one.
 const fewOrphans = 3
 
-func (u *unit) orphan(dir string, files []*file) {
+func (u *skillCheck) reportOrphans(dir string, files []*file) {
 	if len(files) > fewOrphans {
 		u.add(finding{
 			rule: rule.Orphan, path: files[0].path,
@@ -85,7 +85,7 @@ func (u *unit) orphan(dir string, files []*file) {
 	}
 }
 
-// companion reports whether a file is there for people or tools and not for an agent.
+// companion reports whether a file is meant for users or tools and not for an agent.
 func companion(rel string) bool {
 	base := strings.ToLower(path.Base(rel))
 	stem, _, _ := strings.Cut(base, ".")
@@ -111,8 +111,8 @@ func companion(rel string) bool {
 	return strings.HasPrefix(base, "test_") || strings.HasSuffix(stem, "_test")
 }
 
-// manyLost is how many files may be looked for one by one in a text; more are looked up among its words.
-const manyLost = 24
+// wordIndexFrom is how many files are searched for one by one in a text. For more, the text's words are indexed first.
+const wordIndexFrom = 24
 
 // mentions answers whether a text mentions a file.
 type mentions struct {
@@ -121,9 +121,9 @@ type mentions struct {
 	dirs  map[string]bool // what saysDir answered
 }
 
-func newMentions(text *file, lost []*file) *mentions {
+func newMentions(text *file, files []*file) *mentions {
 	m := &mentions{text: text, dirs: map[string]bool{}}
-	if len(lost) > manyLost {
+	if len(files) > wordIndexFrom {
 		m.words = map[string]bool{}
 		for word := range bytes.FieldsFuncSeq(text.data, func(r rune) bool { return !wordChar(r) }) {
 			word := strings.Trim(string(word), ".")
@@ -139,54 +139,55 @@ func wordChar(r rune) bool {
 		r <= '9' || r > 127
 }
 
-// mention reports whether the text says a file's name, the directory that it is in, or, in a script, its module.
-func (m *mentions) mention(f *file) bool {
+// namesFile reports whether the text has a file's name, its directory's, or, in a script, its module's.
+func (m *mentions) namesFile(f *file) bool {
 	base := path.Base(f.rel)
-	if m.says(base) {
+	if m.contains(base) {
 		return true
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	if path.Ext(base) == ".py" && m.says(path.Base(path.Dir(f.rel))+"."+stem) ||
-		isMarkdown(base) && m.says(strings.ToUpper(stem)+path.Ext(base)) { // as many write FORMS.md for forms.md
+	if path.Ext(base) == ".py" && m.contains(path.Base(path.Dir(f.rel))+"."+stem) ||
+		isMarkdown(base) && m.contains(strings.ToUpper(stem)+path.Ext(base)) { // as many write FORMS.md for forms.md
 		return true
 	}
-	if !isMarkdown(m.text.rel) && len(stem) > 2 && m.says(stem) {
+	if !isMarkdown(m.text.rel) && len(stem) > 2 && m.contains(stem) {
 		return true
 	}
-	return m.saysDirOf(f.rel)
+	return m.containsDirOf(f.rel)
 }
 
-// saysDirOf reports whether the text names a directory that a path is in.
-func (m *mentions) saysDirOf(rel string) bool {
+// containsDirOf reports whether the text names a directory that a path is in.
+func (m *mentions) containsDirOf(rel string) bool {
 	dir := path.Dir(rel)
 	if dir == "." {
 		return false
 	}
-	said, asked := m.dirs[dir]
-	if !asked {
-		said = m.saysDir(dir) || dir != path.Base(dir) && m.saysDir(path.Base(dir)) || m.saysDirOf(dir)
-		m.dirs[dir] = said
+	contains, cached := m.dirs[dir]
+	if !cached {
+		contains = m.containsDir(dir) || dir != path.Base(dir) && m.containsDir(path.Base(dir)) || m.containsDirOf(dir)
+		m.dirs[dir] = contains
 	}
-	return said
+	return contains
 }
 
-// says reports whether a word is in the text, not as a part of a longer one.
-func (m *mentions) says(word string) bool {
+// contains reports whether a word is in the text and not a part of a longer word.
+func (m *mentions) contains(word string) bool {
 	if m.words != nil {
 		return m.words[word]
 	}
 	return findWord(m.text.data, word, func(next byte) bool { return !wordByte(next) })
 }
 
-// saysDir reports whether the text names a directory as a whole: a slash after it and no file's name after that.
-func (m *mentions) saysDir(dir string) bool {
+// containsDir reports whether the text names a directory itself: with a slash after it, and no file name after that.
+func (m *mentions) containsDir(dir string) bool {
 	if m.words != nil {
 		return m.words[dir+"/"]
 	}
 	return findWord(m.text.data, dir+"/", func(next byte) bool { return !wordByte(next) || next == '.' })
 }
 
-// findWord looks for a word that no letter, digit or hyphen stands before and after which next holds.
+// findWord searches for a word between other characters than letters, digits, and hyphens; next decides about the
+// character after it.
 func findWord(text []byte, word string, next func(byte) bool) bool {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte(word))
@@ -206,15 +207,15 @@ func wordByte(c byte) bool {
 	return c == '_' || c == '-' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// deep reports Markdown files that SKILL.md leads to only through other files.
-func (u *unit) deep() {
+// checkDeepFiles reports Markdown files that SKILL.md leads to only through other files.
+func (u *skillCheck) checkDeepFiles() {
 	for _, rel := range u.sortedFiles() {
 		f := u.files[rel]
 		if f.depth < 2 || !isMarkdown(rel) {
 			continue
 		}
 		main := u.files[path.Base(u.file)]
-		if m := newMentions(main, nil); m.mention(f) {
+		if m := newMentions(main, nil); m.namesFile(f) {
 			continue
 		}
 		u.add(finding{

@@ -16,27 +16,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// samePack compares the skills that belong together: those below one skillpm.yaml, or all that were asked for.
-func samePack(units []*unit) {
+// comparePacks compares the skills of each pack, which are those below one skillpm.yaml; skills outside packs count as
+// one.
+func comparePacks(units []*skillCheck) {
 	dirs := map[string]string{}
-	packs := map[string][]*unit{}
+	packs := map[string][]*skillCheck{}
 	var order []string
 	for _, u := range units {
-		u.home = u.pack(dirs)
-		pk := u.home
+		u.packDir = u.findPackDir(dirs)
+		pk := u.packDir
 		if packs[pk] == nil {
 			order = append(order, pk)
 		}
 		packs[pk] = append(packs[pk], u)
 	}
 	for _, pk := range order {
-		sameNames(packs[pk], pk != "")
-		sameDescriptions(packs[pk])
+		compareNames(packs[pk], pk != "")
+		compareDescriptions(packs[pk])
 	}
 }
 
-func sameNames(units []*unit, pk bool) {
-	names, near := map[string]*unit{}, map[string]*unit{}
+func compareNames(units []*skillCheck, pk bool) {
+	names, near := map[string]*skillCheck{}, map[string]*skillCheck{}
 	for _, u := range units {
 		if u.name.text == "" {
 			continue
@@ -46,9 +47,9 @@ func sameNames(units []*unit, pk bool) {
 		case first != nil && mirrored(first, u):
 			continue
 		case first != nil:
-			u.sameName(first, pk)
+			u.reportSameName(first, pk)
 		case other != nil:
-			u.atMention(u.name, finding{
+			u.atExcerpt(u.name, finding{
 				rule: rule.NearName, related: []string{other.file},
 				message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
 			})
@@ -60,7 +61,7 @@ func sameNames(units []*unit, pk bool) {
 
 // mirrored reports whether two skills are one that is in the directories of two agents, as .claude/skills and
 // .agents/skills.
-func mirrored(a, b *unit) bool {
+func mirrored(a, b *skillCheck) bool {
 	return a.name.text == b.name.text && a.description.text == b.description.text && agentDir(a.dir) != agentDir(b.dir)
 }
 
@@ -74,10 +75,10 @@ func agentDir(dir string) string {
 	return ""
 }
 
-func sameDescriptions(units []*unit) {
-	first := map[string]*unit{}
+func compareDescriptions(units []*skillCheck) {
+	first := map[string]*skillCheck{}
 	var texts []string
-	var of []*unit
+	var of []*skillCheck
 	for _, u := range units {
 		text := u.description.text
 		switch other := first[text]; {
@@ -86,14 +87,14 @@ func sameDescriptions(units []*unit) {
 			first[text] = u
 			texts, of = append(texts, text), append(of, u)
 		case other.name.text != u.name.text:
-			u.sameDescription(other)
+			u.reportSameDescription(other)
 		}
 	}
 	for _, m := range similar.Matches(texts, similar.Threshold) {
 		u, other := of[m.Text], of[m.Of]
-		if u.name.text != other.name.text && !similar.Apart(u.name.text, u.description.text, other.name.text,
+		if u.name.text != other.name.text && !similar.Distinguishable(u.name.text, u.description.text, other.name.text,
 			other.description.text) {
-			u.atMention(u.description, finding{
+			u.atExcerpt(u.description, finding{
 				rule: rule.NearDescription, related: []string{other.file},
 				message: "the description is nearly that of " + u.l.show(other.file),
 			})
@@ -101,8 +102,8 @@ func sameDescriptions(units []*unit) {
 	}
 }
 
-// pack returns the nearest directory at or above a skill that holds a skillpm.yaml, or "".
-func (u *unit) pack(known map[string]string) string {
+// findPackDir returns the nearest directory at or above a skill that holds a skillpm.yaml, or "".
+func (u *skillCheck) findPackDir(known map[string]string) string {
 	var passed []string
 	found := ""
 	for dir := u.dir; ; dir = path.Dir(dir) {
@@ -130,7 +131,7 @@ func (u *unit) pack(known map[string]string) string {
 	return found
 }
 
-func (u *unit) sameName(first *unit, pk bool) {
+func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
 	f := finding{
 		rule: rule.SameName, related: []string{first.file},
 		message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text),
@@ -138,48 +139,47 @@ func (u *unit) sameName(first *unit, pk bool) {
 	if !pk {
 		f.severity = new(diag.SeverityWarning)
 	}
-	u.atMention(u.name, f)
+	u.atExcerpt(u.name, f)
 }
 
-func (u *unit) sameDescription(first *unit) {
-	u.atMention(u.description, finding{
+func (u *skillCheck) reportSameDescription(first *skillCheck) {
+	u.atExcerpt(u.description, finding{
 		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as that of " +
 			u.l.show(first.file),
 	})
 }
 
-// packFile is a file that describes packs and that was met while looking for skills.
+// packFile is a file that describes packs.
 type packFile struct {
 	kind packKind
 	name string
 }
 
 // checkPackFiles checks the files that describe packs, beside the skills that were checked.
-func (l *linter) checkPackFiles(units []*unit) []*packDoc {
+func (l *lintRun) checkPackFiles(units []*skillCheck) []*packDoc {
 	return l.packDocs(l.packFiles, func(dir string) func(word string) bool {
-		var own []*unit
+		var own []*skillCheck
 		for _, u := range units {
-			if u.home == dir {
+			if u.packDir == dir {
 				own = append(own, u)
 			}
 		}
 		if len(own) == 0 {
 			return nil
 		}
-		return (&packText{l: l, skills: own}).says
+		return (&packText{l: l, skills: own}).contains
 	})
 }
 
-// packText is the text of a pack's skills. It is read when it is first asked for, which only packs with dependencies
-// need.
+// packText is the text of a pack's skills, which is read when it is first needed: only packs with dependencies need it.
 type packText struct {
-	l      *linter
-	skills []*unit
+	l      *lintRun
+	skills []*skillCheck
 	files  [][]byte
 }
 
-// read reads the files of a skill; what cannot be read says nothing.
-func (t *packText) read(dir string) {
+// readSkill reads the files of a skill; unreadable ones are left out.
+func (t *packText) readSkill(dir string) {
 	_ = fs.WalkDir(t.l.fsys, dir, func(name string, e fs.DirEntry, err error) error { // it returns no other error
 		switch {
 		case err != nil || e.IsDir() && name != dir && skill.SkipDir(e.Name()):
@@ -193,12 +193,12 @@ func (t *packText) read(dir string) {
 	})
 }
 
-// says reports whether a file of the skills holds a word.
-func (t *packText) says(word string) bool {
+// contains reports whether a word is in a file of the skills.
+func (t *packText) contains(word string) bool {
 	if t.files == nil {
 		t.files = [][]byte{}
 		for _, u := range t.skills {
-			t.read(u.dir)
+			t.readSkill(u.dir)
 		}
 	}
 	for _, data := range t.files {
@@ -212,9 +212,9 @@ func (t *packText) says(word string) bool {
 	return false
 }
 
-// packs looks at what the files of a run say together. What is missing beside one of them is read for that.
-func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word string) bool) {
-	manifests, locks := packsOfRun{}, map[string]*packDoc{}
+// checkPacks checks manifests and locks against each other. It reads the missing half of a pair for that.
+func (l *lintRun) checkPacks(docs []*packDoc, mentions func(dir string) func(word string) bool) {
+	manifests, locks := manifestsByDir{}, map[string]*packDoc{}
 	for _, d := range docs {
 		if d.manifest != nil {
 			manifests[path.Dir(d.name)] = d
@@ -229,21 +229,21 @@ func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word stri
 		dir := path.Dir(d.name)
 		switch {
 		case d.lock != nil && manifests[dir] == nil:
-			if m := l.beside(packManifest, path.Join(dir, pack.ManifestName)); m != nil && m.manifest != nil {
+			if m := l.readSibling(packManifest, path.Join(dir, pack.ManifestName)); m != nil && m.manifest != nil {
 				d.compare(m, d)
 			}
 		case d.manifest != nil:
-			d.besideLock(locks[dir], mentions(dir))
+			d.checkWithLock(locks[dir], mentions(dir))
 		}
 	}
-	l.packCycles(manifests)
+	l.reportPackCycles(manifests)
 }
 
-// besideLock checks a manifest together with the lock beside it.
-func (d *packDoc) besideLock(lock *packDoc, says func(word string) bool) {
+// checkWithLock checks a manifest together with the lock beside it.
+func (d *packDoc) checkWithLock(lock *packDoc, mentions func(word string) bool) {
 	collects := lock
 	if lock == nil {
-		lock, collects = d.l.beside(packLock, path.Join(path.Dir(d.name), pack.LockName)), d
+		lock, collects = d.l.readSibling(packLock, path.Join(path.Dir(d.name), pack.LockName)), d
 	}
 	if lock != nil && lock.lock == nil {
 		lock = nil
@@ -251,17 +251,18 @@ func (d *packDoc) besideLock(lock *packDoc, says func(word string) bool) {
 	if lock != nil {
 		collects.compare(d, lock)
 	}
-	d.declared()
-	if says != nil && !d.manifest.Name.IsZero() {
-		d.unused(lock, says)
+	d.checkDeclaredIDs()
+	if mentions != nil && !d.manifest.Name.IsZero() {
+		d.checkUnusedDependencies(lock, mentions)
 	}
 }
 
-// unused reports the dependencies that no skill speaks of, where their skills are known.
-func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
+// checkUnusedDependencies reports dependencies that the pack's skills do not mention, if the names of the dependencies'
+// skills are known.
+func (d *packDoc) checkUnusedDependencies(lock *packDoc, mentions func(word string) bool) {
 	for _, dep := range d.manifest.Dependencies {
 		names := d.skillsOf(dep, lock)
-		if len(names) == 0 || says(dep.ID.String()) {
+		if len(names) == 0 || mentions(dep.ID.String()) {
 			continue
 		}
 		for _, a := range d.manifest.Aliases {
@@ -269,7 +270,7 @@ func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
 				names = append(names, a.Alias)
 			}
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return says(name) || says(name+"@"+dep.ID.String()) }) {
+		if slices.ContainsFunc(names, func(name string) bool { return mentions(name) || mentions(name+"@"+dep.ID.String()) }) {
 			continue
 		}
 		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "",
@@ -277,7 +278,7 @@ func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
 	}
 }
 
-// skillsOf returns the names of the skills that a dependency brings, or nothing where they are not known.
+// skillsOf returns the names of the skills in a dependency, or nothing if they are unknown.
 func (d *packDoc) skillsOf(dep pack.Dependency, lock *packDoc) []string {
 	if len(dep.Skills) > 0 {
 		return slices.Clone(dep.Skills)
@@ -296,8 +297,8 @@ func (d *packDoc) skillsOf(dep pack.Dependency, lock *packDoc) []string {
 	return names
 }
 
-// packsOfRun are the manifests of a run, by their directories.
-type packsOfRun map[string]*packDoc
+// manifestsByDir are the manifests of a run, by their directories.
+type manifestsByDir map[string]*packDoc
 
 // packEdge is a dependency of one manifest of the run on another.
 type packEdge struct {
@@ -305,12 +306,12 @@ type packEdge struct {
 	dep pack.ID
 }
 
-// packCycles reports the circles in which the packs of a run depend on each other: of those that cannot do without each
-// other the shortest circle of the first.
-func (l *linter) packCycles(packs packsOfRun) {
+// reportPackCycles reports cycles of packs that depend on each other. Of each strongly connected group it reports the
+// shortest cycle through the first pack.
+func (l *lintRun) reportPackCycles(packs manifestsByDir) {
 	nodes := slices.SortedFunc(maps.Values(packs), func(a, b *packDoc) int { return strings.Compare(a.name, b.name) })
 	g := graph[*packDoc, packEdge]{nodes, packEdges(packs), func(e packEdge) *packDoc { return e.to }}
-	for _, chain := range g.circles() {
+	for _, chain := range g.shortestCycles() {
 		first := chain[len(chain)-1].to
 		names := []string{packName(first)}
 		for _, e := range chain {
@@ -329,9 +330,9 @@ func packName(d *packDoc) string {
 	return d.manifest.Name.String()
 }
 
-// packEdges returns the dependencies between the manifests of a run, in the order of the files. A name that two of them
-// have means neither.
-func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
+// packEdges returns the dependencies between the manifests of a run, in the order of the files. An ambiguous name is
+// nobody's.
+func packEdges(packs manifestsByDir) map[*packDoc][]packEdge {
 	named := map[pack.ID]*packDoc{}
 	for _, d := range packs {
 		if _, twice := named[d.manifest.Name]; twice {
@@ -345,7 +346,7 @@ func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
 		for _, dep := range d.manifest.Dependencies {
 			to := named[dep.ID]
 			if dep.Ref != nil {
-				dir, ok := pathOf(d, dep)
+				dir, ok := dependencyDir(d, dep)
 				if to = packs[dir]; !ok {
 					to = nil
 				}
@@ -358,8 +359,8 @@ func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
 	return next
 }
 
-// lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail.
-// What can be known only by asking somebody is left out.
+// lockCheck compares a lock with the manifest beside it, as `install --frozen` does, which fails on every finding. It
+// leaves out what only the network can answer.
 type lockCheck struct {
 	*packDoc          // collects the findings
 	m, k     *packDoc // of the manifest and of the lock
@@ -370,9 +371,9 @@ type lockCheck struct {
 func (d *packDoc) compare(m, k *packDoc) {
 	c := &lockCheck{packDoc: d, m: m, k: k}
 	found := pack.Comparison{
-		Manifest: m.manifest, Lock: k.lock, PartialManifest: !m.sound, PartialLock: !k.sound, Directory: c.directory,
+		Manifest: m.manifest, Lock: k.lock, PartialManifest: !m.valid, PartialLock: !k.valid, Directory: c.directory,
 	}.Differences()
-	agree := m.sound && k.sound && !c.differs
+	agree := m.valid && k.valid && !c.differs
 	for _, one := range found {
 		c.report(one)
 		agree = agree && (one.Kind == pack.DiffAlias || one.Kind == pack.DiffInvalid)
@@ -397,9 +398,9 @@ func (c *lockCheck) report(one pack.Difference) {
 		f.rule, f.fix, f.severity = rule.Alias, one.Hint, new(diag.SeverityError)
 	}
 	if one.File == pack.ManifestName {
-		c.put(c.m.src, f)
+		c.addAtWord(c.m.src, f)
 	} else {
-		c.put(c.k.src, f)
+		c.addAtWord(c.k.src, f)
 	}
 }
 
@@ -411,5 +412,5 @@ func (c *lockCheck) differ(id pack.ID, keys []string, message string) {
 	for ; f.line == 0 && len(keys) > 0; keys = keys[:len(keys)-1] { // or what it would be in
 		f.line, f.column = c.k.lock.Position(keys...)
 	}
-	c.put(c.k.src, f)
+	c.addAtWord(c.k.src, f)
 }

@@ -22,14 +22,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// The sizes in bytes beyond which files that describe packs are not read: a little more than what their readers take,
-// so that those say it.
+// The sizes in bytes to which files that describe packs are read: one more than their parsers accept, so that the
+// parsers report it.
 const (
 	maxPackFile = 1<<20 + 1
 	maxPackLock = 64<<20 + 1
 )
 
-// maxPackFindings is how much is said about one file.
+// maxPackFindings is how many findings one file may have.
 const maxPackFindings = 1000
 
 // packDoc is the check of one file that describes packs.
@@ -39,15 +39,15 @@ type packDoc struct {
 	src      *source
 	manifest *pack.Manifest // nil unless the file is a manifest of which something can be read
 	lock     *pack.Lock     // the same of a lock
-	sound    bool           // nothing is wrong with the file by itself
+	valid    bool           // nothing is wrong with the file by itself
 
 	dirs map[string]*packDir // that the manifest's dependencies name, once they were read
 }
 
-// packDocs checks the files that describe packs, each by itself and then together. mentions returns for the directory
-// of a manifest what tells whether the pack's skills speak of a skill or pack; nil where the pack has no skills, or not
-// all of them were read.
-func (l *linter) packDocs(files []packFile, mentions func(dir string) func(word string) bool) []*packDoc {
+// packDocs checks the files that describe packs, each by itself and then together. mentions returns, for a manifest's
+// directory, a function that reports whether the pack's skills mention a skill or a pack; nil if the pack has no
+// skills, or not all of them were read.
+func (l *lintRun) packDocs(files []packFile, mentions func(dir string) func(word string) bool) []*packDoc {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b packFile) int { return strings.Compare(a.name, b.name) })
 	files = slices.CompactFunc(files, func(a, b packFile) bool { return a.name == b.name })
@@ -61,12 +61,12 @@ func (l *linter) packDocs(files []packFile, mentions func(dir string) func(word 
 		})
 	}
 	_ = g.Wait() // no check returns an error
-	l.packs(docs, mentions)
+	l.checkPacks(docs, mentions)
 	return docs
 }
 
 // packFile checks one file by itself.
-func (l *linter) packFile(f packFile) *packDoc {
+func (l *lintRun) packFile(f packFile) *packDoc {
 	d := &packDoc{collector: newCollector(l), packFile: f}
 	limit := int64(maxPackFile)
 	if f.kind == packLock || f.kind == packIndex || f.kind == packBaseline {
@@ -84,16 +84,16 @@ func (l *linter) packFile(f packFile) *packDoc {
 	case packLock:
 		var problems []pack.Problem
 		d.lock, problems = pack.CheckLock(f.name, data)
-		say(d, rule.Lock, problems)
+		addProblems(d, rule.Lock, problems)
 	case packIndex:
 		d.checkIndex()
 	case packIndexConfig:
-		say(d, rule.Index, index.CheckConfig(f.name, data))
+		addProblems(d, rule.Index, index.CheckConfig(f.name, data))
 	case packPolicy:
-		say(d, rule.Policy, policy.Check(f.name, data))
+		addProblems(d, rule.Policy, policy.Check(f.name, data))
 	case packMaybePolicy:
 		if looksLikePolicy(data) {
-			say(d, rule.Policy, policy.Check(f.name, data))
+			addProblems(d, rule.Policy, policy.Check(f.name, data))
 		}
 	case packBaseline:
 		d.checkBaseline()
@@ -101,28 +101,28 @@ func (l *linter) packFile(f packFile) *packDoc {
 	return d
 }
 
-// say reports the problems that the package of a format found.
-func say[P ~struct {
+// addProblems adds the problems that a format's package found.
+func addProblems[P ~struct {
 	Line, Column  int
 	Message, Hint string
 }](d *packDoc, id string, problems []P) {
-	d.sound = len(problems) == 0
+	d.valid = len(problems) == 0
 	for _, one := range problems {
 		p := pack.Problem(one)
-		d.place(id, p.Line, p.Column, p.Message, p.Hint)
+		d.addAt(id, p.Line, p.Column, p.Message, p.Hint)
 	}
 }
 
-// place reports what is wrong at a place of the file. An empty fix is the rule's own.
-func (d *packDoc) place(id string, line, column int, message, fix string) {
-	d.put(d.src, finding{rule: id, line: line, column: column, message: message, fix: fix})
+// addAt adds a finding at a position of the file. An empty fix stands for the rule's own.
+func (d *packDoc) addAt(id string, line, column int, message, fix string) {
+	d.addAtWord(d.src, finding{rule: id, line: line, column: column, message: message, fix: fix})
 }
 
-// full reports whether enough is said about a file.
+// full reports whether a file has as many findings as it may.
 func (d *packDoc) full() bool { return len(d.findings)+len(d.suppressed) >= maxPackFindings }
 
-// put reports a finding about a word in a file, perhaps another one than the document's.
-func (d *packDoc) put(src *source, f finding) {
+// addAtWord adds a finding about the word at its position, perhaps in another file than the document's.
+func (d *packDoc) addAtWord(src *source, f finding) {
 	if d.full() {
 		return
 	}
@@ -156,7 +156,7 @@ func wordWidth(line string, column int) int {
 
 func (d *packDoc) checkManifest() {
 	m, problems := pack.CheckManifest(d.name, d.src.data)
-	say(d, rule.Manifest, problems)
+	addProblems(d, rule.Manifest, problems)
 	if m == nil {
 		return
 	}
@@ -177,13 +177,13 @@ func (d *packDoc) checkManifest() {
 			d.atKey(rule.Manifest, err.Error(), diag.HintOf(err), "validate", "profiles", id)
 		}
 	}
-	known := knownRules{}
+	known := checkedPatterns{}
 	for _, r := range m.Validate.Rules {
-		d.knownRule(known, rule.Manifest, r.Line, r.Column, r.Pattern)
+		d.checkPattern(known, rule.Manifest, r.Line, r.Column, r.Pattern)
 	}
 	for _, i := range m.Validate.Ignore {
 		for _, pattern := range i.Rules {
-			d.knownRule(known, rule.Manifest, i.Line, i.Column, pattern)
+			d.checkPattern(known, rule.Manifest, i.Line, i.Column, pattern)
 		}
 	}
 	d.skillsGlobs()
@@ -192,25 +192,26 @@ func (d *packDoc) checkManifest() {
 // atKey reports what is wrong at a key of the manifest.
 func (d *packDoc) atKey(id, message, fix string, keys ...string) {
 	line, column := d.manifest.Position(keys...)
-	d.place(id, line, column, message, fix)
+	d.addAt(id, line, column, message, fix)
 }
 
-// knownRules are the patterns of rules that were looked up, with what is wrong with each.
-type knownRules map[string]error
+// checkedPatterns caches the errors of rule patterns.
+type checkedPatterns map[string]error
 
-// knownRule reports a pattern that means no rule, under the rule id.
-func (d *packDoc) knownRule(known knownRules, id string, line, column int, pattern string) {
+// checkPattern reports a pattern that matches no rule, as a finding of the rule id.
+func (d *packDoc) checkPattern(known checkedPatterns, id string, line, column int, pattern string) {
 	err, done := known[pattern]
 	if !done && !d.full() {
 		err = rule.CheckPattern(pattern)
 		known[pattern] = err
 	}
 	if err != nil {
-		d.place(id, line, column, err.Error(), diag.HintOf(err))
+		d.addAt(id, line, column, err.Error(), diag.HintOf(err))
 	}
 }
 
-// skillsGlobs reports the patterns of skills: that mean nothing. Where a tree cannot be searched, nothing is said.
+// skillsGlobs reports patterns of skills: that match no directory. It reports nothing about a tree that cannot be
+// searched.
 func (d *packDoc) skillsGlobs() {
 	if len(d.manifest.Skills) == 0 {
 		return
@@ -232,7 +233,7 @@ func (d *packDoc) skillsGlobs() {
 }
 
 func (d *packDoc) checkIndex() {
-	say(d, rule.Index, index.Check(d.name, d.src.data))
+	addProblems(d, rule.Index, index.Check(d.name, d.src.data))
 	root, ok := d.l.indexOf(d.name)
 	id := index.IDOf(d.src.data)
 	if !ok || id.IsZero() {
@@ -240,27 +241,27 @@ func (d *packDoc) checkIndex() {
 	}
 	at := strings.TrimPrefix(d.name, root+"/")
 	if want := index.Path(id); at != want {
-		d.place(rule.Index, 0, 0, fmt.Sprintf("nobody finds %s here: its file is %s", id, want),
+		d.addAt(rule.Index, 0, 0, fmt.Sprintf("nobody finds %s here: its file is %s", id, want),
 			"move the file to "+want+" of its index")
 	}
 }
 
-// placed is how an error starts that says where it is.
-var placed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^:(\d+)(?::(\d+))?: `) })
+// positionPrefix matches the position at the start of an error.
+var positionPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^:(\d+)(?::(\d+))?: `) })
 
 // checkBaseline reports what is wrong with a baseline. Its reader stops at the first problem.
 func (d *packDoc) checkBaseline() {
 	b, err := ParseBaseline(d.name, d.src.data)
 	if err == nil {
-		known := knownRules{}
+		known := checkedPatterns{}
 		for _, e := range b.Entries {
-			d.knownRule(known, rule.UnknownRule, e.Line, 3, e.Rule)
+			d.checkPattern(known, rule.UnknownRule, e.Line, 3, e.Rule)
 		}
 		return
 	}
 	text := strings.TrimPrefix(err.Error(), d.name)
 	line, column := 0, 0
-	if m := placed().FindStringSubmatch(text); m != nil {
+	if m := positionPrefix().FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		column, _ = strconv.Atoi(m[2])
 		text = text[len(m[0]):]
@@ -269,12 +270,12 @@ func (d *packDoc) checkBaseline() {
 		rule: rule.Baseline, line: line, column: column,
 		message: strings.TrimPrefix(strings.TrimPrefix(text, ":"), " "), fix: diag.HintOf(err),
 	}
-	d.put(d.src, f)
+	d.addAtWord(d.src, f)
 }
 
-// beside reads the file beside another one of which a check needs it. Nothing is reported about it.
-func (l *linter) beside(kind packKind, name string) *packDoc {
-	if info, err := fs.Stat(l.fsys, name); err != nil || !info.Mode().IsRegular() || l.Settings.passesOver(name) {
+// readSibling reads the file beside another one of which a check needs it. Nothing is reported about it.
+func (l *lintRun) readSibling(kind packKind, name string) *packDoc {
+	if info, err := fs.Stat(l.fsys, name); err != nil || !info.Mode().IsRegular() || l.Settings.skipsPath(name) {
 		return nil
 	}
 	return l.packFile(packFile{kind, name})

@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// packKind says which of the files that describe packs a file is.
+// packKind is a kind of file that describes packs.
 type packKind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	packIndex       // the file of one pack in an index
 	packIndexConfig // the description of an index
 	packPolicy
-	packMaybePolicy // a policy.yaml, which may be anybody's
+	packMaybePolicy // a policy.yaml, which may be another tool's
 	packBaseline
 )
 
@@ -42,8 +42,8 @@ const (
 	indexDir        = "packs"
 )
 
-// packFileKind tells a file that describes packs by its name. The files of an index have none of their own; see
-// [linter.packTarget] and [linter.packFilesIn].
+// packFileKind recognizes a file that describes packs by its name. The files of an index have no fixed names; see
+// [lintRun.packTarget] and [lintRun.packFilesIn].
 func packFileKind(name string) (packKind, bool) {
 	switch path.Base(name) {
 	case pack.ManifestName:
@@ -61,9 +61,9 @@ func packFileKind(name string) (packKind, bool) {
 	return 0, false
 }
 
-// packTarget tells a file that describes packs and that was asked for. A policy.yaml counts if it looks like a policy,
-// and a file of lines of JSON unless it is a skill's.
-func (l *linter) packTarget(name string) (packKind, bool) {
+// packTarget recognizes a target that describes packs. A policy.yaml counts if it looks like a policy, and a file of
+// JSON lines unless it is in a skill.
+func (l *lintRun) packTarget(name string) (packKind, bool) {
 	if kind, ok := packFileKind(name); ok {
 		return kind, true
 	}
@@ -82,7 +82,7 @@ func (l *linter) packTarget(name string) (packKind, bool) {
 }
 
 // packFilesIn returns the files of a directory that describe packs.
-func (l *linter) packFilesIn(dir string, entries []fs.DirEntry) []packFile {
+func (l *lintRun) packFilesIn(dir string, entries []fs.DirEntry) []packFile {
 	var out []packFile
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
@@ -100,7 +100,7 @@ func (l *linter) packFilesIn(dir string, entries []fs.DirEntry) []packFile {
 			kind = packIndex
 			_, ok = l.indexOf(name)
 		}
-		if ok && !l.Settings.passesOver(name) {
+		if ok && !l.Settings.skipsPath(name) {
 			out = append(out, packFile{kind, name})
 		}
 	}
@@ -114,7 +114,7 @@ var entryPath = sync.OnceValue(func() *regexp.Regexp {
 
 // indexOf returns the index that a file is in: the directory whose packs directory is above the file and that describes
 // itself, or the one that the form of the path shows.
-func (l *linter) indexOf(name string) (root string, ok bool) {
+func (l *lintRun) indexOf(name string) (root string, ok bool) {
 	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if path.Base(dir) != indexDir {
 			continue
@@ -130,13 +130,13 @@ func (l *linter) indexOf(name string) (root string, ok bool) {
 	return "", false
 }
 
-func (l *linter) isDir(name string) bool {
+func (l *lintRun) isDir(name string) bool {
 	info, err := fs.Stat(l.fsys, name)
 	return err == nil && info.IsDir()
 }
 
 // inSkill reports whether a directory is a skill's or below one.
-func (l *linter) inSkill(dir string) bool {
+func (l *lintRun) inSkill(dir string) bool {
 	for ; ; dir = path.Dir(dir) {
 		if _, err := fs.Stat(l.fsys, path.Join(dir, skill.File)); err == nil {
 			return true
@@ -176,8 +176,8 @@ type packDir struct {
 	content *pack.Content
 }
 
-// pathOf returns the directory that a dependency names, in the file system that is checked.
-func pathOf(of *packDoc, d pack.Dependency) (dir string, ok bool) {
+// dependencyDir returns the directory that a dependency names, in the file system that is checked.
+func dependencyDir(of *packDoc, d pack.Dependency) (dir string, ok bool) {
 	if d.Ref == nil || d.Ref.Kind != pack.KindPath || path.IsAbs(d.Ref.URL) {
 		return "", false
 	}
@@ -187,7 +187,7 @@ func pathOf(of *packDoc, d pack.Dependency) (dir string, ok bool) {
 
 // packDir reads the directory that a dependency names; nil where it is elsewhere, or no pack.
 func (d *packDoc) packDir(dep pack.Dependency) *packDir {
-	dir, ok := pathOf(d, dep)
+	dir, ok := dependencyDir(d, dep)
 	if !ok {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (d *packDoc) packDir(dep pack.Dependency) *packDir {
 	return p
 }
 
-func (l *linter) readPackDir(dir string, ref pack.Ref) *packDir {
+func (l *lintRun) readPackDir(dir string, ref pack.Ref) *packDir {
 	if !l.isDir(dir) {
 		return nil
 	}
@@ -212,13 +212,13 @@ func (l *linter) readPackDir(dir string, ref pack.Ref) *packDir {
 	}
 	content, err := pack.Describe(tree, ref)
 	if err != nil {
-		return nil // what is wrong with it is said there
+		return nil // its own check reports the error
 	}
 	return &packDir{tree, content}
 }
 
-// declared checks that the directories that the manifest requires are the packs that they are required as.
-func (d *packDoc) declared() {
+// checkDeclaredIDs checks that the directories that the manifest requires are the packs that they are required as.
+func (d *packDoc) checkDeclaredIDs() {
 	check := func(key string, deps []pack.Dependency) {
 		for _, dep := range deps {
 			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {

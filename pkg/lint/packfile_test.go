@@ -32,7 +32,7 @@ func runPacks(t testing.TB, fsys fs.FS, words ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &linter{Linter: shared, fsys: fsys}
+	l := &lintRun{Linter: shared, fsys: fsys}
 	var files []packFile
 	err = fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
@@ -322,7 +322,7 @@ func onePack(t testing.TB, fsys fs.FS, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &linter{Linter: shared, fsys: fsys}
+	l := &lintRun{Linter: shared, fsys: fsys}
 	kind, ok := l.packTarget(name)
 	if !ok {
 		return "none\n"
@@ -333,7 +333,7 @@ func onePack(t testing.TB, fsys fs.FS, name string) string {
 func TestPackTargets(t *testing.T) {
 	fsys := packTree("-- idx/config.json\n{\n-- idx/packs/x.ndjson\n{\n-- app/config.json\n{\n-- a/SKILL.md\n---\n-- a/data/x.ndjson\n{\n-- logs/x.ndjson\n{\n" +
 		"-- app/policy.yaml\nrules: []\n-- b/policy.yaml\nversion: 1\nmode: audit\n-- skillpm/policy.yaml\nx\n-- b/skillpm.lock\n-- b/README.md\nx")
-	l := &linter{Linter: &Linter{}, fsys: fsys}
+	l := &lintRun{Linter: &Linter{}, fsys: fsys}
 	want := map[string]packKind{
 		"idx/config.json": packIndexConfig, "idx/packs/x.ndjson": packIndex, "logs/x.ndjson": packIndex, "b/policy.yaml": packPolicy,
 		"skillpm/policy.yaml": packPolicy, "b/skillpm.lock": packLock,
@@ -441,7 +441,7 @@ func TestPackFileUnreadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &linter{Linter: shared, fsys: fsys}
+	l := &lintRun{Linter: shared, fsys: fsys}
 	got := showPacks(l.packDocs([]packFile{{packManifest, "gone/skillpm.yaml"}, {packManifest, "a/skillpm.yaml"}}, nil))
 	want := "a/skillpm.yaml:1:7-8 PACK005 error: \"x\" is not a pack: a pack is written owner/name\n" +
 		"gone/skillpm.yaml:0:0-0 STR009 error: the file cannot be read: file does not exist\n"
@@ -505,7 +505,7 @@ func BenchmarkPackFiles(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l := &linter{Linter: shared, fsys: fsys}
+	l := &lintRun{Linter: shared, fsys: fsys}
 	files := []packFile{{packManifest, "skillpm.yaml"}, {packLock, "skillpm.lock"}}
 	b.SetBytes(int64(manifest.Len() + len(lock)))
 	for b.Loop() {
@@ -539,7 +539,7 @@ func BenchmarkPackIndex(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l := &linter{Linter: shared, fsys: fsys}
+	l := &lintRun{Linter: shared, fsys: fsys}
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		if got := showPacks(l.packDocs(files, nil)); got != "" {

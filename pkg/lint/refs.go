@@ -16,7 +16,7 @@ import (
 
 // walk follows the links of SKILL.md and of the Markdown files that they and code spans lead to.
 type walk struct {
-	*unit
+	*skillCheck
 	queue   []*file
 	pending []pendingAnchor
 }
@@ -29,8 +29,8 @@ type pendingAnchor struct {
 	fragment string
 }
 
-func (u *unit) follow(main *file) {
-	(&walk{unit: u, queue: []*file{main}}).run()
+func (u *skillCheck) followLinks(main *file) {
+	(&walk{skillCheck: u, queue: []*file{main}}).run()
 }
 
 // run reads the pages of the queue, and those that they lead to.
@@ -38,10 +38,10 @@ func (w *walk) run() {
 	for ; len(w.queue) > 0; w.queue = w.queue[1:] {
 		f := w.queue[0]
 		if p := w.page(f); p != nil {
-			w.pageForm(p)
-			w.calls(p)
-			w.links(f, p)
-			w.skillRefs(f, p)
+			w.checkOpenFence(p)
+			w.collectCalls(p)
+			w.followLinks(f, p)
+			w.collectSkillRefs(f, p)
 		}
 	}
 	for _, p := range w.pending {
@@ -55,14 +55,14 @@ func (w *walk) run() {
 	}
 }
 
-// page returns a file as Markdown, reading it when it is first asked for; nil where it is not text.
-func (u *unit) page(f *file) *page {
+// page returns a file as Markdown and reads it when it is first needed; nil if it is not text.
+func (u *skillCheck) page(f *file) *page {
 	if f.page == nil && f.isText() {
 		from := 0
 		if f.source == u.src {
 			from = u.doc.BodyStart
 		}
-		f.page = u.l.markdown.read(f.source, from)
+		f.page = u.l.readers.read(f.source, from)
 	}
 	return f.page
 }
@@ -79,19 +79,19 @@ func (w *walk) visit(from *file, rel string) {
 	}
 }
 
-// links checks the links and paths of one Markdown file.
-func (w *walk) links(f *file, p *page) {
+// followLinks checks the links and paths of one Markdown file.
+func (w *walk) followLinks(f *file, p *page) {
 	for _, s := range p.Spans {
-		w.span(f, p, s)
+		w.followSpan(f, p, s)
 	}
 	for _, k := range p.Links {
-		t := newTarget(k.Target)
+		t := parseLinkTarget(k.Target)
 		switch t.kind {
-		case targetAnchor:
+		case linkAnchor:
 			w.pending = append(w.pending, pendingAnchor{p, k, f.rel, t.fragment})
-		case targetAbsolute:
-			w.absolute(p, k, t)
-		case targetFile:
+		case linkAbsolute:
+			w.reportAbsolute(p, k, t)
+		case linkFile:
 			found := w.checkLink(f.rel, p, k, t)
 			w.visit(f, found)
 			if t.fragment != "" {
@@ -112,14 +112,14 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-func (u *unit) atLink(p *page, k markdown.Link, f finding) {
+func (u *skillCheck) atLink(p *page, k markdown.Link, f finding) {
 	f.src, f.width = p.src, k.Width
 	f.line, f.column = p.src.position(k.Offset)
 	u.add(f)
 }
 
 // checkLink reports what is wrong with a link to a file, and returns the file's path in the skill, or "".
-func (u *unit) checkLink(rel string, p *page, k markdown.Link, t target) string {
+func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarget) string {
 	if t.backslash {
 		u.atLink(p, k, finding{
 			rule: rule.Backslash, message: "a backslash in a link's path", fix: "write " + t.path,
@@ -131,29 +131,29 @@ func (u *unit) checkLink(rel string, p *page, k markdown.Link, t target) string 
 	}
 	at, ok := inside(path.Dir(rel), withoutQuery(t.path))
 	if !ok {
-		u.escapes(rel, p, k, at)
+		u.reportEscape(rel, p, k, at)
 		return ""
 	}
 	f := finding{rule: rule.Broken, message: at + " does not exist"}
 	if rel != path.Base(u.file) {
 		f.rule = rule.BrokenBelow
 	}
-	if other := u.tree.likely(at); other != "" {
+	if other := u.tree.foldedMatch(at); other != "" {
 		f.rule, f.fix = rule.Case, "write "+relative(path.Dir(rel), other)
 		f.message = fmt.Sprintf("%s is %s on disk", at, other)
 		u.atLink(p, k, f)
 		return other
 	}
-	if near := u.tree.near(at); near != "" {
+	if near := u.tree.nearest(at); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", relative(path.Dir(rel), near))
 	}
 	u.atLink(p, k, f)
 	return ""
 }
 
-// resolve returns the path in the skill that a link of a file means, or "" if there is none. It is looked for from the
-// file's own directory, as Markdown has it, and from the skill's, as the standard has it.
-func (u *unit) resolve(rel string, t target) string {
+// resolve returns the path in the skill that a link in a file leads to, or "" if there is none. As Markdown has it, the
+// link is relative to the file's own directory; as the standard has it, to the skill's.
+func (u *skillCheck) resolve(rel string, t linkTarget) string {
 	dirs := [2]string{path.Dir(rel), "."}
 	ways := dirs[:]
 	if dirs[0] == "." {
@@ -178,7 +178,7 @@ func (u *unit) resolve(rel string, t target) string {
 }
 
 // lookup returns the path in the skill of p from a directory, or "" where there is nothing.
-func (u *unit) lookup(dir, p string) string {
+func (u *skillCheck) lookup(dir, p string) string {
 	at, ok := inside(dir, p)
 	if ok && (u.tree.has(at) || u.tree.skips(at) && u.exists(at)) {
 		return at
@@ -186,14 +186,15 @@ func (u *unit) lookup(dir, p string) string {
 	return ""
 }
 
-// exists reports whether a path of the skill exists, or may: where nothing can be seen, nothing is said to be missing.
-func (u *unit) exists(rel string) bool {
+// exists reports whether a path of the skill exists. It also does if that cannot be known, so that nothing is reported
+// as missing.
+func (u *skillCheck) exists(rel string) bool {
 	_, err := fs.Stat(u.l.fsys, path.Join(u.dir, rel))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// escapes reports a link that leads out of the skill: a warning while its target exists here.
-func (u *unit) escapes(rel string, p *page, k markdown.Link, at string) {
+// reportEscape reports a link that leads out of the skill: a warning while its target exists here.
+func (u *skillCheck) reportEscape(rel string, p *page, k markdown.Link, at string) {
 	f := finding{
 		rule: rule.Escape, severity: new(diag.SeverityWarning),
 		message: "the link leaves the skill, so it is broken where only the skill is installed",
@@ -218,7 +219,7 @@ func (u *unit) escapes(rel string, p *page, k markdown.Link, at string) {
 }
 
 // isSkill reports whether a path is a skill's directory or its SKILL.md.
-func (l *linter) isSkill(name string) bool {
+func (l *lintRun) isSkill(name string) bool {
 	if path.Base(name) == skill.File {
 		return true
 	}
@@ -226,7 +227,7 @@ func (l *linter) isSkill(name string) bool {
 	return err == nil
 }
 
-func (u *unit) absolute(p *page, k markdown.Link, t target) {
+func (u *skillCheck) reportAbsolute(p *page, k markdown.Link, t linkTarget) {
 	f := finding{rule: rule.Absolute, message: "an absolute path leads elsewhere on every other machine"}
 	if at, ok := inside(".", strings.TrimLeft(t.path, "/")); ok && at != "." && u.tree.has(at) {
 		f.fix = "write " + at
@@ -250,37 +251,36 @@ func relative(dir, to string) string {
 	return up.String() + strings.TrimPrefix(to, dir+"/")
 }
 
-// graph is what leads to what: skills that use each other, packs that depend on each other.
+// graph is a directed graph: skills that use each other, packs that depend on each other.
 type graph[N comparable, E any] struct {
-	nodes []N // in the order in which circles are told
+	nodes []N // in the order of reports
 	next  map[N][]E
 	to    func(E) N
 }
 
-// circles returns, for every group of nodes of which each leads to every other, however indirectly, the shortest way
-// from the group's first node back to it. The last edge of a way leads to the node that it starts at. It takes time in
-// proportion to the nodes and edges.
-func (g graph[N, E]) circles() [][]E {
+// shortestCycles returns, for every strongly connected component, the shortest cycle through its first node. The last
+// edge of a cycle leads back to that node. It takes time in proportion to the nodes and edges.
+func (g graph[N, E]) shortestCycles() [][]E {
 	place := make(map[N]int, len(g.nodes))
 	for i, n := range g.nodes {
 		place[n] = i
 	}
 	var out [][]E
-	for _, group := range g.groups() {
+	for _, group := range g.components() {
 		first := slices.MinFunc(group, func(a, b N) int { return place[a] - place[b] })
 		members := make(map[N]bool, len(group))
 		for _, n := range group {
 			members[n] = true
 		}
-		if way := g.circle(first, members); way != nil {
+		if way := g.shortestCycle(first, members); way != nil {
 			out = append(out, way)
 		}
 	}
 	return out
 }
 
-// groups returns the strongly connected components, by Tarjan's algorithm.
-func (g graph[N, E]) groups() [][]N {
+// components returns the strongly connected components, by Tarjan's algorithm.
+func (g graph[N, E]) components() [][]N {
 	var groups [][]N
 	var stack []N
 	number, low, open := map[N]int{}, map[N]int{}, map[N]bool{}
@@ -318,8 +318,8 @@ func (g graph[N, E]) groups() [][]N {
 	return groups
 }
 
-// circle returns the edges of the shortest way from a node back to it among these nodes, or nil.
-func (g graph[N, E]) circle(from N, among map[N]bool) []E {
+// shortestCycle returns the edges of the shortest cycle through a node within a component, or nil.
+func (g graph[N, E]) shortestCycle(from N, among map[N]bool) []E {
 	type step struct {
 		at   N
 		by   *step

@@ -19,33 +19,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Options says how skills are checked.
+// Options configures a check.
 type Options struct {
-	Profiles []*profile.Profile // the hosts that the skills are for; empty means the default profile
-	Parallel int                // how many skills are checked at once; 0 means one a processor
-	NoModes  bool               // the file system has no executable bits, so say nothing about them
-	Edits    bool               // work out the edits that mend findings
+	Profiles []*profile.Profile // the agents that the skills are for; empty means the default profile
+	Parallel int                // how many skills are checked at once; 0 means one per CPU
+	NoModes  bool               // the file system has no executable bits, so don't check them
+	Edits    bool               // compute the edits that fix findings
 
-	Settings Settings  // what the project wants of the check
-	Now      time.Time // for suppressions that end; the zero time lets them all count
+	Settings Settings  // the project's own configuration
+	Now      time.Time // for suppressions that expire; the zero time means that none has
 
-	// Known reports whether a skill that is not among those that are checked exists for them: an installed one, or one
-	// of the host's own. nil knows none.
-	Known func(name string) bool
+	// SkillExists reports whether there is a skill of that name besides the checked ones: an installed one, or one of
+	// the agent's own. nil means that there is none.
+	SkillExists func(name string) bool
 
-	// Show turns a path of the file system into what the report says, as one relative to the user's directory. nil
-	// shows it as it is.
+	// Show converts a path of the file system for the report, for example to one relative to the user's directory. nil
+	// leaves it as it is.
 	Show func(path string) string
 }
 
 // Linter checks skills. It may be used by several goroutines, and keeps the schemas that it has compiled.
 type Linter struct {
 	Options
-	judges   []*judge // one a profile
-	hosts    func() map[string][]string
-	markdown *readers
-	memory   *arenas
-	scanner  *scan.Scanner
+	schemas []*profileSchema // one a profile
+	hosts   func() map[string][]string
+	readers *readerPool
+	arenas  *arenaPool
+	scanner *scan.Scanner
 }
 
 // New returns a linter.
@@ -61,15 +61,15 @@ func New(o Options) (*Linter, error) {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 	l := &Linter{
-		Options: o, markdown: new(readers), memory: new(arenas), scanner: scan.New(),
+		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(),
 		hosts: sync.OnceValue(hostFields),
 	}
 	for _, p := range o.Profiles {
-		j, err := newJudge(p)
+		j, err := newProfileSchema(p)
 		if err != nil {
 			return nil, err
 		}
-		l.judges = append(l.judges, j)
+		l.schemas = append(l.schemas, j)
 	}
 	return l, nil
 }
@@ -89,12 +89,12 @@ func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, 
 // What is wrong with skills is in the report. The error is that a target does not exist or has no skill (NotFound), or
 // that ctx was cancelled.
 func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report, error) {
-	r := &linter{Linter: l, fsys: fsys, targets: targets, listed: map[string]bool{}}
+	r := &lintRun{Linter: l, fsys: fsys, targets: targets, listed: map[string]bool{}}
 	var mu sync.Mutex
-	var units []*unit
+	var units []*skillCheck
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(l.Parallel)
-	err := r.find(gctx, targets, func(h home) { // waits while as many are being checked as may be
+	err := r.find(gctx, targets, func(h skillDir) { // waits while as many are being checked as may be
 		g.Go(func() error {
 			if err := gctx.Err(); err != nil {
 				return err
@@ -112,42 +112,66 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 	if err != nil {
 		return Report{}, err
 	}
-	slices.SortFunc(units, func(a, b *unit) int { return strings.Compare(a.dir, b.dir) })
+	slices.SortFunc(units, func(a, b *skillCheck) int { return strings.Compare(a.dir, b.dir) })
 	return r.report(units), nil
 }
 
-// linter is one run over one file system.
-type linter struct {
+// RunRules returns the findings of some rules about the skill at the root of a file system. The patterns are ids,
+// families, or the start of an id and a star. It is for decisions about untrusted skills: it ignores suppressions by
+// the author, and includes rules that are off by default, and advice.
+func RunRules(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	o := Options{Parallel: 1}
+	for _, r := range rules {
+		o.Settings.Levels = append(o.Settings.Levels, Level{Rules: r, Own: true})
+	}
+	report, err := Run(ctx, fsys, []string{"."}, o)
+	if err != nil {
+		return nil, err
+	}
+	found := report.Findings
+	for _, s := range report.Suppressed {
+		found = append(found, s.Finding)
+	}
+	return slices.DeleteFunc(found, func(f diag.Finding) bool {
+		return !slices.ContainsFunc(rules, func(pattern string) bool { return rule.Match(pattern, f.Rule) })
+	}), nil
+}
+
+// lintRun is one run over one file system.
+type lintRun struct {
 	*Linter
 	fsys      fs.FS
 	targets   []string
-	unread    []collector // what is said of directories that could not be searched
+	unread    []collector // findings about directories that could not be searched
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 }
 
-// report puts the units' findings together and adds what can be said only about several skills.
-func (l *linter) report(units []*unit) Report {
+// report combines the findings about each skill and adds those about several skills together.
+func (l *lintRun) report(units []*skillCheck) Report {
 	r := Report{}
 	for _, p := range l.Profiles {
 		r.Profiles = append(r.Profiles, p.ID)
 	}
-	var all []*unit
+	var all []*skillCheck
 	seen := map[string]bool{}
 	for _, u := range units {
-		for _, u := range append([]*unit{u}, u.nested...) {
+		for _, u := range append([]*skillCheck{u}, u.nested...) {
 			if !seen[u.dir] {
 				seen[u.dir] = true
 				all = append(all, u)
 			}
 		}
 	}
-	samePack(all)
-	l.crossReferences(all)
+	comparePacks(all)
+	l.checkCrossReferences(all)
 	for _, u := range all {
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
-		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...) // hosts know nothing of what is suppressed
+		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...) // agents don't know about suppressions
 		u.suppress()
 		r.collect(&u.collector)
 	}
@@ -161,13 +185,13 @@ func (l *linter) report(units []*unit) Report {
 	return r
 }
 
-// verdicts says which profiles accept a skill with these findings.
-func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
+// verdicts returns which profiles accept a skill with these findings.
+func (l *lintRun) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 	var out []HostVerdict
 	for _, p := range l.Profiles {
 		v := HostVerdict{Skill: dir, Profile: p.ID, Accepted: true, Reasons: []string{}}
 		for _, f := range findings {
-			if f.Severity == diag.SeverityError && refuses(f.Rule) &&
+			if f.Severity == diag.SeverityError && rejectsSkill(f.Rule) &&
 				(f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
 				v.Accepted = false
 				v.Reasons = append(v.Reasons, f.Rule)
@@ -180,10 +204,9 @@ func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 	return out
 }
 
-// refuses reports whether hosts do not take a skill of which an error of a rule is true: what is wrong with the
-// frontmatter, what it lists, and whether there is a SKILL.md of a size that they read. A broken link makes a skill
-// worse and keeps it from no host.
-func refuses(id string) bool {
+// rejectsSkill reports whether an error of a rule makes agents reject the skill: wrong frontmatter, missing listed
+// files, or no SKILL.md of a size that they read. With a broken link, an agent still loads the skill.
+func rejectsSkill(id string) bool {
 	switch id {
 	case rule.FileCase, rule.Unreadable, rule.TotalSize, rule.Listed, rule.ListedForm:
 		return true
@@ -192,7 +215,7 @@ func refuses(id string) bool {
 }
 
 // show writes a path as the report does.
-func (l *linter) show(path string) string {
+func (l *lintRun) show(path string) string {
 	if l.Show == nil {
 		return path
 	}
@@ -200,7 +223,7 @@ func (l *linter) show(path string) string {
 }
 
 // merge makes one finding of those that several profiles agree on, and drops exact repetitions.
-func (l *linter) merge(findings []diag.Finding) []diag.Finding {
+func (l *lintRun) merge(findings []diag.Finding) []diag.Finding {
 	type key struct {
 		rule, path, message string
 		severity            diag.Severity
@@ -241,17 +264,17 @@ func noSkill(target string, dirs int) error {
 
 // Report is what [Run] found.
 type Report struct {
-	Profiles []string       // the profiles asked for; of merged reports, not every skill was checked under all of them
+	Profiles []string       // the selected profiles; in merged reports, not every skill was checked under all of them
 	Skills   []string       // the directories of the skills that were checked, in order
 	Findings []diag.Finding // in order of path, line and column
 
 	Hosts      []HostVerdict // which profiles accept which skills, in order of skills, then of Profiles
 	Suppressed []Suppressed  // findings that do not count, in the order of findings
 
-	lines map[place]string
+	lines map[lineKey]string
 }
 
-// HostVerdict says whether a profile accepts a skill.
+// HostVerdict is whether a profile accepts a skill.
 type HostVerdict struct {
 	Skill    string   `json:"skill"`
 	Profile  string   `json:"profile"`
@@ -259,14 +282,14 @@ type HostVerdict struct {
 	Reasons  []string `json:"reasons"` // the rules of the errors, each once, in order
 }
 
-// place is a line of a file.
-type place struct {
+// lineKey identifies a line of a file.
+type lineKey struct {
 	path string
 	line int
 }
 
-// Line returns the text of the line that a finding is about, without its ending; "" where it is about the whole file.
-func (r Report) Line(f diag.Finding) string { return r.lines[place{f.Path, f.Line}] }
+// Line returns the line that a finding is about, without its line ending; "" if the finding is about the whole file.
+func (r Report) Line(f diag.Finding) string { return r.lines[lineKey{f.Path, f.Line}] }
 
 // Count returns how many findings have that severity.
 func (r Report) Count(s diag.Severity) int {
@@ -301,16 +324,16 @@ func (r *Report) add(other Report) {
 	r.copyLines(other.lines)
 }
 
-// collect adds what one collector gathered.
+// collect adds the findings of one collector.
 func (r *Report) collect(c *collector) {
 	r.Findings = append(r.Findings, c.l.merge(c.findings)...)
 	r.Suppressed = append(r.Suppressed, c.suppressed...)
 	r.copyLines(c.lines)
 }
 
-func (r *Report) copyLines(lines map[place]string) {
+func (r *Report) copyLines(lines map[lineKey]string) {
 	if r.lines == nil {
-		r.lines = make(map[place]string, len(lines))
+		r.lines = make(map[lineKey]string, len(lines))
 	}
 	maps.Copy(r.lines, lines)
 }
@@ -322,34 +345,35 @@ func (r *Report) sort() {
 	slices.SortStableFunc(r.Hosts, func(a, b HostVerdict) int { return strings.Compare(a.Skill, b.Skill) })
 }
 
-// Accept takes out findings that are accepted elsewhere, as in a baseline: those that accepted gives a reason for.
+// Accept suppresses the findings that something outside the report accepts, such as a baseline: those that accepted
+// returns a reason for.
 func (r *Report) Accept(by string, accepted func(diag.Finding) (reason string, ok bool)) {
-	kept := r.Findings[:0]
+	reported := r.Findings[:0]
 	for _, f := range r.Findings {
 		if reason, ok := accepted(f); ok {
 			r.Suppressed = append(r.Suppressed, Suppressed{Finding: f, Reason: reason, By: by})
 			continue
 		}
-		kept = append(kept, f)
+		reported = append(reported, f)
 	}
-	r.Findings = kept
+	r.Findings = reported
 	r.sort()
 }
 
-// Keep leaves only the findings, those that do not count among them, that are about a path which wanted accepts.
-func (r *Report) Keep(wanted func(path string) bool) {
-	other := func(f diag.Finding) bool { return !wanted(f.Path) && !slices.ContainsFunc(f.Related, wanted) }
+// Keep removes the findings and suppressed findings that are only about paths which accepts rejects.
+func (r *Report) Keep(accepts func(path string) bool) {
+	other := func(f diag.Finding) bool { return !accepts(f.Path) && !slices.ContainsFunc(f.Related, accepts) }
 	r.Findings = slices.DeleteFunc(r.Findings, other)
 	r.Suppressed = slices.DeleteFunc(r.Suppressed, func(s Suppressed) bool { return other(s.Finding) })
 }
 
-// KeepSkills leaves only these of the skills and what hosts say of them; findings stay.
+// KeepSkills removes all other skills and their verdicts; findings stay.
 func (r *Report) KeepSkills(skills []string) {
 	r.Skills = slices.DeleteFunc(r.Skills, func(s string) bool { return !slices.Contains(skills, s) })
 	r.Hosts = slices.DeleteFunc(r.Hosts, func(h HostVerdict) bool { return !slices.Contains(skills, h.Skill) })
 }
 
-// Add adds a finding about a file that the linter itself does not look at.
+// Add adds a finding about a file that the linter does not check itself.
 func (r *Report) Add(f diag.Finding) {
 	r.Findings = append(r.Findings, f)
 	r.sort()

@@ -11,44 +11,44 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/syntax"
 )
 
-// calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A
-// code span counts when it is more than the script's name.
-func (u *unit) calls(p *page) {
+// collectCalls records the scripts that a page's code calls by path, which need a shebang and the executable bit. A
+// code span counts if it has more than the script's name.
+func (u *skillCheck) collectCalls(p *page) {
 	for _, line := range p.Commands() {
 		if bytes.IndexByte(line, '/') >= 0 {
-			u.call(string(line))
+			u.addCalls(string(line))
 		}
 	}
 	for _, span := range p.Spans {
 		if strings.HasPrefix(span.Text, "./") || strings.ContainsAny(span.Text, " \t") {
-			u.call(span.Text)
+			u.addCalls(span.Text)
 		}
 	}
 }
 
-func (u *unit) call(code string) {
-	direct, given := programs(code)
+func (u *skillCheck) addCalls(code string) {
+	direct, interpreted := programs(code)
 	for _, at := range direct {
 		u.called[u.ownPath(at)] = true
 	}
-	for _, at := range given {
+	for _, at := range interpreted {
 		u.interpreted[u.ownPath(at)] = true
 	}
 }
 
 // ownPath returns the part of a path after the skill's own directory, as of ~/.agents/skills/deploy/scripts/run.
-func (u *unit) ownPath(p string) string {
+func (u *skillCheck) ownPath(p string) string {
 	if _, rest, ok := strings.Cut(p, "/"+path.Base(u.dir)+"/"); ok {
 		return rest
 	}
 	return p
 }
 
-// script checks a file that is a script by its name or place.
-func (u *unit) script(f *file) {
+// checkScript checks a file that is a script by its name or place.
+func (u *skillCheck) checkScript(f *file) {
 	if f.isText() && (scriptExtension(f.rel) || path.Ext(f.rel) == "" && inScripts(f.rel)) {
-		u.oneScript(f)
-		u.lineEndings(f)
+		u.checkShebangAndMode(f)
+		u.checkLineEndings(f)
 	}
 }
 
@@ -57,21 +57,21 @@ func inScripts(rel string) bool {
 	return dir == "scripts" || dir == "bin" || dir == "hooks"
 }
 
-func (u *unit) oneScript(file *file) {
+func (u *skillCheck) checkShebangAndMode(file *file) {
 	src, rel := file.source, file.rel
-	shebang := u.shebang(file)
+	shebang := u.checkShebang(file)
 	executable := u.executable(file)
 	called := u.called[rel]
-	advice := new(diag.SeverityAdvice)
+	asAdvice := new(diag.SeverityAdvice)
 	switch {
-	case shebang && !executable && !called && u.interpreted[rel]: // nobody needs the bit
+	case shebang && !executable && !called && u.interpreted[rel]: // the bit is not needed
 	case shebang && !executable && !u.l.NoModes:
 		f := finding{
 			rule: rule.Executable, src: src, line: 1, column: 1,
 			message: "the script has a shebang and is not executable", edits: file.makeExecutable,
 		}
 		if f.fix = "chmod +x " + u.l.show(src.path); !called {
-			f.severity = advice
+			f.severity = asAdvice
 		} else {
 			f.message = "the script is called by its path and is not executable"
 		}
@@ -89,21 +89,21 @@ func (u *unit) oneScript(file *file) {
 		})
 	case shellExtension(rel):
 		u.add(finding{
-			rule: rule.Shebang, severity: advice, src: src, line: 1, column: 1,
+			rule: rule.Shebang, severity: asAdvice, src: src, line: 1, column: 1,
 			message: "the script has no shebang", fix: shebangFor(rel),
 		})
 	}
 }
 
 // executable reports whether a file has an executable bit.
-func (u *unit) executable(f *file) bool { return !u.l.NoModes && f.mode&0o111 != 0 }
+func (u *skillCheck) executable(f *file) bool { return !u.l.NoModes && f.mode&0o111 != 0 }
 
-// shebang checks a script's first line, and reports whether it names an interpreter.
-func (u *unit) shebang(file *file) bool {
+// checkShebang checks a script's first line, and reports whether it names an interpreter.
+func (u *skillCheck) checkShebang(file *file) bool {
 	src := file.source
 	text := bytes.TrimPrefix(src.data, []byte("\ufeff"))
 	if !isShebang(text) {
-		u.lateShebang(src, text)
+		u.checkLateShebang(src, text)
 		return false
 	}
 	first, _, whole := bytes.Cut(text, []byte("\n"))
@@ -126,8 +126,8 @@ func (u *unit) shebang(file *file) bool {
 // isShebang reports whether text starts with #! and not with the #![ of Rust.
 func isShebang(text []byte) bool { return scan.Shebang(text) }
 
-// lateShebang reports a shebang on the second or third line.
-func (u *unit) lateShebang(src *source, text []byte) {
+// checkLateShebang reports a shebang on the second or third line.
+func (u *skillCheck) checkLateShebang(src *source, text []byte) {
 	for n := 1; n <= 3; n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		if n > 1 && bytes.HasPrefix(line, []byte("#!/")) {
@@ -243,7 +243,7 @@ var separators = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n
 
 // programs returns the programs that a piece of shell runs by a path, and the scripts that it gives to an interpreter:
 // as paths without ./ or a variable before them.
-func programs(code string) (direct, given []string) {
+func programs(code string) (direct, interpreted []string) {
 	if !strings.Contains(code, "/") {
 		return nil, nil
 	}
@@ -260,7 +260,7 @@ func programs(code string) (direct, given []string) {
 		case isInterpreter(path.Base(words[0])) || words[0] == "uv" || words[0] == "npx" || words[0] == "deno":
 			for _, word := range words[1:] {
 				if strings.Contains(word, "/") && scriptExtension(word) {
-					given = append(given, path.Clean(withoutVariable(word)))
+					interpreted = append(interpreted, path.Clean(withoutVariable(word)))
 					break
 				}
 			}
@@ -268,11 +268,11 @@ func programs(code string) (direct, given []string) {
 			direct = append(direct, path.Clean(withoutVariable(words[0])))
 		}
 	}
-	return direct, given
+	return direct, interpreted
 }
 
-// syntax reports a script or a data file that cannot be read as what its name says.
-func (u *unit) syntax(f *file) {
+// checkSyntax reports scripts and data files with syntax errors.
+func (u *skillCheck) checkSyntax(f *file) {
 	if !f.isText() {
 		return
 	}

@@ -39,8 +39,8 @@ var hitRules = map[scan.Kind]string{
 	scan.Sudo:               rule.Sudo,
 }
 
-// security looks for what is hostile or risky in every file.
-func (u *unit) security(names []string) {
+// checkSecurity looks for what is hostile or risky in every file.
+func (u *skillCheck) checkSecurity(names []string) {
 	for _, rel := range names {
 		switch f := u.files[rel]; {
 		case f.isText():
@@ -52,15 +52,16 @@ func (u *unit) security(names []string) {
 			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " +
 				f.format.String()})
 		case f.format.Archive() && f.data != nil:
-			u.archive(f)
+			u.checkArchive(f)
 		}
 	}
 }
 
-// scanText reports what is found in one text. What is no error is said once a file: it is there to make a person look.
-func (u *unit) scanText(f *file) {
+// scanText reports what the scanner finds in one text. A warning or a note is reported once per file, because one is
+// enough to make a reviewer look.
+func (u *skillCheck) scanText(f *file) {
 	script := scriptExtension(f.rel) || isShebang(f.data)
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for _, h := range u.l.scanner.Text(f.data, scan.Options{
 		Markdown: isMarkdown(f.rel), Script: script,
 		Skill: f.source == u.src,
@@ -72,10 +73,10 @@ func (u *unit) scanText(f *file) {
 		case h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm"):
 			continue // generators leave blank lines
 		}
-		if said[id] && rule.Severity(id) != diag.SeverityError || isMarkdown(f.rel) && u.onlyNamed(f, h) {
+		if reported[id] && rule.Severity(id) != diag.SeverityError || isMarkdown(f.rel) && u.isQuoted(f, h) {
 			continue
 		}
-		said[id] = true
+		reported[id] = true
 		r, _ := rule.Lookup(id)
 		message := r.Title
 		if h.Detail != "" {
@@ -87,13 +88,12 @@ func (u *unit) scanText(f *file) {
 		}
 	}
 	if p := f.page; p != nil {
-		u.comment(f, p)
+		u.reportComment(f, p)
 	}
 }
 
-// onlyNamed reports whether a page only speaks of what was found: quotes words that an attack would have, or names a
-// switch outside of a command.
-func (u *unit) onlyNamed(f *file, h scan.Hit) bool {
+// isQuoted reports whether a page only quotes the words of an attack, or names a switch outside of a command.
+func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
 	switch h.Kind {
 	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath:
 		before := strings.TrimRight(string(f.data[max(0, h.Start-8):h.Start]), " ")
@@ -116,19 +116,19 @@ func (u *unit) onlyNamed(f *file, h scan.Hit) bool {
 }
 
 // redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
-func (u *unit) redact(f *file, start, end int) {
+func (u *skillCheck) redact(f *file, start, end int) {
 	line, column := f.position(start)
-	at := place{u.l.show(f.path), line}
+	at := lineKey{u.l.show(f.path), line}
 	text := []rune(u.lines[at])
 	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
 	for i := column - 1 + 4; i < last; i++ {
 		text[i] = '*'
 	}
-	u.line(at, string(text))
+	u.keepLine(at, string(text))
 }
 
-// comment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.
-func (u *unit) comment(f *file, p *page) {
+// reportComment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.
+func (u *skillCheck) reportComment(f *file, p *page) {
 	for _, c := range p.Comments {
 		if text := strings.TrimSpace(c.Text); text != "" && !u.commented && !strings.HasPrefix(text, marker) &&
 			!usualComment(text) {
@@ -142,7 +142,7 @@ func (u *unit) comment(f *file, p *page) {
 	}
 }
 
-// usualComment reports whether a comment is about rights or meant for a tool.
+// usualComment reports whether a comment is about copyright or for a tool.
 func usualComment(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range []string{
@@ -166,8 +166,8 @@ var archiveRules = map[scan.Problem]string{
 	scan.OpaqueArchive:  rule.OpaqueArchive,
 }
 
-// archive reports what is in an archive.
-func (u *unit) archive(f *file) {
+// checkArchive reports what is in an archive.
+func (u *skillCheck) checkArchive(f *file) {
 	for _, found := range u.l.scanner.Archive(f.rel, f.data) {
 		id, detail := archiveRules[found.Problem], found.Detail
 		if found.Problem == scan.HoldsText {
@@ -188,8 +188,8 @@ func (u *unit) archive(f *file) {
 	}
 }
 
-// capabilities reports once what the skill can make an agent do.
-func (u *unit) capabilities(names []string) {
+// reportCapabilities reports once what the skill can make an agent do.
+func (u *skillCheck) reportCapabilities(names []string) {
 	var scripts, servers, hooks []string
 	for _, rel := range names {
 		switch base := path.Base(rel); {
@@ -202,7 +202,7 @@ func (u *unit) capabilities(names []string) {
 		}
 	}
 	if len(scripts) > 0 {
-		u.add(finding{rule: rule.Scripts, path: u.file, message: "the skill has " + several(scripts, "script")})
+		u.add(finding{rule: rule.Scripts, path: u.file, message: "the skill has " + countAndFirst(scripts, "script")})
 	}
 	for _, rel := range servers {
 		u.add(finding{rule: rule.MCPServers, path: u.files[rel].path, message: rel + " configures MCP servers"})
@@ -220,20 +220,20 @@ func (u *unit) capabilities(names []string) {
 		})
 	}
 	if _, v := u.doc.Lookup("allowed-tools"); v != nil {
-		u.toolRisks(v)
+		u.checkToolRisks(v)
 	}
 }
 
-// several names the first of a list and how many there are.
-func several(list []string, what string) string {
+// countAndFirst returns the length of a list and its first item.
+func countAndFirst(list []string, what string) string {
 	if len(list) == 1 {
 		return "a " + what + ": " + list[0]
 	}
 	return textx.Count(len(list), what) + ", among them " + list[0]
 }
 
-// toolRisks reports the tools of allowed-tools that allow too much.
-func (u *unit) toolRisks(v *yaml.Node) {
+// checkToolRisks reports the tools of allowed-tools that allow too much.
+func (u *skillCheck) checkToolRisks(v *yaml.Node) {
 	list := []*yaml.Node{v}
 	if yamlschema.TypeOf(v) == "list" {
 		list = v.Content

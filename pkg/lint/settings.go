@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Settings are what a project wants of the check: how much rules matter, and what is left alone.
+// Settings are the project's configuration of the check: severities of rules, and ignored paths.
 type Settings struct {
 	Root   string   // the directory, in the file system that is checked, that patterns are relative to; "" is its root
 	Levels []Level  // of those that match a rule the last counts
@@ -18,18 +18,18 @@ type Settings struct {
 	Strict bool     // warnings are errors, but for facts about what a skill can do and levels that are given
 }
 
-// Level says how much the rules of a pattern matter.
+// Level overrides the severity of the rules that match a pattern.
 type Level struct {
 	Rules    string // an id, a family as SEC, or the start of an id and a star
 	Severity diag.Severity
-	Own      bool // the rule's own severity counts; for rules that are off until they are asked for
-	Off      bool // they say nothing
+	Own      bool // turn the rules on with their own severity
+	Off      bool // turn the rules off
 }
 
-// Ignore says which findings are not wanted below which paths.
+// Ignore leaves out findings below a path.
 type Ignore struct {
 	Path   string   // a pattern with *, ** and ?, relative to the settings' root
-	Rules  []string // patterns as a level's; none means that the path is not checked at all
+	Rules  []string // patterns as in Level; none means that the path is not checked at all
 	Reason string
 }
 
@@ -45,7 +45,7 @@ func NewSettings(root string, v pack.Validate) Settings {
 	return s
 }
 
-// level returns how much a rule matters under the settings; off says that it says nothing.
+// level returns the severity of a rule under the settings; off means that it is not reported.
 func (s *Settings) level(id string, severity diag.Severity) (_ diag.Severity, off bool) {
 	r, _ := rule.Lookup(id)
 	if i := s.last(id); i >= 0 {
@@ -70,8 +70,8 @@ func (s *Settings) last(id string) int {
 	return -1
 }
 
-// passesOver reports whether nothing at a path is checked.
-func (s *Settings) passesOver(name string) bool {
+// skipsPath reports whether nothing at a path is checked.
+func (s *Settings) skipsPath(name string) bool {
 	for _, i := range s.Ignore {
 		if len(i.Rules) == 0 && s.match(i.Path, name) {
 			return true
@@ -93,7 +93,7 @@ func (s *Settings) ignored(id, name string) *Ignore {
 	return nil
 }
 
-// match reports whether a pattern means a path or a directory above it.
+// match reports whether a pattern matches a path or a directory above it.
 func (s *Settings) match(pattern, name string) bool {
 	rel, ok := s.relative(name)
 	for ok && rel != "." {

@@ -20,8 +20,8 @@ const (
 	adviseTokens = 5000
 )
 
-// structure checks the files of the skill by their names and kinds.
-func (u *unit) structure() {
+// checkStructure checks the files of the skill by their names and kinds.
+func (u *skillCheck) checkStructure() {
 	for _, rel := range u.tree.links {
 		if bundle.Ignored(rel, false) {
 			continue
@@ -33,12 +33,12 @@ func (u *unit) structure() {
 		u.add(finding{rule: rule.Link, path: path.Join(u.dir, rel), message: rel + " is " + what})
 	}
 	for _, rel := range u.tree.files {
-		u.leftover(rel, false)
-		u.unsafePath(rel)
+		u.checkLeftover(rel, false)
+		u.checkPath(rel)
 	}
 	for _, list := range [][]string{u.tree.skipped, u.tree.leftovers} {
 		for _, rel := range list {
-			u.leftover(rel, true)
+			u.checkLeftover(rel, true)
 		}
 	}
 	for rel, err := range u.tree.unread {
@@ -55,16 +55,16 @@ func (u *unit) structure() {
 		}
 		u.add(finding{rule: rule.Nested, path: u.file, message: message})
 	}
-	u.collisions()
-	u.totalSize()
+	u.checkCollisions()
+	u.checkTotalSize()
 	if u.tree.full {
 		u.add(finding{rule: rule.ManyEntries, path: u.file, message: fmt.Sprintf(
 			"the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
 	}
 }
 
-// collisions reports files that other machines cannot tell apart.
-func (u *unit) collisions() {
+// checkCollisions reports files that other machines cannot distinguish.
+func (u *skillCheck) checkCollisions() {
 	folded := make(map[string]string, len(u.tree.files))
 	for _, rel := range u.tree.files {
 		if bundle.Ignored(rel, false) {
@@ -82,13 +82,13 @@ func (u *unit) collisions() {
 	}
 }
 
-// totalSize holds the size of all files against what the profiles allow.
-func (u *unit) totalSize() {
+// checkTotalSize compares the size of all files with the limits of the profiles.
+func (u *skillCheck) checkTotalSize() {
 	var total int64
 	for _, f := range u.files {
 		total += f.size
 	}
-	for _, j := range u.l.judges {
+	for _, j := range u.l.schemas {
 		if j.MaxBytes > 0 && total > j.MaxBytes {
 			u.add(finding{
 				rule: rule.TotalSize, path: u.file, profile: j.ID,
@@ -99,8 +99,8 @@ func (u *unit) totalSize() {
 	}
 }
 
-// leftover reports a file or directory that is not meant to be in a skill. What is never published is only advice.
-func (u *unit) leftover(rel string, dir bool) {
+// checkLeftover reports a file or directory that does not belong in a skill; only as advice if it is never published.
+func (u *skillCheck) checkLeftover(rel string, dir bool) {
 	f := finding{rule: rule.Leftover, path: path.Join(u.dir, rel)}
 	base := path.Base(rel)
 	switch {
@@ -144,8 +144,8 @@ func leftoverFile(name string) bool {
 	return false
 }
 
-// unsafePath reports a file that cannot be in a pack because of its name.
-func (u *unit) unsafePath(rel string) {
+// checkPath reports a file that cannot be in a pack because of its name.
+func (u *skillCheck) checkPath(rel string) {
 	if bundle.Ignored(rel, false) {
 		return
 	}
@@ -154,8 +154,8 @@ func (u *unit) unsafePath(rel string) {
 	}
 }
 
-// body checks the length of what follows the frontmatter.
-func (u *unit) body() {
+// checkBody checks the length of what follows the frontmatter.
+func (u *skillCheck) checkBody() {
 	body := u.doc.Body()
 	first := u.doc.BodyLine
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -203,8 +203,8 @@ func tokens(text []byte) int {
 	return ascii/4 + other/2
 }
 
-// pageForm reports a code block that nothing closes.
-func (u *unit) pageForm(p *page) {
+// checkOpenFence reports a code block that nothing closes.
+func (u *skillCheck) checkOpenFence(p *page) {
 	if p.Open < 0 {
 		return
 	}
@@ -216,7 +216,7 @@ func (u *unit) pageForm(p *page) {
 	u.add(finding{rule: rule.OpenFence, src: p.src, line: line, column: column, message: message})
 }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

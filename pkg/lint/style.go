@@ -14,15 +14,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// style says how a description could be better. These rules are off until they are asked for.
-func (u *unit) style() {
+// checkStyle reports how a description could be better. These rules are off by default.
+func (u *skillCheck) checkStyle() {
 	_, v := u.doc.Lookup("description")
 	text := u.doc.Description()
 	if text == "" || v == nil {
 		return
 	}
 	_, when := u.doc.Lookup("when_to_use")
-	if u.wants(rule.NoTrigger) && when == nil && !saysWhen(text) {
+	if u.wants(rule.NoTrigger) && when == nil && !namesOccasion(text) {
 		u.atNode(v, finding{rule: rule.NoTrigger, message: "the description does not say when to use the skill"})
 	}
 	if u.wants(rule.Person) {
@@ -37,13 +37,13 @@ func (u *unit) style() {
 }
 
 // wants reports whether the settings ask for a rule.
-func (u *unit) wants(id string) bool {
+func (u *skillCheck) wants(id string) bool {
 	_, off := u.l.Settings.level(id, rule.Severity(id))
 	return !off
 }
 
-// saysWhen reports whether a description names an occasion.
-func saysWhen(text string) bool {
+// namesOccasion reports whether a description names an occasion for using the skill.
+func namesOccasion(text string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch word {
 		case "when", "whenever", "if", "after", "before", "while", "trigger", "triggers", "asks", "asked":
@@ -53,7 +53,7 @@ func saysWhen(text string) bool {
 	return strings.Contains(strings.ToLower(text), "use for") || strings.Contains(strings.ToLower(text), "used for")
 }
 
-// person returns the first word that speaks as the writer or to the reader, or "".
+// person returns the first word in the first or second person, or "".
 func person(text string) string {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '\'' && (r < 'A' || r > 'Z') &&
@@ -80,8 +80,8 @@ var formRules = map[skill.Kind]string{
 	skill.NotUTF8:       rule.NotUTF8,
 }
 
-// form reports what is wrong with the form of SKILL.md.
-func (u *unit) form(problems []skill.Problem) {
+// reportParseProblems reports what [skill.Parse] found.
+func (u *skillCheck) reportParseProblems(problems []skill.Problem) {
 	for i, p := range problems {
 		f := finding{
 			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message,
@@ -94,15 +94,15 @@ func (u *unit) form(problems []skill.Problem) {
 	}
 }
 
-// Whether a broken field can be mended is found out by reading the file with the mended one. That is done for so many
-// of a file, and for frontmatter of up to so many bytes.
+// The check parses the file again to find out whether a fix repairs a broken field. The limits bound the number of
+// tries per file, and the size in bytes of the frontmatter.
 const (
 	maxTries = 20
 	maxTried = 64 << 10
 )
 
-// formEdits returns edits for the problems that can be mended without a guess; nil for others.
-func (u *unit) formEdits(p skill.Problem) func() []diag.Edit {
+// formEdits returns edits for problems that can be fixed without guessing; nil for others.
+func (u *skillCheck) formEdits(p skill.Problem) func() []diag.Edit {
 	switch p.Kind {
 	case skill.ByteOrderMark:
 		return u.src.withoutBOM
@@ -113,7 +113,7 @@ func (u *unit) formEdits(p skill.Problem) func() []diag.Edit {
 }
 
 // broken reports whether the frontmatter's form is so wrong that fields may be missing for that reason alone.
-func (u *unit) broken() bool {
+func (u *skillCheck) broken() bool {
 	for _, f := range u.findings {
 		switch f.Rule {
 		case rule.NoFrontmatter, rule.Unclosed, rule.NotMapping:
@@ -133,11 +133,11 @@ type page struct {
 	src *source
 }
 
-// readers are kept between pages, with their memory.
-type readers struct{ pool sync.Pool }
+// readerPool reuses Markdown readers and their memory.
+type readerPool struct{ pool sync.Pool }
 
 // read reads the Markdown of a file from an offset on.
-func (r *readers) read(src *source, from int) *page {
+func (r *readerPool) read(src *source, from int) *page {
 	reader, ok := r.pool.Get().(*markdown.Reader)
 	if !ok {
 		reader = new(markdown.Reader)

@@ -51,14 +51,14 @@ type suppression struct {
 	used        bool
 }
 
-// maxCommentLine is the length in bytes beyond which nobody reads a line for such comments.
+// maxCommentLine is the length in bytes of the longest line that may have a suppression.
 const maxCommentLine = 8 << 10
 
 // maxSuppressions is how many such comments of one file are read.
 const maxSuppressions = 500
 
 // suppressions reads the comments of a file that suppress findings, and reports those that do not count.
-func (u *unit) suppressions(f *file) []*suppression {
+func (u *skillCheck) suppressions(f *file) []*suppression {
 	if !u.mayHaveMarker(f) {
 		return nil
 	}
@@ -83,9 +83,9 @@ func (u *unit) suppressions(f *file) []*suppression {
 	}
 }
 
-// mayHaveMarker reports whether a file is worth a search for the marker: of a page that was read the comments say it,
-// and of one that nothing leads to only where something was found in it.
-func (u *unit) mayHaveMarker(f *file) bool {
+// mayHaveMarker reports whether a file is worth searching for the marker: of a parsed page only its comments are, and
+// of a page that nothing leads to only if it has findings.
+func (u *skillCheck) mayHaveMarker(f *file) bool {
 	switch {
 	case !f.isText():
 		return false
@@ -100,14 +100,14 @@ func (u *unit) mayHaveMarker(f *file) bool {
 	return bytes.Contains(f.data, []byte(marker))
 }
 
-func (u *unit) hasFindings(f *file) bool {
+func (u *skillCheck) hasFindings(f *file) bool {
 	shown := u.l.show(f.path)
 	return slices.ContainsFunc(u.findings, func(found diag.Finding) bool { return found.Path == shown })
 }
 
 // commentAt returns the text after the marker at an offset, up to the end of its comment; ok is false where the marker
-// is not the first word of a comment. alone says that nothing else is on the line.
-func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
+// is not the first word of a comment. alone means that nothing else is on the line.
+func (u *skillCheck) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	lineText := f.line(line)
 	start := f.index()[line-1]
 	before := strings.TrimSpace(lineText[:at-start])
@@ -138,7 +138,7 @@ func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 var until = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*\(?\buntil (\d[\d./-]+)\)?\s*$`) })
 
 // suppression reads what follows the marker.
-func (u *unit) suppression(f *file, line int, text string, alone bool) *suppression {
+func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *suppression {
 	s := &suppression{file: f.path, path: u.l.show(f.path), line: line, text: f.line(line), first: line, last: line}
 	if rest, ok := strings.CutPrefix(text, "-file"); ok {
 		s.first, text = 0, rest
@@ -215,51 +215,51 @@ func (s *suppression) covers(f diag.Finding) bool {
 }
 
 // readSuppressions finds the comments that suppress findings.
-func (u *unit) readSuppressions() {
+func (u *skillCheck) readSuppressions() {
 	for _, rel := range u.sortedFiles() {
 		u.comments = append(u.comments, u.suppressions(u.files[rel])...)
 	}
 }
 
-// suppress takes the findings out that comments speak of. Findings about comments cannot be suppressed by comments.
-func (u *unit) suppress() {
+// suppress removes the findings that comments suppress. Comments cannot suppress findings about comments.
+func (u *skillCheck) suppress() {
 	if len(u.comments) == 0 {
 		return
 	}
-	kept := u.findings[:0]
+	active := u.findings[:0]
 	for _, f := range u.findings {
 		i := slices.IndexFunc(u.comments, func(s *suppression) bool { return s.covers(f) })
 		if i < 0 || strings.HasPrefix(f.Rule, "SUP") {
-			kept = append(kept, f)
+			active = append(active, f)
 			continue
 		}
 		u.comments[i].used = true
 		u.suppressed = append(u.suppressed, Suppressed{Finding: f, Reason: u.comments[i].reason, By: ByComment})
 	}
-	u.findings = kept
+	u.findings = active
 	for _, s := range u.comments {
 		if !s.used && slices.ContainsFunc(s.rules, u.l.alwaysOn) {
 			u.add(finding{
 				rule: rule.Unused, path: s.file, line: s.line, column: s.column, width: len(marker),
 				message: fmt.Sprintf("there is no finding of %s here", strings.Join(s.rules, ", ")),
 			})
-			u.line(place{s.path, s.line}, s.text)
+			u.keepLine(lineKey{s.path, s.line}, s.text)
 		}
 	}
 }
 
-// onceOnly reports whether a rule says something about the first place in a file only.
-func onceOnly(r rule.Rule) bool { return r.Family() == "SEC" && r.Severity != diag.SeverityError }
+// reportedOnce reports whether a rule is reported only at its first position in a file.
+func reportedOnce(r rule.Rule) bool { return r.Family() == "SEC" && r.Severity != diag.SeverityError }
 
-// alwaysOn reports whether a pattern's rules look at a skill whatever the profiles are and whichever other skills are
-// checked, and the settings let them.
-func (l *linter) alwaysOn(pattern string) bool {
+// alwaysOn reports whether a pattern's rules apply whatever the profiles and the other checked skills are, and the
+// settings leave them on.
+func (l *lintRun) alwaysOn(pattern string) bool {
 	for _, r := range rule.All() {
 		if !rule.Match(pattern, r.ID) {
 			continue
 		}
 		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off ||
-			slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || onceOnly(r) || r.ID == rule.Executable &&
+			slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || reportedOnce(r) || r.ID == rule.Executable &&
 			l.NoModes {
 			return false
 		}

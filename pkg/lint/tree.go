@@ -21,31 +21,31 @@ const (
 	maxDepth   = 64
 )
 
-// tree is what a skill's directory holds, by slash-separated paths relative to it.
+// tree lists a skill's directory, with slash-separated paths relative to it.
 type tree struct {
 	entries   map[string]fs.DirEntry
 	files     []string         // regular files that belong to this skill, in order
 	links     []string         // symbolic links and other things that are neither files nor directories
-	nested    []home           // skills below this one
-	skipped   []string         // directories that were not looked into
+	nested    []skillDir       // skills below this one
+	skipped   []string         // directories that were not searched
 	leftovers []string         // directories of tools that would be published
 	unread    map[string]error // directories that could not be
 	full      bool             // there was more than maxEntries
 
-	hints int // how often near was asked
+	hints int // how often nearest was called
 
 	folded map[string]string // the paths by their folded form, made when first needed
 }
 
 // newTree lists everything below p.
-func (l *linter) newTree(p home) *tree {
+func (l *lintRun) newTree(p skillDir) *tree {
 	t := &tree{entries: make(map[string]fs.DirEntry, len(p.entries))}
 	t.add(l, p.dir, "", p.entries, 0, true)
 	return t
 }
 
-// add lists a directory; own says that its files belong to this skill and not to one nested in it.
-func (t *tree) add(l *linter, root, dir string, entries []fs.DirEntry, depth int, own bool) {
+// add lists a directory; own means that its files belong to this skill and not to one nested in it.
+func (t *tree) add(l *lintRun, root, dir string, entries []fs.DirEntry, depth int, own bool) {
 	for _, e := range entries {
 		if len(t.entries) >= maxEntries || depth > maxDepth {
 			t.full = true
@@ -70,7 +70,7 @@ func (t *tree) add(l *linter, root, dir string, entries []fs.DirEntry, depth int
 	}
 }
 
-func (t *tree) descend(l *linter, root, rel string, depth int, own bool) {
+func (t *tree) descend(l *lintRun, root, rel string, depth int, own bool) {
 	full := path.Join(root, rel)
 	entries, err := fs.ReadDir(l.fsys, full)
 	if err != nil {
@@ -81,13 +81,13 @@ func (t *tree) descend(l *linter, root, rel string, depth int, own bool) {
 		return
 	}
 	if name := l.skillFile(full, entries); own && name != "" && !isMaterial(rel) {
-		t.nested = append(t.nested, home{dir: full, file: name, entries: entries})
+		t.nested = append(t.nested, skillDir{dir: full, file: name, entries: entries})
 		own = false
 	}
 	t.add(l, root, rel, entries, depth+1, own)
 }
 
-// isMaterial reports whether a directory holds what a skill works with, as examples and tests, and no skills.
+// isMaterial reports whether a directory has a skill's material, such as examples and tests, and no skills.
 func isMaterial(rel string) bool {
 	for dir := range strings.SplitSeq(rel, "/") {
 		switch dir {
@@ -116,7 +116,7 @@ func (t *tree) isDir(rel string) bool {
 	return ok && e.IsDir()
 }
 
-// skips reports whether a path lies where was not looked, so that nothing is known about it.
+// skips reports whether a path is in a directory that was not searched, so that it may or may not exist.
 func (t *tree) skips(rel string) bool {
 	below := func(d string) bool { return strings.HasPrefix(rel, d+"/") }
 	for d := range t.unread {
@@ -127,8 +127,8 @@ func (t *tree) skips(rel string) bool {
 	return t.full || slices.ContainsFunc(t.skipped, below)
 }
 
-// likely returns the path that differs from rel only in case or in how its accents are composed, or "".
-func (t *tree) likely(rel string) string {
+// foldedMatch returns the path that differs from rel only in case or in how its accents are composed, or "".
+func (t *tree) foldedMatch(rel string) string {
 	if t.folded == nil {
 		t.folded = make(map[string]string, len(t.entries))
 		for name := range t.entries {
@@ -142,16 +142,16 @@ func (t *tree) likely(rel string) string {
 
 func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
-// Looking for what was meant takes as long as there are files, so it is done for so many references and among so many
-// files only.
+// Each search for a similar name takes time in proportion to the files, so their number and the number of files are
+// bounded.
 const (
 	maxHints = 200
 	maxNear  = 5000
 )
 
-// near returns a file that was perhaps meant by a path that does not exist: the only one of that name elsewhere, or one
-// of nearly that name in the same directory; "" if there is none.
-func (t *tree) near(rel string) string {
+// nearest returns the file that a broken path probably means: the only one of that name elsewhere, or one of nearly
+// that name in the same directory; "" if there is none.
+func (t *tree) nearest(rel string) string {
 	if t.hints++; t.hints > maxHints || len(t.files) > maxNear {
 		return ""
 	}

@@ -157,7 +157,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
 		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
-		Settings: j.settings, Now: j.client.Now(), Known: j.client.known(j.project, j.absolute()), Show: j.show,
+		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.known(j.project, j.absolute()), Show: j.show,
 	})
 	if err != nil {
 		return report, err

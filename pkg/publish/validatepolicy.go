@@ -48,7 +48,7 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 
 // evaluator returns what decides by the policies that skills are held against.
 func (j *job) evaluator(o ValidateOptions) *enforce.Evaluator {
-	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.Ask}
+	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.RunRules}
 	if j.project.found {
 		g.Projects = []string{j.project.dir}
 	}

@@ -21,7 +21,7 @@ import (
 func (h *Host) openGuard() *enforce.Evaluator {
 	return enforce.Open(enforce.Options{
 		Files:    enforce.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
-		Projects: h.PolicyProjects(), Now: h.o.Now, Lint: lint.Ask,
+		Projects: h.PolicyProjects(), Now: h.o.Now, Lint: lint.RunRules,
 	})
 }
 

@@ -200,7 +200,7 @@ func (b *building) linter() (*lint.Linter, error) {
 	if b.lint == nil {
 		l, err := lint.New(lint.Options{
 			NoModes: true, Parallel: 1,
-			Known: func(name string) bool { return b.known[name] },
+			SkillExists: func(name string) bool { return b.known[name] },
 		})
 		if err != nil {
 			return nil, err

@@ -296,8 +296,8 @@ func (l *library) linter(c config) (*lint.Linter, error) {
 	}
 	linter, err := lint.New(lint.Options{
 		Profiles: profiles, NoModes: l.windows(), Edits: true, Settings: c.settings(), Now: now,
-		Known: func(name string) bool { return l.isSkill(c, name) },
-		Show:  func(name string) string { return show(c.root, c.folder, name) },
+		SkillExists: func(name string) bool { return l.isSkill(c, name) },
+		Show:        func(name string) string { return show(c.root, c.folder, name) },
 	})
 	if err != nil {
 		return nil, err

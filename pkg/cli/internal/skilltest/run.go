@@ -132,7 +132,7 @@ func (o *Options) allowed(ctx context.Context, dir string) error {
 			Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,
 			Admin: o.Admin,
 		},
-		Projects: o.Projects, Now: o.Now, Lint: lint.Ask,
+		Projects: o.Projects, Now: o.Now, Lint: lint.RunRules,
 	})
 	if len(g.Policies()) == 0 {
 		return nil

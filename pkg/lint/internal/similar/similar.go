@@ -5,7 +5,7 @@
 // Jaccard index). Case, punctuation and white space do not count; a text of one word has that word for a pair. The
 // letters of Chinese and Japanese are words of their own.
 //
-// What is looked for is found by the rarest pairs of words of each text: two texts that are similar enough must share
+// Candidates are found by the rarest pairs of words of each text: two texts that are similar enough must share
 // one of those, so that few texts are compared. The package works on what it is given, has no clock and no chance in
 // it, and gives the same result for the same input.
 package similar
@@ -17,7 +17,7 @@ import (
 
 // Threshold is the similarity from which descriptions are worth a word. In a description of 40 words, two words changed
 // here and there leave 0.8, and so does a sentence of nine words at its end. One word changed in eight leaves less: in
-// short texts, one word is what tells them apart.
+// short texts differ in one word.
 const Threshold = 0.8
 
 // A text is compared with no more than tries others, and after enough matches no better one is looked for: thousands of
@@ -27,7 +27,7 @@ const (
 	tries  = 4096
 )
 
-// Match says that a text is nearly the same as an earlier one.
+// Match is a text that is nearly the same as an earlier one.
 type Match struct {
 	Text, Of int // positions; Of is the smaller
 	Score    float64
@@ -68,7 +68,7 @@ type set struct {
 	size  int // with those that are left out
 }
 
-// posting says that a set has a shingle at a place among its ranks.
+// posting is the position of a shingle among the ranks of a set.
 type posting struct {
 	set, at uint32
 }

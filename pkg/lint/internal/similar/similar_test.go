@@ -173,10 +173,10 @@ func TestApart(t *testing.T) {
 		{"deploy", "Deploys it.", "deploy-2", "Deploys it.", false},
 		{"", "", "", "", false},
 	} {
-		if got := similar.Apart(tt.nameA, tt.textA, tt.nameB, tt.textB); got != tt.want {
+		if got := similar.Distinguishable(tt.nameA, tt.textA, tt.nameB, tt.textB); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
-		if got := similar.Apart(tt.nameB, tt.textB, tt.nameA, tt.textA); got != tt.want {
+		if got := similar.Distinguishable(tt.nameB, tt.textB, tt.nameA, tt.textA); got != tt.want {
 			t.Errorf("%+v, the other way round: %t", tt, got)
 		}
 	}
@@ -229,7 +229,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range similar.Matches(texts, 0.65) {
-		t.Logf("%.2f apart=%t %s and %s", m.Score, similar.Apart(names[m.Text], texts[m.Text], names[m.Of], texts[m.Of]), names[m.Of], names[m.Text])
+		t.Logf("%.2f apart=%t %s and %s", m.Score, similar.Distinguishable(names[m.Text], texts[m.Text], names[m.Of], texts[m.Of]), names[m.Of], names[m.Text])
 	}
 	t.Logf("%d texts", len(texts))
 }

@@ -104,9 +104,9 @@ func words(text string, each func(uint64)) {
 	end()
 }
 
-// Apart reports whether two similar texts say which is which: each has a word of its own name that the other text
-// lacks, as two descriptions from one template that are about pdf-to-text and word-to-text.
-func Apart(nameA, textA, nameB, textB string) bool {
+// Distinguishable reports whether two similar texts are nevertheless about different things: each has a word of its own
+// name that the other text lacks, as descriptions from one template about pdf-to-text and word-to-text do.
+func Distinguishable(nameA, textA, nameB, textB string) bool {
 	a, b := wordSet(textA), wordSet(textB)
 	return has(nameA, a, b) && has(nameB, b, a)
 }

@@ -17,7 +17,7 @@ func (m *Machine) PolicyFiles() enforce.Files {
 
 // Guard returns what decides by the policies in force for some projects.
 func (m *Machine) Guard(projects ...string) *enforce.Evaluator {
-	return enforce.Open(enforce.Options{Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.Ask})
+	return enforce.Open(enforce.Options{Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.RunRules})
 }
 
 // Guard returns what decides by the policies in force for the scope. Around may be a project that it is made for, whose

@@ -2,19 +2,65 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/schema"
 )
 
-// nameIsDirectory compares the name with the directory's. A skill that is a whole pack is named by its frontmatter, and
-// where the name is illegal and would be right when mended, that has been said already.
-func (u *unit) nameIsDirectory(j *judge) {
+// profileSchema is a profile with its compiled schema.
+type profileSchema struct {
+	*profile.Profile
+	schema *yamlschema.Schema
+}
+
+func newProfileSchema(p *profile.Profile) (*profileSchema, error) {
+	s, err := readSchema(p.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return &profileSchema{p, s}, nil
+}
+
+func readSchema(name string) (*yamlschema.Schema, error) {
+	text, err := schema.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return yamlschema.New(name, text)
+}
+
+// fields returns all fields that some agent knows, sorted.
+func (l *Linter) fields() []string { return slices.Sorted(maps.Keys(l.hosts())) }
+
+// hostFields returns, for every field that some profile knows, the profiles that know it.
+func hostFields() map[string][]string {
+	hosts := map[string][]string{}
+	all, _ := profile.Hosts() // embedded: a test reads them all
+	for _, p := range all {
+		s, err := readSchema(p.Schema)
+		if err != nil {
+			continue
+		}
+		for _, name := range yamlschema.FieldNames(s.Raw) {
+			hosts[name] = append(hosts[name], p.ID)
+		}
+	}
+	return hosts
+}
+
+// checkNameIsDirectory compares the name with the directory's. The name of a whole pack's skill comes from its
+// frontmatter, and an illegal name that would match once fixed is reported elsewhere.
+func (u *skillCheck) checkNameIsDirectory(j *profileSchema) {
 	_, node := u.doc.Lookup("name")
 	name, dir := u.doc.Name(), path.Base(u.dir)
 	if j.NameIsDirectory == nil || name == "" || name == dir || dir == "." || dir == "/" || u.doc.Recovered(node) {
@@ -40,7 +86,7 @@ func (u *unit) nameIsDirectory(j *judge) {
 	})
 }
 
-func (u *unit) recommended(j *judge) {
+func (u *skillCheck) checkRecommended(j *profileSchema) {
 	for _, name := range j.Recommended {
 		if key, _ := u.doc.Lookup(name); key != nil || u.broken() {
 			continue
@@ -56,8 +102,8 @@ func (u *unit) recommended(j *judge) {
 	}
 }
 
-// listing warns when fields that are shown together are longer than what is shown.
-func (u *unit) listing(j *judge) {
+// checkListing warns when fields that are shown together are longer than the space for them.
+func (u *skillCheck) checkListing(j *profileSchema) {
 	if j.Listing == nil {
 		return
 	}

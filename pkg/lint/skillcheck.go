@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// unit is the check of one skill.
-type unit struct {
+// skillCheck is the check of one skill.
+type skillCheck struct {
 	collector
 	dir    string
 	outer  string // the directory of the skill that it is inside of, or ""
@@ -23,47 +23,47 @@ type unit struct {
 	tree   *tree
 	doc    *skill.Document
 	src    *source // of SKILL.md
-	nested []*unit
+	nested []*skillCheck
 
-	files       map[string]*file // by their paths in the skill
-	names       []string         // their paths in order, once they are read
-	called      map[string]bool  // scripts that the skill calls by their path
-	interpreted map[string]bool  // scripts that the skill gives to an interpreter
-	commented   bool             // a comment was reported
-	home        string           // the directory of its pack's skillpm.yaml, "" where there is none
-	strangers   []stranger       // fields that no host knows
-	unknown     []foreignField   // fields that only other hosts know
-	comments    []*suppression
-	refs        []skillRef // what it says of other skills
+	files         map[string]*file // by their paths in the skill
+	names         []string         // their paths in order, once they are read
+	called        map[string]bool  // scripts that the skill calls by their path
+	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
+	commented     bool             // a comment was reported
+	packDir       string           // the directory of its pack's skillpm.yaml, "" where there is none
+	unknownKeys   []unknownKey     // fields that no agent knows
+	foreignFields []foreignField   // fields that only other agents know
+	comments      []*suppression
+	refs          []skillRef // its references to other skills
 
-	name, description mention // what is compared with other skills
+	name, description excerpt // what is compared with other skills
 }
 
-// mention is a field of the frontmatter that is remembered after the skill has been checked.
-type mention struct {
+// excerpt is a text in a skill with its position and line, kept after the skill has been checked.
+type excerpt struct {
 	text string
 	at   finding // where it is
 	line string  // the line that it is on
 }
 
 // check looks at one skill and those inside it.
-func (l *linter) check(p home) *unit {
-	u := &unit{
+func (l *lintRun) check(p skillDir) *skillCheck {
+	u := &skillCheck{
 		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file), tree: l.newTree(p),
 		called: map[string]bool{}, interpreted: map[string]bool{},
 	}
 	u.lenient = p.outer != ""
-	memory := l.memory.take()
-	defer l.memory.put(memory)
+	memory := l.arenas.take()
+	defer l.arenas.put(memory)
 	u.load(memory)
 	if p.file != skill.File {
 		u.add(finding{rule: rule.FileCase, path: u.file, message: p.file + " is not called SKILL.md"})
 	}
-	u.structure()
+	u.checkStructure()
 	if main := u.files[p.file]; main.isText() {
-		u.text(main)
+		u.checkMainFile(main)
 	}
-	u.rest()
+	u.checkOtherFiles()
 	u.readSuppressions()
 	for _, n := range u.tree.nested {
 		n.outer = u.dir
@@ -72,90 +72,91 @@ func (l *linter) check(p home) *unit {
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
-	// many skills are held until all are compared
+	// all skills stay in memory until they are compared, so drop what is large
 	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
 	return u
 }
 
-// text checks what SKILL.md says.
-func (u *unit) text(main *file) {
+// checkMainFile checks the content of SKILL.md.
+func (u *skillCheck) checkMainFile(main *file) {
 	doc, problems := skill.Parse(main.data)
 	u.doc, u.src = doc, main.source
-	u.form(problems)
-	for _, j := range u.l.judges {
-		u.judge(j)
+	u.reportParseProblems(problems)
+	for _, j := range u.l.schemas {
+		u.checkFrontmatter(j)
 	}
-	u.unknownFields()
-	u.foreign()
-	u.fields()
-	u.order()
-	u.style()
-	u.body()
-	u.follow(main)
-	u.name = u.remember("name", doc.Name())
-	u.description = u.remember("description", doc.Description())
+	u.reportUnknownFields()
+	u.reportForeignFields()
+	u.checkFieldReferences()
+	u.checkFieldOrder()
+	u.checkStyle()
+	u.checkBody()
+	u.followLinks(main)
+	u.name = u.excerptOf("name", doc.Name())
+	u.description = u.excerptOf("description", doc.Description())
 }
 
-// rest checks the other files.
-func (u *unit) rest() {
-	u.orphans()
+// checkOtherFiles checks the other files.
+func (u *skillCheck) checkOtherFiles() {
+	u.checkOrphans()
 	names := u.sortedFiles()
 	for _, rel := range names {
 		f := u.files[rel]
-		u.script(f)
-		u.syntax(f)
-		u.ending(f)
+		u.checkScript(f)
+		u.checkSyntax(f)
+		u.checkFinalNewline(f)
 	}
-	u.security(names)
-	u.capabilities(names)
+	u.checkSecurity(names)
+	u.reportCapabilities(names)
 }
 
-// sortedFiles returns the paths of the files that were looked at, in order.
-func (u *unit) sortedFiles() []string {
+// sortedFiles returns the paths of the skill's files, sorted.
+func (u *skillCheck) sortedFiles() []string {
 	if u.names == nil {
 		u.names = slices.Sorted(maps.Keys(u.files))
 	}
 	return slices.Clone(u.names)
 }
 
-func (u *unit) remember(field, text string) mention {
+// excerptOf returns a field of the frontmatter as an excerpt.
+func (u *skillCheck) excerptOf(field, text string) excerpt {
 	_, v := u.doc.Lookup(field)
 	if v == nil || text == "" {
-		return mention{}
+		return excerpt{}
 	}
 	at := finding{path: u.file, line: v.Line, column: v.Column, width: nodeWidth(v)}
-	return mention{text: strings.Clone(text), at: at, line: u.src.line(v.Line)}
+	return excerpt{text: strings.Clone(text), at: at, line: u.src.line(v.Line)}
 }
 
-// atMention places a finding on a field that was remembered.
-func (u *unit) atMention(m mention, f finding) {
+// atExcerpt adds a finding at an excerpt.
+func (u *skillCheck) atExcerpt(m excerpt, f finding) {
 	f.path, f.line, f.column, f.width = m.at.path, m.at.line, m.at.column, m.at.width
 	u.add(f)
-	u.line(place{u.l.show(f.path), f.line}, m.line)
+	u.keepLine(lineKey{u.l.show(f.path), f.line}, m.line)
 }
 
-// atNode places a finding on a YAML node of SKILL.md.
-func (u *unit) atNode(n *yaml.Node, f finding) {
+// atNode adds a finding at a YAML node of SKILL.md.
+func (u *skillCheck) atNode(n *yaml.Node, f finding) {
 	f.src, f.line, f.column, f.width = u.src, n.Line, n.Column, nodeWidth(n)
 	u.add(f)
 }
 
 // collector gathers findings and the lines that they are about.
 type collector struct {
-	l        *linter
+	l        *lintRun
 	findings []diag.Finding
-	lines    map[place]string
+	lines    map[lineKey]string
 
 	suppressed []Suppressed
 
-	said map[string]int // how many findings of each rule there are
+	counts map[string]int // how many findings of each rule there are
 
-	lenient bool // errors are warnings, but for what is hostile: no host takes it for a skill
+	lenient bool // errors other than security errors become warnings: agents don't load a nested skill
 }
 
-func newCollector(l *linter) collector { return collector{l: l} }
+func newCollector(l *lintRun) collector { return collector{l: l} }
 
-// finding is what a check says; what it leaves out is taken from the rule's table.
+// finding is a result of a check. The table of rules supplies what it leaves out.
 type finding struct {
 	rule     string
 	severity *diag.Severity
@@ -168,18 +169,18 @@ type finding struct {
 	fix      string
 	profile  string
 	related  []string           // paths of other files that it is about
-	edits    func() []diag.Edit // made only when they are asked for; their paths are those of the file system
+	edits    func() []diag.Edit // called only if [Options].Edits is set; their paths are those of the file system
 	suggest  bool               // the edits are a suggestion, and not safe to apply unseen
 }
 
-// maxOfRule is how many findings of one rule there are of a skill at most: who reads a thousand has seen enough.
-const maxOfRule = 1000
+// maxPerRule is how many findings of one rule a skill has at most; more would not be read.
+const maxPerRule = 1000
 
 func (c *collector) add(f finding) {
-	if c.said == nil {
-		c.said = map[string]int{}
+	if c.counts == nil {
+		c.counts = map[string]int{}
 	}
-	if c.said[f.rule]++; c.said[f.rule] > maxOfRule {
+	if c.counts[f.rule]++; c.counts[f.rule] > maxPerRule {
 		return
 	}
 	if f.src != nil && f.src.converted {
@@ -208,9 +209,9 @@ func (c *collector) add(f finding) {
 	}
 	out.Path = c.l.show(out.Path)
 	if f.src != nil {
-		at := place{out.Path, f.line}
+		at := lineKey{out.Path, f.line}
 		if _, known := c.lines[at]; !known {
-			c.line(at, f.src.line(f.line))
+			c.keepLine(at, f.src.line(f.line))
 		}
 	}
 	if f.width > 0 {
@@ -232,15 +233,15 @@ func (c *collector) add(f finding) {
 	c.findings = append(c.findings, out)
 }
 
-// line remembers the text of a line.
-func (c *collector) line(at place, text string) {
+// keepLine stores the text of a line for reports.
+func (c *collector) keepLine(at lineKey, text string) {
 	if c.lines == nil {
-		c.lines = map[place]string{}
+		c.lines = map[lineKey]string{}
 	}
 	c.lines[at] = text
 }
 
-// at places a finding on a range of bytes of a file.
+// at adds a finding about a range of bytes of a file.
 func (c *collector) at(src *source, start, end int, f finding) {
 	f.src = src
 	f.line, f.column = src.position(start)
