@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -63,7 +64,7 @@ func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace
 	if r.Linked != "" {
 		place = string(pack.KindPath)
 	}
-	look := d.looks && !d.admitted.Has(id, entry, namesIn(l))
+	look := d.looks && !d.admitted.Has(id, entry, base.SkillNames(l))
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		about := enforce.Skill{

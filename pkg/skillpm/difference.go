@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -52,19 +53,21 @@ func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	if o.Edits && o.Latest {
 		return nil, diag.Errorf(diag.Usage, "--edits is about what is installed: it takes no --latest")
 	}
-	opened, err := c.Machine.Open(o.Scope, false)
+	w, err := c.Machine.Open(o.Scope, false)
 	if err != nil {
 		return nil, err
 	}
-	w, err := c.work(ctx, opened, InstallOptions{Registry: o.Registry, Offline: o.Offline})
+	in, err := c.installer(ctx, w, request{
+		ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}, skipUnreachable: true,
+	})
 	if err != nil {
 		return nil, err
 	}
 	r := &DiffReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []PackDiff{}, Warnings: []string{}}
 	if o.Edits {
-		err = w.diffEdits(ctx, o, r)
+		err = in.diffEdits(ctx, o, r)
 	} else {
-		err = w.diffUpdate(ctx, o, r)
+		err = in.diffUpdate(ctx, o, r)
 	}
 	if err != nil {
 		return nil, err
@@ -79,16 +82,16 @@ func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 }
 
 // diffEdits compares installed skills that were edited with what was installed.
-func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) error {
-	ids, err := w.named(o.Packs)
+func (in *installer) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) error {
+	ids, err := in.updatedPacks(o.Packs)
 	if err != nil {
 		return err
 	}
-	edits, err := w.Edits()
+	edits, err := in.Edits()
 	if err != nil {
 		return err
 	}
-	if err := w.fetchEdited(ctx, edits); err != nil {
+	if err := in.fetchPristine(ctx, edits); err != nil {
 		return err
 	}
 	budget := textdiff.NewBudget()
@@ -98,7 +101,7 @@ func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) erro
 		if len(o.Packs) > 0 && !slices.Contains(ids, id) {
 			continue
 		}
-		d, err := w.Difference(ctx, e, budget)
+		d, err := in.Difference(ctx, e, budget)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -107,42 +110,42 @@ func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) erro
 		}
 		p := byPack[id]
 		if p == nil {
-			p = &PackDiff{Pack: e.Pack, From: w.lockedVersion(id), To: w.lockedVersion(id), Notes: []DiffNote{}}
+			p = &PackDiff{Pack: e.Pack, From: in.lockedVersion(id), To: in.lockedVersion(id), Notes: []DiffNote{}}
 			byPack[id] = p
 		}
 		p.Files = append(p.Files, d...)
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(byPack), pack.ID.Compare) {
+	for _, id := range sortedIDs(byPack) {
 		r.Packs = append(r.Packs, *byPack[id])
 	}
 	return nil
 }
 
 // diffUpdate compares what is locked with what an update would lock.
-func (w *work) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) error {
-	t, err := w.diffTarget(ctx, o)
+func (in *installer) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) error {
+	res, err := in.diffResolution(ctx, o)
 	if err != nil {
 		return err
 	}
-	r.Warnings = append(r.Warnings, t.Warnings...)
-	for _, id := range t.unreached {
+	r.Warnings = append(r.Warnings, res.Warnings...)
+	for _, id := range res.unreached {
 		r.Unreached = append(r.Unreached, id.String())
 	}
-	ids := maps.Clone(w.Lock.Packs)
-	maps.Copy(ids, t.Lock.Packs)
+	ids := maps.Clone(in.Lock.Packs)
+	maps.Copy(ids, res.Lock.Packs)
 	var moved []pack.ID
-	for _, id := range slices.SortedFunc(maps.Keys(ids), pack.ID.Compare) {
-		before, after := w.Lock.Packs[id], t.Lock.Packs[id]
+	for _, id := range sortedIDs(ids) {
+		before, after := in.Lock.Packs[id], res.Lock.Packs[id]
 		if before == nil || after == nil || before.Version != after.Version || before.Integrity != after.Integrity {
 			moved = append(moved, id)
 		}
 	}
-	if err := w.fetchMoved(ctx, t, moved); err != nil {
+	if err := in.fetchMoved(ctx, res, moved); err != nil {
 		return err
 	}
 	budget := textdiff.NewBudget()
 	for _, id := range moved {
-		p, err := w.diffPack(ctx, budget, id, w.Lock.Packs[id], t.Lock.Packs[id])
+		p, err := in.diffPack(ctx, budget, id, in.Lock.Packs[id], res.Lock.Packs[id])
 		if err != nil {
 			return err
 		}
@@ -151,8 +154,8 @@ func (w *work) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) err
 	return nil
 }
 
-// diffTarget works out what an update of the packs would lead to.
-func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
+// diffResolution computes what an update of the packs would lead to.
+func (in *installer) diffResolution(ctx context.Context, o DiffOptions) (*resolution, error) {
 	var names []string
 	ranges := map[string]string{}
 	for _, text := range o.Packs {
@@ -162,13 +165,13 @@ func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
 		}
 	}
 	if len(ranges) == 0 {
-		return w.updated(ctx, UpdateOptions{Packs: names, Latest: o.Latest}, InstallOptions{goesOn: true})
+		return in.resolveUpdate(ctx, names, o.Latest)
 	}
-	ids, err := w.named(names)
+	ids, err := in.updatedPacks(names)
 	if err != nil {
 		return nil, err
 	}
-	m := w.Manifest.Clone()
+	m := in.Manifest.Clone()
 	for _, id := range ids {
 		version, ok := ranges[id.String()]
 		if !ok {
@@ -178,60 +181,47 @@ func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
 		if !direct {
 			d = pack.Dependency{ID: id}
 		}
-		if err := m.SetDependency(at(d, version)); err != nil {
+		if err := m.SetDependency(atVersion(d, version)); err != nil {
 			return nil, diag.Errorf(diag.Usage, "%s@%s: %w", id, version, err)
 		}
 	}
-	t := &target{manifest: m}
-	t.Solution, err = w.moved(ctx, m, w.free(ids, nil))
-	return t, err
+	res := &resolution{manifest: m}
+	res.Solution, err = in.lockFreed(ctx, m, in.free(ids, nil))
+	return res, err
 }
 
-// at returns a requirement that asks for other versions.
-func at(d pack.Dependency, version string) pack.Dependency {
+// atVersion returns a dependency on other versions of a pack.
+func atVersion(d pack.Dependency, version string) pack.Dependency {
 	if version == "latest" {
 		version = anyRelease
 	}
 	d.Constraint = version
-	if d.Ref != nil {
-		ref := *d.Ref
-		ref.Rev, ref.Digest = "", ""
-		d.Ref = &ref
-	}
-	return d
+	return withoutRevision(d)
 }
 
-// fetchMoved puts the packs that are compared into the store, as they are locked and as they would be.
-func (w *work) fetchMoved(ctx context.Context, t *target, ids []pack.ID) error {
-	trees := func(l *pack.Lock) func(func(workspace.Tree) bool) {
-		return func(yield func(workspace.Tree) bool) {
-			for _, id := range ids {
-				if p := l.Packs[id]; p != nil {
-					for skill, digest := range p.Skills {
-						if !yield(workspace.Tree{Pack: id, Skill: skill, Digest: digest}) {
-							return
-						}
-					}
-				}
-			}
-		}
+// fetchMoved puts the packs that are compared into the store, in their locked and in their new versions.
+func (in *installer) fetchMoved(ctx context.Context, res *resolution, ids []pack.ID) error {
+	only := func(l *pack.Lock) iter.Seq[workspace.Tree] {
+		packs := maps.Clone(l.Packs)
+		maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
+		return treesOf(packs)
 	}
-	if err := w.FetchMissing(ctx, t.manifest, t.Solution, trees(t.Lock)); err != nil {
+	if err := in.FetchMissing(ctx, res.manifest, res.Solution, only(res.Lock)); err != nil {
 		return err
 	}
-	return w.FetchMissing(ctx, w.Manifest, &solve.Solution{Lock: w.Lock}, trees(w.Lock))
+	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, only(in.Lock))
 }
 
 // diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.
-func (w *work) diffPack(
+func (in *installer) diffPack(
 	ctx context.Context, b *textdiff.Budget, id pack.ID, before, after *pack.LockedPack,
 ) (*PackDiff, error) {
 	p := &PackDiff{Pack: id.String(), Notes: []DiffNote{}, Files: textdiff.Diff{}}
-	old, err := w.filesOf(id, before)
+	old, err := in.filesOf(id, before)
 	if err != nil {
 		return nil, err
 	}
-	now, err := w.filesOf(id, after)
+	now, err := in.filesOf(id, after)
 	if err != nil {
 		return nil, err
 	}
@@ -253,17 +243,17 @@ func (w *work) diffPack(
 }
 
 // filesOf returns the files of all skills of a pack as they are once they are installed.
-func (w *work) filesOf(id pack.ID, p *pack.LockedPack) ([]textdiff.File, error) {
+func (in *installer) filesOf(id pack.ID, p *pack.LockedPack) ([]textdiff.File, error) {
 	if p == nil {
 		return nil, nil
 	}
 	var all []textdiff.File
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		files, err := w.client.Machine.Files(workspace.Tree{Pack: id, Skill: name, Digest: p.Skills[name]})
+		files, err := in.client.Machine.Files(workspace.Tree{Pack: id, Skill: name, Digest: p.Skills[name]})
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, workspace.Below(w.SkillAt(id, name), files)...)
+		all = append(all, workspace.Below(in.SkillAt(id, name), files)...)
 	}
 	return all, nil
 }

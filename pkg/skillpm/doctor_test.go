@@ -310,7 +310,7 @@ func TestDoctorUser(t *testing.T) {
 	if err != nil || len(r.Scopes) != 0 || len(r.Findings) != 0 {
 		t.Errorf("nothing is installed: %+v, %v", r, err)
 	}
-	if _, err := p.client().Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/well"}, Scope: scope.KindUser}); err != nil {
+	if _, err := p.client().Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/well"}, ChangeOptions: skillpm.ChangeOptions{Scope: scope.KindUser}}); err != nil {
 		t.Fatal(err)
 	}
 	p.remove("~/.skillpm/plugins/acme/well/well-0/SKILL.md")

@@ -3,6 +3,7 @@ package skillpm
 import (
 	"context"
 	"io/fs"
+	"iter"
 	"maps"
 	"slices"
 
@@ -13,19 +14,19 @@ import (
 
 // FetchOptions say which pack to fetch.
 type FetchOptions struct {
-	Pack     string   // as install takes it: owner/name[@range], or a place
+	Pack     string   // a reference in one of the forms that [pack.Parse] reads
 	Skills   []string // of the pack; none means all
 	Registry string   // look names up here only
 	Offline  bool     // use no network
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
 }
 
-// FetchedPack is a pack whose skills are in the store, and not installed.
+// FetchedPack is a pack whose skills are in the store but need not be installed.
 type FetchedPack struct {
 	Pack    string
 	Version string
-	Source  string // as a lock has it
-	Named   bool   // it is the one that was asked for, and not one that it requires
+	Source  string // as lockfiles write it
+	Named   bool   // it is the named pack, and not one that it requires
 	Skills  []FetchedSkill
 }
 
@@ -33,53 +34,58 @@ type FetchedPack struct {
 type FetchedSkill struct {
 	Name  string
 	Tree  string // its digest
-	Files fs.FS  // with SKILL.md at the root; what is read is what the digest is of
+	Files fs.FS  // with SKILL.md at the root; reads are verified against the digest
 }
 
-// Fetch brings what an install of a pack would bring, with what it requires, into the store, and changes nothing else:
-// for whoever has to look at a pack before it may be installed. What the policies say of places, names, ages and
-// signatures is held to, and what they say of files is not asked.
+// Fetch puts what an installation of a pack would bring, with its dependencies, into the store, and changes nothing
+// else: so that a pack can be reviewed before it may be installed. Policies about sources, names, ages and signatures
+// apply; policies about files don't.
 func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, error) {
 	defer c.Progress(Event{Done: true})
-	io := InstallOptions{
-		Packs: []string{o.Pack}, Skills: o.Skills, Registry: o.Registry, Offline: o.Offline, Scope: o.Scope,
-	}
-	opened, err := c.Machine.Open(o.Scope, true)
+	w, err := c.Machine.Open(o.Scope, true)
 	if err != nil {
 		return nil, err
 	}
-	w, err := c.work(ctx, opened, io)
+	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}})
 	if err != nil {
 		return nil, err
 	}
-	t, err := w.resolve(ctx, io)
+	res, err := in.resolve(ctx, InstallOptions{Packs: []string{o.Pack}, Skills: o.Skills})
 	if err != nil {
 		return nil, err
 	}
-	packs := t.brings(w.Lock)
-	s := admission.Candidates{Manifest: t.manifest, Packs: packs, Linked: admission.NotLinked}
-	if err := w.Admission.Admit(ctx, t.Solution, s); err != nil {
+	packs := res.newPacks(w.Lock)
+	s := admission.Candidates{Manifest: res.manifest, Packs: packs, Linked: admission.NotLinked}
+	if err := in.Admission.Admit(ctx, res.Solution, s); err != nil {
 		return nil, err
 	}
-	var trees []workspace.Tree
-	for id, p := range packs {
-		for name, digest := range p.Skills {
-			trees = append(trees, workspace.Tree{Pack: id, Skill: name, Digest: digest})
-		}
-	}
-	if err := w.FetchMissing(ctx, t.manifest, t.Solution, slices.Values(trees)); err != nil {
+	if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOf(packs)); err != nil {
 		return nil, err
 	}
-	return c.fetched(packs, t.asked)
+	return c.fetched(packs, res.requested)
 }
 
-// brings returns the packs that a target is about: those that the call named, and what comes with them that is not
-// locked already.
-func (t *target) brings(before *pack.Lock) map[pack.ID]*pack.LockedPack {
-	packs := maps.Clone(t.Lock.Packs)
+// treesOf returns the trees of locked packs.
+func treesOf(packs map[pack.ID]*pack.LockedPack) iter.Seq[workspace.Tree] {
+	return func(yield func(workspace.Tree) bool) {
+		for id, p := range packs {
+			for name, digest := range p.Skills {
+				if !yield(workspace.Tree{Pack: id, Skill: name, Digest: digest}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// newPacks returns the packs that a resolution is about: those that the call names, and those that the lockfile does
+// not have in this version.
+func (r *resolution) newPacks(before *pack.Lock) map[pack.ID]*pack.LockedPack {
+	packs := maps.Clone(r.Lock.Packs)
 	maps.DeleteFunc(packs, func(id pack.ID, p *pack.LockedPack) bool {
 		was := before.Packs[id]
-		return !slices.Contains(t.asked, id) && was != nil && was.Integrity == p.Integrity && was.Version == p.Version
+		return !slices.Contains(r.requested, id) && was != nil && was.Integrity == p.Integrity &&
+			was.Version == p.Version
 	})
 	return packs
 }
@@ -91,7 +97,7 @@ func (c *Client) fetched(packs map[pack.ID]*pack.LockedPack, named []pack.ID) ([
 		return nil, err
 	}
 	var list []FetchedPack
-	for _, id := range slices.SortedFunc(maps.Keys(packs), pack.ID.Compare) {
+	for _, id := range sortedIDs(packs) {
 		p := FetchedPack{
 			Pack: id.String(), Version: packs[id].Version, Source: packs[id].Source, Named: slices.Contains(named, id),
 		}

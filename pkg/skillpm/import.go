@@ -16,34 +16,32 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// ImportOptions says what to import.
+// ImportOptions say what to import.
 type ImportOptions struct {
+	ChangeOptions
 	File      string // of another tool
-	Scope     string // scope.KindProject or scope.KindUser; "" means the project
-	DryRun    bool   // open the places, and write nothing
-	KeepGoing bool   // leave out places that can't be opened
-	Offline   bool   // use no network
+	KeepGoing bool   // skip dependencies whose source can't be opened
 }
 
-// ImportReport says what became of another tool's file.
+// ImportReport says what was imported from another tool's file.
 type ImportReport struct {
 	File     string          `json:"file"`
 	Tool     string          `json:"tool"` // whose file it is
 	Imported []ImportedPack  `json:"imported"`
 	Skipped  []SkippedImport `json:"skipped"`
-	Install  *InstallReport  `json:"install,omitempty"` // what installing them did; absent where nothing was imported
+	Install  *InstallReport  `json:"install,omitempty"` // what the installation did; nil if nothing was imported
 }
 
-// ImportedPack is one dependency that was made of the file.
+// ImportedPack is one dependency that the file led to.
 type ImportedPack struct {
 	Pack     string   `json:"pack"`
-	Requires string   `json:"requires"` // as the lock writes it
+	Requires string   `json:"requires"` // as lockfiles write it
 	Names    []string `json:"names"`    // what the other tool calls it
-	Existed  bool     `json:"existed"`  // the manifest had it already, and keeps what it says
+	Existed  bool     `json:"existed"`  // the manifest had it before, and did not change
 	Line     int      `json:"line,omitempty"`
 }
 
-// SkippedImport is what could not be imported, and why.
+// SkippedImport is something that could not be imported.
 type SkippedImport struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
@@ -53,24 +51,20 @@ type SkippedImport struct {
 // The bounds of a file of another tool.
 const (
 	maxForeign  = 16 << 20 // bytes
-	maxImported = 500      // dependencies, since the manifest is written anew for each
+	maxImported = 500      // dependencies; the manifest is encoded anew for each
 )
 
-// Import reads the file in which another tool says what skills it installed or offers, adds them to the manifest, and
-// installs them. The file stays as it is.
+// Import reads the file in which another tool lists its skills, adds them to the manifest, and installs them. The file
+// does not change.
 func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, error) {
 	file, data, err := c.readForeign(o.File)
 	if err != nil {
 		return nil, err
 	}
 	var report *ImportReport
-	_, err = c.retry(func() (*InstallReport, error) {
-		io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Offline: o.Offline}
-		w, err := c.open(ctx, io, true)
-		if err != nil {
-			return nil, err
-		}
-		name, err := filepath.Rel(filepath.Dir(w.Scope.Manifest()), file)
+	r := request{ChangeOptions: o.ChangeOptions, create: true}
+	installed, err := c.change(ctx, r, func(in *installer) (*resolution, error) {
+		name, err := filepath.Rel(filepath.Dir(in.Scope.Manifest()), file)
 		if err != nil {
 			name = file
 		}
@@ -89,20 +83,16 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 		for _, s := range found.Skipped {
 			report.Skipped = append(report.Skipped, SkippedImport(s))
 		}
-		t, err := w.adopt(ctx, o, found, report)
-		if err != nil || t == nil {
-			return nil, err
-		}
-		report.Install, err = w.install(ctx, io, t)
-		return report.Install, err
+		return in.resolveImport(ctx, o, found, report)
 	})
 	if err != nil {
 		return nil, err
 	}
+	report.Install = installed
 	return report, nil
 }
 
-// readForeign reads the file, or the one that such a directory usually has.
+// readForeign reads a file of another tool, or the one in a directory.
 func (c *Client) readForeign(name string) (string, []byte, error) {
 	file := c.Machine.Abs(name)
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -141,15 +131,15 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 	return file, data, err
 }
 
-// adopt opens every place, because only the pack itself says what it is called, adds what is new to the manifest and
-// resolves it. Without anything new it returns nil.
-func (w *work) adopt(
+// resolveImport opens every source, because only a pack itself states its name, adds the new packs to the manifest, and
+// computes the lockfile. It returns nil if there are no new packs.
+func (in *installer) resolveImport(
 	ctx context.Context, o ImportOptions, found *foreign.Import, report *ImportReport,
-) (*target, error) {
-	t := &target{manifest: w.Manifest.Clone()}
+) (*resolution, error) {
+	res := &resolution{manifest: in.Manifest.Clone()}
 	var requests []packRequest
 	for _, item := range found.Dependencies {
-		x, err := w.adoptOne(ctx, t.manifest, item, report)
+		x, err := in.importDependency(ctx, res.manifest, item, report)
 		if err != nil && o.KeepGoing && ctx.Err() == nil {
 			report.Skipped = append(report.Skipped, SkippedImport{
 				What: strings.Join(item.Names, ", "), Why: err.Error(), Line: item.Line,
@@ -175,25 +165,25 @@ func (w *work) adopt(
 		return nil, nil
 	}
 	var err error
-	if t.Solution, err = w.Backend.Lock(ctx, t.manifest); err != nil {
+	if res.Solution, err = in.Backend.Lock(ctx, res.manifest); err != nil {
 		return nil, err
 	}
-	return t, w.record(t, requests)
+	return res, in.recordRequests(res, requests)
 }
 
-// adoptOne adds one dependency to the manifest, unless it has the pack.
-func (w *work) adoptOne(
+// importDependency adds one dependency to the manifest, unless the manifest has the pack.
+func (in *installer) importDependency(
 	ctx context.Context, m *pack.Manifest, item foreign.Item, report *ImportReport,
 ) (*packRequest, error) {
 	d := item.Dependency
 	x := packRequest{dep: d}
 	if d.Ref != nil {
 		var err error
-		if x, err = w.request(pack.WithSkills(ctx, d.Skills), w.fromHere(*d.Ref)); err != nil {
+		if x, err = in.newRequest(pack.WithSkills(ctx, d.Skills), in.fromWorkingDir(*d.Ref)); err != nil {
 			return nil, err
 		}
 		x.dep.Skills = d.Skills
-		if err := offers(x.pack, d.Skills); err != nil {
+		if err := checkSkills(x.pack, d.Skills); err != nil {
 			return nil, err
 		}
 	}
@@ -215,9 +205,9 @@ func (w *work) adoptOne(
 	return &x, nil
 }
 
-// offers returns an error if a pack lacks one of the skills that are wanted of it.
-func offers(p *pack.Pack, skills []string) error {
-	if p == nil { // a name: resolving opens it
+// checkSkills returns an error if a pack lacks one of the required skills.
+func checkSkills(p *pack.Pack, skills []string) error {
+	if p == nil { // a name, which the solver looks up
 		return nil
 	}
 	for _, name := range skills {
@@ -229,35 +219,38 @@ func offers(p *pack.Pack, skills []string) error {
 	return nil
 }
 
-// fromHere makes a directory that is relative to the manifest one that is relative to where the verb works, as a
-// directory of the command line is.
-func (w *work) fromHere(ref pack.Ref) pack.Ref {
+// fromWorkingDir makes a directory that is relative to the manifest relative to the working directory, as directories
+// of the command line are.
+func (in *installer) fromWorkingDir(ref pack.Ref) pack.Ref {
 	if ref.Kind == pack.KindPath && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
-		abs := filepath.Join(filepath.Dir(w.Scope.Manifest()), filepath.FromSlash(ref.URL))
-		if rel, err := filepath.Rel(w.client.Dir, abs); err == nil {
+		abs := filepath.Join(filepath.Dir(in.Scope.Manifest()), filepath.FromSlash(ref.URL))
+		if rel, err := filepath.Rel(in.client.Dir, abs); err == nil {
 			ref.URL = "./" + filepath.ToSlash(rel)
 		}
 	}
 	return ref
 }
 
-// record writes what was wished into the target's manifest, with a range around versions that were left open.
-func (w *work) record(t *target, requests []packRequest) error {
+// recordRequests writes the requests into the manifest of a resolution, with a range around versions that were left
+// open.
+func (in *installer) recordRequests(res *resolution, requests []packRequest) error {
 	for _, x := range requests {
-		if version := t.Lock.Packs[x.dep.ID].Version; x.open && !strings.HasPrefix(version, "0.0.0-") {
+		if version := res.Lock.Packs[x.dep.ID].Version; x.open && !isPinned(version) {
 			x.dep.Constraint = "^" + version
 		}
-		if err := t.manifest.SetDependency(x.dep); err != nil {
+		if err := res.manifest.SetDependency(x.dep); err != nil {
 			return err
 		}
-		if at := x.dep.Ref; at != nil && (at.Kind == pack.KindPath || at.Kind == pack.KindLayout) &&
-			w.Scope.Kind == scope.KindProject {
-			if d, ok := t.manifest.Dependency(x.dep.ID); ok && d.Ref != nil &&
-				filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
-				t.Warnings = append(t.Warnings, fmt.Sprintf(
-					"skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID,
-					d.Ref.URL))
-			}
+		ref := x.dep.Ref
+		if ref == nil || ref.Kind != pack.KindPath && ref.Kind != pack.KindLayout ||
+			in.Scope.Kind != scope.KindProject {
+			continue
+		}
+		if d, ok := res.manifest.Dependency(x.dep.ID); ok && d.Ref != nil &&
+			filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
+			res.Warnings = append(res.Warnings, fmt.Sprintf(
+				"skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID,
+				d.Ref.URL))
 		}
 	}
 	return nil

@@ -1,44 +1,31 @@
 package skillpm
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/policy/audit"
-	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// InstallOptions says what to install and how.
+// InstallOptions say what to install and how.
 type InstallOptions struct {
-	Packs    []string // places, as source.Parse reads them; none means what manifest and lock say
-	Registry string   // look names up here only, for this call
-	Frozen   bool     // change neither manifest nor lock; fail where they disagree
-	Offline  bool     // use no network
-	DryRun   bool     // write nothing
-	Force    bool     // replace installed skills that were edited; copies of them are kept
-	Keep     bool     // leave packs as they are that have edited skills which would be replaced
+	ChangeOptions
+	Packs    []string // references in the forms that [pack.Parse] reads; none means what manifest and lockfile say
+	Frozen   bool     // change neither manifest nor lockfile; fail if they disagree
 	Upgrade  bool     // choose all versions anew, within the ranges
-	Skills   []string // of the packs named, install these skills only
-	As       string   // name for the one skill that is installed
-	Agents   []string // link for these agents, and remember it
-	LinkMode string   // project.LinkSymlink, LinkCopy or LinkHard, and remember it; "" for what was chosen before
-	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
-	Signing  Signing
-
-	held    []pack.ID // packs that stay at their locked version
-	removes bool      // the verb removes packs
-	unlinks bool      // the verb ends that a pack is linked
-	moves   bool      // the verb moves packs, and leaves the others as they are
-	goesOn  bool      // where nobody can be asked about a pack, it stays
+	Skills   []string // install only these skills of the pack
+	As       string   // the name of the one skill that is installed
+	Agents   []string // link for these agents, and record them
+	LinkMode string   // pack.LinkSymlink, LinkCopy or LinkHard, which is recorded; "" for the recorded one
 }
 
 // check refuses combinations that make no sense.
@@ -50,8 +37,6 @@ func (o InstallOptions) check() error {
 		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --agent")
 	case o.Frozen && o.Upgrade:
 		return diag.Errorf(diag.Usage, "--frozen installs what skillpm.lock says: it can't --upgrade")
-	case o.Keep && o.Force:
-		return diag.Errorf(diag.Usage, "--keep and --force exclude each other")
 	case o.Frozen && o.LinkMode != "":
 		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --link-mode")
 	case o.LinkMode != "" && pack.CheckLinkMode(o.LinkMode) != nil:
@@ -64,270 +49,39 @@ func (o InstallOptions) check() error {
 	return nil
 }
 
-// attempts is how often a verb starts over because another process changed the scope meanwhile.
-const attempts = 5
-
-// Install installs packs: those named, or what the manifest and the lock say. It returns what it did, or with DryRun
-// would do.
+// Install installs packs: those that the options name, or what the manifest and the lockfile say. It reports what it
+// did, or with DryRun would do.
 func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return c.retry(func() (*InstallReport, error) {
-		return keeping(o, func(o InstallOptions) (*InstallReport, error) { return c.install(ctx, o) })
+	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen, agents: o.Agents}
+	return c.change(ctx, r, func(in *installer) (*resolution, error) {
+		if o.Frozen && in.LacksLock() {
+			return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", in.Scope.Root).
+				WithHint("run skillpm install once and commit skillpm.lock")
+		}
+		return in.resolve(ctx, o)
 	})
 }
 
-// retry starts a verb over when another process got in between, and once when the store turned out to be damaged.
-func (c *Client) retry(verb func() (*InstallReport, error)) (*InstallReport, error) {
-	defer c.Progress(Event{Done: true})
-	healed := false
-	for left := attempts; left > 0; left-- {
-		report, err := verb()
-		switch {
-		case errors.Is(err, workspace.ErrDamaged) && !healed:
-			healed = true
-		case errors.Is(err, workspace.ErrGone) && left > 1:
-		case !errors.Is(err, workspace.ErrChanged):
-			return report, c.refused(err)
-		}
-	}
-	return nil, diag.Errorf(diag.Conflict, "another process keeps changing skillpm.yaml or skillpm.lock").
-		WithHint("wait for it to finish and try again")
-}
-
-func (c *Client) install(ctx context.Context, o InstallOptions) (*InstallReport, error) {
-	w, err := c.open(ctx, o, len(o.Packs) > 0)
-	if err != nil {
-		return nil, err
-	}
-	if o.Frozen && w.LacksLock() {
-		return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", w.Scope.Root).
-			WithHint("run skillpm install once and commit skillpm.lock")
-	}
-	t, err := w.resolve(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return w.install(ctx, o, t)
-}
-
-// work is a scope that a verb works on, and what packs can be had for it.
-type work struct {
-	*workspace.Workspace
-	client *Client
-	*base.Services
-}
-
-// open opens a scope for a verb that changes it. An interrupted transaction is finished or undone first.
-func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work, error) {
-	w, err := c.Machine.OpenToChange(o.Scope, create)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Machine.NewEnough(w.Manifest); err != nil {
-		return nil, err
-	}
-	if err := w.Recover(ctx); err != nil {
-		return nil, err
-	}
-	return c.work(ctx, w, o)
-}
-
-// work gives a scope its services.
-func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOptions) (*work, error) {
-	signing, err := o.Signing.admission(c.Machine)
-	if err != nil {
-		return nil, err
-	}
-	s, err := c.Services(ctx, w, base.ServiceOptions{
-		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Signing: signing,
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range o.held {
-		s.Backend.Hold(id)
-	}
-	return &work{Workspace: w, client: c, Services: s}, nil
-}
-
-// target is what a verb leads to: a manifest and a lock.
-type target struct {
-	*solve.Solution
-	manifest  *pack.Manifest
-	asked     []pack.ID // packs that the call names
-	unreached []pack.ID // packs that stay because nobody could be asked about them
-}
-
-// goal returns the target as a workspace takes it.
-func (t *target) goal() workspace.Goal {
-	return workspace.Goal{Manifest: t.manifest, Lock: t.Lock, Places: t.Places}
-}
-
-// frozenLinks refuses linked packs where exactly what is locked was asked for.
-func frozenLinks(o InstallOptions, l *workspace.Layout) error {
-	for id, p := range l.Linked {
-		if o.Frozen {
-			return diag.Errorf(diag.Conflict, "%s is linked to %s, which is not what skillpm.lock says", id, p.Dir).
-				WithHint("skillpm unlink %s", id)
-		}
-	}
-	return nil
-}
-
-// install brings the scope to its target.
-func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*InstallReport, error) {
-	dirs, warnings, err := w.AgentDirs(o.Agents)
-	if err != nil {
-		return nil, err
-	}
-	l, err := w.NewLayout(t.manifest, t.Lock, dirs)
-	if err != nil {
-		return nil, err
-	}
-	t.Lock.Names = l.Names
-	if err := frozenLinks(o, l); err != nil {
-		return nil, err
-	}
-	c, err := w.compare(ctx, l, o)
-	if err != nil {
-		return nil, err
-	}
-	admitted, err := w.admit(ctx, t, l, c, o.removes || o.unlinks)
-	if err != nil {
-		return nil, err
-	}
-	if o.Frozen {
-		err = w.CheckFrozen(t.goal())
-	} else {
-		w.StageDocuments(c, t.goal())
-	}
-	if err != nil {
-		return nil, err
-	}
-	report := w.report(t, l, c, o.DryRun)
-	report.Warnings = append(report.Warnings, slices.Concat(t.Warnings, warnings, l.Warnings, w.editWarnings(o, c))...)
-	report.Edited, report.Saved = append(report.Edited, c.Edited...), c.Saved()
-	report.Changed, report.DryRun, report.RecordedIn = !c.Empty(), o.DryRun, c.Recorded()
-	report.Recorded = len(report.RecordedIn) > 0
-	told, idle := len(t.Warnings), o.DryRun || c.Empty() && !c.Restated() && !w.Relinked()
-	if !idle {
-		if err := w.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
-			return nil, err
-		}
-	}
-	notes, err := w.admitFiles(ctx, admitted, l)
-	if report.Warnings = append(append(report.Warnings, t.Warnings[told:]...), notes...); err != nil {
-		return nil, err
-	}
-	if idle {
-		return report, nil
-	}
-	err = w.recorded(report, t.Lock.Encode(), func() error { return w.Apply(ctx, c, l, t.goal(), o.compareOptions()) })
-	if onlyNoted := c.Empty() && !errors.Is(err, workspace.ErrChanged) && ctx.Err() == nil; err != nil && !onlyNoted {
-		return nil, err // to have noted what is right would only have saved time
-	}
-	return report, nil
-}
-
-// recorded applies a change that is described by a report, and records it, one pack a record.
-func (w *work) recorded(r *InstallReport, lock []byte, apply func() error) error {
-	door := w.Guard(w.client.Around)
-	var records []audit.Record
-	for _, p := range r.Packs {
-		action := actionOf(p.Action)
-		if action == "" {
-			continue
-		}
-		rec := audit.Record{
-			Action: action, Pack: p.Pack, Version: p.Version, Source: p.Source, Tree: p.Integrity, Signer: p.SignedBy,
-			Policy: enforce.Digest(door.Policies()), Lock: audit.Digest(lock), Project: projectOf(w.Scope),
-		}
-		if p.Resolved != "" {
-			rec.Source += "@" + p.Resolved
-		}
-		if p.Linked != "" {
-			rec.Dir = p.Linked
-		}
-		if p.Previous != "" {
-			rec.Reason = "in place of " + p.Previous
-		}
-		records = append(records, rec)
-	}
-	return w.client.Recorded(w.client.Log(door), records, apply)
-}
-
-// actionOf returns what a record calls what happens to a pack, "" for nothing.
-func actionOf(action string) string {
-	switch action {
-	case ActionInstalled, ActionRestored, ActionLinked:
-		return audit.Install
-	case ActionUpdated, ActionRenamed:
-		return audit.Update
-	case ActionRemoved:
-		return audit.Remove
-	}
-	return ""
-}
-
-// projectOf returns the directory of a project, "" for the user's scope.
-func projectOf(s scope.Scope) string {
-	if s.Kind == scope.KindUser {
-		return ""
-	}
-	return s.Root
-}
-
-// noted records what policies that only observe would have refused.
-func (w *work) noted(notes []string) {
-	if len(notes) == 0 {
-		return
-	}
-	log := w.client.Log(w.Guard(w.client.Around))
-	for _, note := range notes {
-		// it is said as a warning, too
-		_ = log.Write(audit.Record{
-			Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectOf(w.Scope),
-		})
-	}
-}
-
-// refused records what was refused, and returns the error.
-func (c *Client) refused(err error) error {
-	if diag.CodeOf(err) != diag.Denied {
-		return err
-	}
-	project := cmp.Or(c.Around, c.around())
-	r := audit.Record{
-		Action: audit.Install, Result: audit.Denied, Verdict: audit.Forbidden, Reason: err.Error(), Project: project,
-	}
-	_ = c.Log(c.Machine.Guard(project)).Write(r) // nothing was done, and the error is told
-	return err
-}
-
-// RemoveOptions says which packs to remove.
+// RemoveOptions say which packs to remove.
 type RemoveOptions struct {
-	Packs  []string // owner/name
-	Scope  string   // scope.KindProject or scope.KindUser; "" means the project
-	DryRun bool     // write nothing
-	Force  bool     // remove installed skills that were edited
+	ChangeOptions
+	Packs []string // owner/name
 }
 
 // Remove takes packs out of the manifest and removes what nothing needs any more: their skills, copies and links, and
 // the packs that only they required.
 func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
-	return c.retry(func() (*InstallReport, error) { return c.remove(ctx, o) })
+	r := request{ChangeOptions: o.ChangeOptions, command: commandRemove}
+	return c.change(ctx, r, func(in *installer) (*resolution, error) { return in.resolveRemoval(ctx, o.Packs) })
 }
 
-func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
-	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force, removes: true}
-	w, err := c.open(ctx, io, false)
-	if err != nil {
-		return nil, err
-	}
-	m := w.Manifest.Clone()
-	for _, name := range o.Packs {
+// resolveRemoval computes the manifest and the lockfile without some packs.
+func (in *installer) resolveRemoval(ctx context.Context, packs []string) (*resolution, error) {
+	m := in.Manifest.Clone()
+	for _, name := range packs {
 		id, err := pack.ParseID(name)
 		if err != nil {
 			return nil, err
@@ -337,42 +91,256 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 			return nil, err
 		}
 		if !found {
-			return nil, w.notRequired(id)
+			return nil, in.notRequired(id)
 		}
 		if _, err := m.RemoveAliasesOf(id); err != nil {
 			return nil, err
 		}
 	}
-	t := &target{manifest: m}
-	if t.Solution, err = w.Backend.Lock(ctx, m); err != nil {
+	sol, err := in.Backend.Lock(ctx, m)
+	if err != nil {
 		return nil, err
 	}
 	for _, a := range slices.Clone(m.Aliases) {
-		if _, stays := t.Lock.Packs[a.Pack]; !stays {
+		if _, stays := sol.Lock.Packs[a.Pack]; !stays {
 			if _, err := m.RemoveAliasesOf(a.Pack); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return w.install(ctx, io, t)
+	return &resolution{manifest: m, Solution: sol}, nil
 }
 
 // notRequired explains why a pack can't be removed.
-func (w *work) notRequired(id pack.ID) error {
+func (in *installer) notRequired(id pack.ID) error {
 	err := diag.Errorf(diag.NotFound, "skillpm.yaml does not require %s", id)
-	if _, ok := w.Lock.Packs[id]; ok {
-		for by, p := range w.Lock.Packs {
+	if _, ok := in.Lock.Packs[id]; ok {
+		for by, p := range in.Lock.Packs {
 			if _, ok := p.Dependencies[id.String()]; ok {
 				return err.WithHint("it is installed because %s requires it", by)
 			}
 		}
 	}
 	var have []string
-	for _, d := range w.Manifest.Dependencies {
+	for _, d := range in.Manifest.Dependencies {
 		have = append(have, d.ID.String())
 	}
 	if near := diag.Nearest(id.String(), have); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
 	return err.WithHint("skillpm list shows what is installed")
+}
+
+// packRequest is one pack that the call names.
+type packRequest struct {
+	pack   *pack.Pack // the opened pack, nil for a name
+	dep    pack.Dependency
+	open   bool // without a version: the manifest gets a range around the version that is found
+	latest bool // the newest version, whatever manifest and lockfile say
+}
+
+// resolve computes the manifest and the lockfile that an installation leads to.
+func (in *installer) resolve(ctx context.Context, o InstallOptions) (*resolution, error) {
+	res := &resolution{manifest: in.Manifest.Clone()}
+	requests, err := in.packRequests(ctx, o, res.manifest)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range requests {
+		res.requested = append(res.requested, x.dep.ID)
+	}
+	var free []pack.ID
+	if o.Upgrade {
+		free = in.Lock.IDs()
+	}
+	if res.Solution, err = in.lockFreed(ctx, res.manifest, in.free(free, in.request.edited)); err != nil {
+		return nil, in.suggest(err, requests)
+	}
+	if err := in.recordRequests(res, requests); err != nil {
+		return nil, err
+	}
+	return res, recordChoices(o, requests, res)
+}
+
+// suggest adds a similar name to the error for a name that no registry knows.
+func (in *installer) suggest(err error, requests []packRequest) error {
+	if diag.CodeOf(err) != diag.NotFound {
+		return err
+	}
+	known := in.client.KnownPacks()
+	for _, x := range requests {
+		if info, statErr := os.Stat(in.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil &&
+			info.IsDir() && x.dep.Ref == nil {
+			return diag.Errorf(diag.NotFound, "%w", err).
+				WithHint("for the directory of that name, write ./%s", x.dep.ID)
+		}
+		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" &&
+			!slices.Contains(known, x.dep.ID.String()) {
+			return diag.Errorf(diag.NotFound, "%w", err).WithHint("did you mean %s?", near)
+		}
+	}
+	return err
+}
+
+// packRequests reads the packs that the call names and adds them to the manifest. A range around the version that is
+// found comes later, with [installer.recordRequests].
+func (in *installer) packRequests(ctx context.Context, o InstallOptions, m *pack.Manifest) ([]packRequest, error) {
+	var list []packRequest
+	for _, text := range o.Packs {
+		ref, err := pack.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		x, err := in.newRequest(pack.WithSkills(ctx, skillFilter(o.Skills)), ref)
+		if err != nil {
+			return nil, err
+		}
+		if have, ok := m.Dependency(x.dep.ID); ok {
+			if x, err = mergeRequest(have, x); err != nil {
+				return nil, err
+			}
+		}
+		if have, ok := m.Dependency(x.dep.ID); slices.Contains(o.Skills, allSkills) {
+			x.dep.Skills = nil
+		} else if !ok || len(have.Skills) > 0 || o.As == "" {
+			// with --as, --skill only selects a skill of a pack that is installed completely
+			x.dep.Skills = solve.Union(x.dep.Skills, o.Skills)
+		}
+		if err := m.SetDependency(x.dep); err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// skillFilter returns the skills of a pack that --skill selects, nil for all.
+func skillFilter(skills []string) []string {
+	if slices.Contains(skills, allSkills) {
+		return nil
+	}
+	return skills
+}
+
+// newRequest turns a reference into a dependency. Unless it is a name, the source is opened, because only the pack
+// itself states its name.
+func (in *installer) newRequest(ctx context.Context, ref pack.Ref) (packRequest, error) {
+	if ref.Kind == pack.KindName {
+		x := packRequest{dep: pack.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
+		if ref.Constraint == "latest" {
+			x = packRequest{dep: pack.Dependency{ID: ref.ID}, open: true, latest: true}
+			in.Backend.Free(ref.ID)
+		}
+		return x, nil
+	}
+	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
+		ref.URL = in.portableDir(ref.URL)
+	}
+	p, err := in.Fetcher.Open(ctx, ref)
+	if err != nil {
+		return packRequest{}, err
+	}
+	open := ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
+	if _, tagged := pack.VersionFromTag(p.Ref.Rev, p.ID.Name); !tagged {
+		open = false
+	}
+	return packRequest{dep: pack.Dependency{ID: p.ID, Ref: &ref}, open: open, pack: p}, nil
+}
+
+// portableDir rewrites a directory from the command line to be relative to the manifest, unless it is absolute and
+// outside the scope.
+func (in *installer) portableDir(dir string) string {
+	abs := in.client.Machine.Abs(filepath.FromSlash(dir))
+	base := filepath.Dir(in.Scope.Manifest())
+	rel, err := filepath.Rel(base, abs)
+	if err != nil || filepath.IsAbs(dir) && !pathx.ContainsStrict(base, abs) {
+		return filepath.ToSlash(abs)
+	}
+	rel = filepath.ToSlash(rel)
+	if rel != "." && !pathx.Escapes(rel) {
+		rel = "./" + rel
+	}
+	return rel
+}
+
+// allSkills is what --skill takes for every skill of a pack.
+const allSkills = "*"
+
+// mergeRequest merges a request with the dependency that the manifest has: a name without a version changes nothing, and
+// another source is a conflict.
+func mergeRequest(have pack.Dependency, x packRequest) (packRequest, error) {
+	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil &&
+		solve.SourceText(have) == solve.SourceText(x.dep)) {
+		return packRequest{dep: have}, nil
+	}
+	if was, now := sourceName(have), sourceName(x.dep); was != now {
+		return x, diag.Errorf(diag.Conflict, "%s is required already, from %s; it can't come from %s as well",
+			have.ID, was, now).
+			WithHint("skillpm remove %s first, if it should come from there from now on", have.ID)
+	}
+	x.dep.Skills = have.Skills
+	return x, nil
+}
+
+// sourceName names the source of a dependency, without its revision.
+func sourceName(d pack.Dependency) string {
+	if d.Ref == nil {
+		return "the registries"
+	}
+	return d.Ref.Source()
+}
+
+// recordChoices records in the manifest what the call chooses besides packs: agents, a link mode, and an alias.
+func recordChoices(o InstallOptions, requests []packRequest, res *resolution) error {
+	if err := recordAgents(res.manifest, o.Agents); err != nil {
+		return err
+	}
+	if o.LinkMode != "" && o.LinkMode != res.manifest.LinkMode {
+		if err := res.manifest.Set("link-mode", o.LinkMode); err != nil {
+			return err
+		}
+	}
+	if o.As == "" {
+		return nil
+	}
+	if err := skill.CheckName(o.As); err != nil {
+		return diag.Errorf(diag.Usage, "--as %s: %v", o.As, err)
+	}
+	id := requests[0].dep.ID
+	name, err := aliasedSkill(id, o.Skills, res.Lock.Packs[id])
+	if err != nil {
+		return err
+	}
+	if name == o.As {
+		return diag.Errorf(diag.Usage, "--as %s: that is the name that the skill has", o.As)
+	}
+	return res.manifest.SetAlias(pack.Alias{Alias: o.As, Skill: name, Pack: id})
+}
+
+// recordAgents adds agents to those that the manifest links for.
+func recordAgents(m *pack.Manifest, ids []string) error {
+	switch {
+	case len(ids) == 0:
+		return nil
+	case slices.Contains(ids, agent.DetectedID) && len(ids) > 1:
+		return diag.Errorf(diag.Usage, "--agent %s goes with no other", agent.DetectedID)
+	case slices.Contains(ids, agent.DetectedID):
+		return m.SetAgents(nil)
+	case slices.Contains(ids, agent.AllID):
+		return m.SetAgents([]string{agent.AllID})
+	}
+	return m.SetAgents(solve.Union(m.Agents, ids))
+}
+
+// aliasedSkill returns the one skill that --as can rename.
+func aliasedSkill(id pack.ID, selected []string, p *pack.LockedPack) (string, error) {
+	if len(selected) == 1 {
+		return selected[0], nil
+	}
+	names := slices.Sorted(maps.Keys(p.Skills))
+	if len(selected) == 0 && len(names) == 1 {
+		return names[0], nil
+	}
+	return "", diag.Errorf(diag.Usage, "--as names one skill and %s has %d", id, len(names)).
+		WithHint("choose one with --skill: %s", strings.Join(names, ", "))
 }

@@ -191,7 +191,7 @@ func TestEnterpriseBinding(t *testing.T) {
 		_, err := newClient(t, dir, home).Install(t.Context(), o)
 		return err
 	}
-	elsewhere := skillpm.InstallOptions{Packs: []string{"acme/tool"}, Registry: server.URL("evil")}
+	elsewhere := skillpm.InstallOptions{Packs: []string{"acme/tool"}, ChangeOptions: skillpm.ChangeOptions{Registry: server.URL("evil")}}
 	if err := install(dir, elsewhere); err != nil {
 		t.Fatalf("without a binding: %v", err)
 	}

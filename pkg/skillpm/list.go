@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	registryindex "github.com/skillpm/skillpm/registry-index"
 )
@@ -36,16 +37,13 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 		return nil, err
 	}
 	r := &ListReport{
-		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{},
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: nameConflicts(l),
 	}
 	denied := c.denials(w)
-	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
+	for _, id := range sortedIDs(l.Packs) {
 		p := packReport(w, w.Manifest, id, l.Packs[id], l, statusNow(w, l))
 		denied.mark(ctx, w, l, id, &p)
 		r.Packs = append(r.Packs, p)
-	}
-	for _, c := range l.Conflicts {
-		r.Conflicts = append(r.Conflicts, workspace.NewNameConflict(c))
 	}
 	return r, nil
 }
@@ -232,11 +230,11 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 func (c *Client) onOffer(
 	ctx context.Context, w *workspace.Workspace, ref pack.Ref, registry string, info *PackInfo,
 ) (*pack.Pack, error) {
-	wk, err := c.work(ctx, w, InstallOptions{Registry: registry})
+	services, err := c.Services(ctx, w, base.ServiceOptions{Registry: registry})
 	if err != nil {
 		return nil, err
 	}
-	reg, err := wk.Backend.Find(ctx, ref.ID)
+	reg, err := services.Backend.Find(ctx, ref.ID)
 	if err != nil {
 		return nil, err
 	}

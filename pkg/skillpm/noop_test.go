@@ -101,7 +101,7 @@ func TestNoticed(t *testing.T) {
 			if again := w.install(); again.Changed || (len(again.Edited) > 0) != (tt.want == edited) {
 				t.Errorf("a second install: changed %v, edited %v", again.Changed, again.Edited)
 			}
-			if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Force: true}); err != nil {
+			if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{ChangeOptions: skillpm.ChangeOptions{Force: true}}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true}); err != nil {

@@ -59,25 +59,25 @@ type Requirer struct {
 // registries and places, downloads no packs and changes nothing.
 func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
 	defer c.Progress(Event{Done: true})
-	opened, err := c.Machine.Open(o.Scope, false)
+	w, err := c.Machine.Open(o.Scope, false)
 	if err != nil {
 		return nil, err
 	}
-	if opened.LacksLock() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", opened.Scope.Root).
+	if w.LacksLock() {
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
 			WithHint("skillpm install writes it")
 	}
-	w, err := c.work(ctx, opened, InstallOptions{Registry: o.Registry, Offline: o.Offline})
+	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}})
 	if err != nil {
 		return nil, err
 	}
-	ids, err := w.named(o.Packs)
+	ids, err := in.updatedPacks(o.Packs)
 	if err != nil {
 		return nil, err
 	}
-	denied := c.denials(opened)
-	s := &survey{work: w, required: w.requirers(), asked: w.asked()}
-	s.lost = w.unreached(ctx, w.Lock.IDs(), s.asked)
+	denied := c.denials(w)
+	s := &survey{installer: in, requirers: in.requirers(), queries: in.versionQueries()}
+	s.unreachable = in.findUnreachable(ctx, w.Lock.IDs(), s.queries)
 	if err := s.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -87,63 +87,72 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			continue
 		}
 		r.Checked++
-		p, err := s.look(ctx, id)
+		p, err := s.inspect(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if denied != nil {
 			p.Denied = denied.locked(id, w.Lock.Packs[id])
 		}
-		if p.worthSaying() {
+		if p.noteworthy() {
 			r.Packs = append(r.Packs, *p)
 		}
 	}
 	return r, nil
 }
 
-// survey is what is known of the packs of a scope that could be updated.
+// survey is what registries and sources offer for the packs of a scope.
 type survey struct {
-	*work
-	required map[pack.ID][]Requirer        // who requires each pack, as it is locked
-	asked    map[pack.ID]pack.Dependency   // what is required of each, without ranges and tags of releases
-	chosen   map[pack.ID]resolve.Selection // what an update would choose
-	lost     map[pack.ID]error             // packs about which nobody could be asked
+	*installer
+	requirers   map[pack.ID][]Requirer        // what requires each pack, as it is locked
+	queries     map[pack.ID]pack.Dependency   // see versionQueries
+	chosen      map[pack.ID]resolve.Selection // what an update would choose
+	unreachable map[pack.ID]error             // packs whose registry or source can't be reached
 }
 
-// asked returns for every locked pack what has to be asked to learn of all its versions.
-func (w *work) asked() map[pack.ID]pack.Dependency {
-	asked := map[pack.ID]pack.Dependency{}
+// versionQueries returns for each required pack the dependency that lists all its versions: without ranges and without
+// tags of releases.
+func (in *installer) versionQueries() map[pack.ID]pack.Dependency {
+	queries := map[pack.ID]pack.Dependency{}
 	add := func(d pack.Dependency) {
-		if _, ok := asked[d.ID]; ok {
+		if _, ok := queries[d.ID]; ok {
 			return
 		}
 		if d.Ref != nil && d.Ref.Rev != "" && releaseTag(d) {
-			ref := *d.Ref
-			ref.Rev, ref.Digest = "", ""
-			d.Ref = &ref
+			d = withoutRevision(d)
 		}
-		asked[d.ID] = pack.Dependency{ID: d.ID, Ref: d.Ref}
+		queries[d.ID] = pack.Dependency{ID: d.ID, Ref: d.Ref}
 	}
-	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
+	for _, d := range slices.Concat(in.Manifest.Dependencies, in.Manifest.DevDependencies) {
 		add(d)
 	}
-	for _, id := range w.Lock.IDs() {
-		deps, _ := w.Lock.Packs[id].Requires() // one that can't be read is told when it is solved
+	for _, id := range in.Lock.IDs() {
+		deps, _ := in.Lock.Packs[id].Requires() // one that can't be read is an error of the solver
 		for _, d := range deps {
 			add(d)
 		}
 	}
-	return asked
+	return queries
 }
 
-// requirers returns who requires each locked pack.
-func (w *work) requirers() map[pack.ID][]Requirer {
+// withoutRevision returns a dependency on the same source without a tag, branch, commit, or digest.
+func withoutRevision(d pack.Dependency) pack.Dependency {
+	if d.Ref != nil {
+		ref := *d.Ref
+		ref.Rev, ref.Digest = "", ""
+		d.Ref = &ref
+	}
+	return d
+}
+
+// requirers returns what requires each locked pack.
+func (in *installer) requirers() map[pack.ID][]Requirer {
 	by := map[pack.ID][]Requirer{}
-	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
+	for _, d := range slices.Concat(in.Manifest.Dependencies, in.Manifest.DevDependencies) {
 		by[d.ID] = append(by[d.ID], Requirer{By: pack.ManifestName, Range: requirement(d)})
 	}
-	for _, id := range w.Lock.IDs() {
-		deps, _ := w.Lock.Packs[id].Requires() // as above
+	for _, id := range in.Lock.IDs() {
+		deps, _ := in.Lock.Packs[id].Requires() // as above
 		for _, d := range deps {
 			by[d.ID] = append(by[d.ID], Requirer{By: id.String(), Range: requirement(d)})
 		}
@@ -151,71 +160,69 @@ func (w *work) requirers() map[pack.ID][]Requirer {
 	return by
 }
 
-// choose finds out what an update would choose.
+// choose solves for the versions that an update would choose.
 func (s *survey) choose(ctx context.Context) error {
-	free := s.free(s.Lock.IDs(), unreachedIDs(s.lost))
+	free := s.free(s.Lock.IDs(), sortedIDs(s.unreachable))
 	for {
 		chosen, err := s.Backend.Choose(ctx, s.Manifest)
-		if !s.settle(free, err, func(id pack.ID) string { return chosen[id].Version }) {
+		if !s.dropUnmovable(free, err, func(id pack.ID) string { return chosen[id].Version }) {
 			s.chosen = chosen
 			return err
 		}
 	}
 }
 
-// look finds out about one pack.
-func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
+// inspect describes one pack.
+func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 	locked := s.Lock.Packs[id]
 	_, direct := s.Manifest.Dependency(id)
 	p := &OutdatedPack{
 		Pack: id.String(), Current: locked.Version, Wanted: s.chosen[id].Version, Source: locked.Source, Direct: direct,
-		RequiredBy: s.required[id], Latest: locked.Version,
+		RequiredBy: s.requirers[id], Latest: locked.Version,
 	}
 	if len(p.RequiredBy) == 0 {
 		return p, nil
 	}
-	if err := s.lost[id]; err != nil {
+	if err := s.unreachable[id]; err != nil {
 		p.Unreached = err.Error()
 		return p, nil
 	}
-	versions, err := s.Backend.Offered(ctx, s.asked[id])
+	versions, err := s.Backend.Offered(ctx, s.queries[id])
 	if err != nil {
 		return nil, err
 	}
-	if latest, ok := highestOf(versions, locked.Version); ok {
+	if latest, ok := highestOffer(versions, locked.Version); ok {
 		p.Latest, p.Withheld = latest.Version, latest.Unavailable
 	}
-	if s.asked[id].Ref == nil {
+	if s.queries[id].Ref == nil {
 		if err := s.Backend.CheckVersion(ctx, id); err != nil {
 			return nil, err
 		}
 	}
 	if o, ok := s.Backend.Offer(id, locked.Version); ok && o.Yanked {
-		if p.Withdrawn = o.Reason; p.Withdrawn == "" {
-			p.Withdrawn = "no reason given"
-		}
+		p.Withdrawn = cmp.Or(o.Reason, "no reason given")
 	}
 	if o, ok := s.Backend.Offer(id, locked.Version); ok {
 		p.Deprecated = o.Deprecated
 	}
-	if o, ok := s.Backend.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" &&
+	if o, ok := s.Backend.Offer(id, p.Wanted); ok && s.queries[id].Ref == nil && o.Source != "" &&
 		o.Source != locked.Source &&
 		!workspace.Placeless(locked.Source) {
 		p.Moved = o.Source
 	}
 	if p.Latest != p.Wanted && p.Wanted != "" {
-		p.HeldBy, err = s.holders(ctx, id, p.Latest)
+		p.HeldBy, err = s.blockers(ctx, id, p.Latest)
 	}
 	return p, err
 }
 
-// highestOf returns the highest release of those that are offered, or a higher pre-release for who has one. Where there
+// highestOffer returns the highest release of those that are offered, or a higher pre-release for who has one. Where there
 // is no order, as between commits, it is what is offered.
-func highestOf(versions []resolve.Version, current string) (resolve.Version, bool) {
+func highestOffer(versions []resolve.Version, current string) (resolve.Version, bool) {
 	var best resolve.Version
 	var highest *semver.Version
 	now, err := semver.StrictNewVersion(current)
-	pre := err == nil && now.Prerelease() != "" && !pinned(current)
+	pre := err == nil && now.Prerelease() != "" && !isPinned(current)
 	for _, v := range versions {
 		parsed, err := semver.StrictNewVersion(v.Version)
 		if err != nil || v.Yanked || parsed.Prerelease() != "" && !pre && len(versions) > 1 {
@@ -228,11 +235,11 @@ func highestOf(versions []resolve.Version, current string) (resolve.Version, boo
 	return best, highest != nil
 }
 
-// holders returns what would require a pack after an update and does not allow a version.
-func (s *survey) holders(ctx context.Context, id pack.ID, version string) ([]Requirer, error) {
-	var held []Requirer
+// blockers returns what would require a pack after an update and does not allow a version.
+func (s *survey) blockers(ctx context.Context, id pack.ID, version string) ([]Requirer, error) {
+	var list []Requirer
 	if d, ok := s.Manifest.Dependency(id); ok && !allows(d, version) {
-		held = append(held, Requirer{By: pack.ManifestName, Range: requirement(d)})
+		list = append(list, Requirer{By: pack.ManifestName, Range: requirement(d)})
 	}
 	for _, by := range s.chosen[id].By {
 		if by.IsZero() {
@@ -244,11 +251,11 @@ func (s *survey) holders(ctx context.Context, id pack.ID, version string) ([]Req
 		}
 		for _, r := range reqs {
 			if r.Pack == id && !allows(pack.Dependency{ID: id, Constraint: r.Constraint}, version) {
-				held = append(held, Requirer{By: by.String(), Range: r.Constraint})
+				list = append(list, Requirer{By: by.String(), Range: r.Constraint})
 			}
 		}
 	}
-	return held, nil
+	return list, nil
 }
 
 // allows reports whether a requirement allows a version: its range does, and it names no tag or digest.
@@ -260,45 +267,42 @@ func allows(d pack.Dependency, version string) bool {
 	return err == nil && ok
 }
 
-// worthSaying reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
-func (p *OutdatedPack) worthSaying() bool {
+// noteworthy reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
+func (p *OutdatedPack) noteworthy() bool {
 	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" ||
 		p.Unreached != "" || p.Denied != ""
 }
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn,
-// and what holds them. Nobody is asked anew.
-func (w *work) heldBack(
-	ctx context.Context, t *target, ids []pack.ID, o UpdateOptions, io InstallOptions,
-) []OutdatedPack {
+// and what holds them. It uses only what the update has learned.
+func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPack {
 	held := []OutdatedPack{}
-	for _, id := range ids {
-		now, locked := t.Lock.Packs[id]
+	for _, id := range res.updated {
+		now, locked := res.Lock.Packs[id]
 		if !locked {
 			continue
 		}
-		d, direct := t.manifest.Dependency(id)
+		d, direct := res.manifest.Dependency(id)
 		p := OutdatedPack{
 			Pack: id.String(), Current: now.Version, Wanted: now.Version, Latest: now.Version,
 			Source: now.Source, Direct: direct,
 		}
-		if slices.Contains(io.held, id) {
+		if slices.Contains(in.request.edited, id) {
 			p.Edited = true
 			held = append(held, p)
 			continue
 		}
-		asked := pack.Dependency{ID: id, Ref: d.Ref}
-		if o.Latest && d.Ref != nil && releaseTag(d) {
-			ref := *d.Ref
-			ref.Rev, ref.Digest = "", ""
-			asked.Ref = &ref
+		query := pack.Dependency{ID: id, Ref: d.Ref}
+		if res.latest && d.Ref != nil && releaseTag(d) {
+			query = withoutRevision(query)
 		}
-		versions, err := w.Backend.Known(ctx, asked)
-		if latest, ok := highestOf(versions, now.Version); err == nil && ok && higher(latest.Version, now.Version) {
+		versions, err := in.Backend.Known(ctx, query)
+		if latest, ok := highestOffer(versions, now.Version); err == nil && ok &&
+			isHigher(latest.Version, now.Version) {
 			p.Latest, p.Withheld = latest.Version, latest.Unavailable
-			p.HeldBy = holdersIn(t.manifest, t.Lock, id, latest.Version)
+			p.HeldBy = lockedBlockers(res.manifest, res.Lock, id, latest.Version)
 		}
-		if offer, ok := w.Backend.Offer(id, now.Version); ok && offer.Yanked {
+		if offer, ok := in.Backend.Offer(id, now.Version); ok && offer.Yanked {
 			p.Withdrawn = cmp.Or(offer.Reason, "no reason given")
 		}
 		if p.Latest != p.Current || p.Withdrawn != "" {
@@ -308,26 +312,26 @@ func (w *work) heldBack(
 	return held
 }
 
-// holdersIn returns what requires a locked pack and does not allow a version.
-func holdersIn(m *pack.Manifest, l *pack.Lock, id pack.ID, version string) []Requirer {
-	var held []Requirer
+// lockedBlockers returns what requires a locked pack and does not allow a version.
+func lockedBlockers(m *pack.Manifest, l *pack.Lock, id pack.ID, version string) []Requirer {
+	var list []Requirer
 	if d, ok := m.Dependency(id); ok && !allows(d, version) {
-		held = append(held, Requirer{By: pack.ManifestName, Range: requirement(d)})
+		list = append(list, Requirer{By: pack.ManifestName, Range: requirement(d)})
 	}
 	for _, by := range l.IDs() {
-		deps, _ := l.Packs[by].Requires() // one that can't be read was told when it was solved
+		deps, _ := l.Packs[by].Requires() // one that can't be read was an error of the solver
 		for _, d := range deps {
 			if d.ID == id && !allows(d, version) {
-				held = append(held, Requirer{By: by.String(), Range: requirement(d)})
+				list = append(list, Requirer{By: by.String(), Range: requirement(d)})
 			}
 		}
 	}
-	return held
+	return list
 }
 
-// higher reports whether a version is a higher release than another. Between commits there is no order.
-func higher(version, than string) bool {
-	if pinned(version) || pinned(than) {
+// isHigher reports whether a version is a higher release than another. Between commits there is no order.
+func isHigher(version, than string) bool {
+	if isPinned(version) || isPinned(than) {
 		return false
 	}
 	a, errA := semver.StrictNewVersion(version)

@@ -77,7 +77,7 @@ func TestMovedTag(t *testing.T) {
 					options.Now = func() time.Time { return now.Add(after) }
 					c := skillpm.New(options)
 					defer c.Close()
-					_, err := c.Install(t.Context(), skillpm.InstallOptions{DryRun: true})
+					_, err := c.Install(t.Context(), skillpm.InstallOptions{ChangeOptions: skillpm.ChangeOptions{DryRun: true}})
 					return err
 				}
 				if err := install(0); err == nil || !strings.Contains(err.Error(), "minimum release age of 24h") {
@@ -114,13 +114,13 @@ func TestOriginOfAnother(t *testing.T) {
 	writeFiles(t, w.home, map[string]string{"acme.pub": string(w.key.Public().Encode())})
 	signing := skillpm.Signing{Require: true, Keys: []string{filepath.Join(w.home, "acme.pub")}}
 	w.write("skillpm.yaml", "dependencies: {acme/good: {oci: '"+w.server.URL("mal/acme/good")+"', version: '^1'}}\n")
-	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Signing: signing}); err != nil {
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{ChangeOptions: skillpm.ChangeOptions{Signing: signing}}); err != nil {
 		t.Fatal(err)
 	}
 	w.policy("sources: {allow: ['oci://" + w.server.Host + "/acme/**']}\n")
 	w.write("skillpm.yaml", strings.Replace(w.read("skillpm.yaml"), "/mal/acme/", "/acme/", 1))
 	w.write("skillpm.lock", strings.Replace(w.read("skillpm.lock"), "/mal/acme/", "/acme/", 1))
-	for _, o := range []skillpm.InstallOptions{{Frozen: true}, {Frozen: true, Offline: true}, {}} {
+	for _, o := range []skillpm.InstallOptions{{Frozen: true}, {Frozen: true, ChangeOptions: skillpm.ChangeOptions{Offline: true}}, {}} {
 		if _, err := w.client().Install(t.Context(), o); err == nil {
 			t.Errorf("%+v: what another place has is in force", o)
 		}

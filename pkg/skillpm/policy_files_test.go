@@ -90,7 +90,7 @@ func TestForbiddenFiles(t *testing.T) {
 	kept(t, w, "as a dependency", install(skillpm.InstallOptions{Packs: []string{"acme/needs"}}))
 	kept(t, w, "under another name", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, As: "other"}))
 	kept(t, w, "as copies", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, LinkMode: pack.LinkCopy}))
-	kept(t, w, "with --force", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, Force: true}))
+	kept(t, w, "with --force", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, ChangeOptions: skillpm.ChangeOptions{Force: true}}))
 	kept(t, w, "try", func() error { _, err := w.client().Try(ctx, skillpm.TryOptions{Pack: "acme/base"}); return err })
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
@@ -120,7 +120,7 @@ func TestForbiddenAfterwards(t *testing.T) {
 	}
 	forbidScripts(t, w)
 	frozen := func() error {
-		_, err := w.client().Install(ctx, skillpm.InstallOptions{Frozen: true, Offline: true})
+		_, err := w.client().Install(ctx, skillpm.InstallOptions{Frozen: true, ChangeOptions: skillpm.ChangeOptions{Offline: true}})
 		return err
 	}
 	kept(t, w, "nothing to do", func() error { _, err := w.client().Install(ctx, skillpm.InstallOptions{}); return err })

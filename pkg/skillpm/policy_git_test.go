@@ -89,7 +89,7 @@ func (w *gitWorld) enforce() {
 func TestSignedTags(t *testing.T) {
 	w := newGitWorld(t)
 	signing := skillpm.Signing{Require: true, Keys: []string{w.allowed}}
-	r, err := w.install(skillpm.InstallOptions{Packs: []string{w.place}, Signing: signing})
+	r, err := w.install(skillpm.InstallOptions{Packs: []string{w.place}, ChangeOptions: skillpm.ChangeOptions{Signing: signing}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestGitUnderPolicy(t *testing.T) {
 	if r, err := w.install(skillpm.InstallOptions{}); err != nil || r.Packs[0].Signer == "" {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	if _, err := w.install(skillpm.InstallOptions{Frozen: true, Offline: true}); err != nil {
+	if _, err := w.install(skillpm.InstallOptions{Frozen: true, ChangeOptions: skillpm.ChangeOptions{Offline: true}}); err != nil {
 		t.Errorf("offline, by what this machine knows: %v", err)
 	}
 
@@ -147,7 +147,7 @@ func TestGitUnderPolicy(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.install(skillpm.InstallOptions{Frozen: true, Offline: true}); err == nil {
+	if _, err := w.install(skillpm.InstallOptions{Frozen: true, ChangeOptions: skillpm.ChangeOptions{Offline: true}}); err == nil {
 		t.Error("offline, a machine that knows nothing believes the lock")
 	}
 	if _, err := w.install(skillpm.InstallOptions{Frozen: true}); err != nil {
@@ -177,7 +177,7 @@ func TestGitUnderPolicy(t *testing.T) {
 	if err := os.WriteFile(file, l.Encode(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []skillpm.InstallOptions{{}, {Frozen: true}, {Offline: true}} {
+	for _, o := range []skillpm.InstallOptions{{}, {Frozen: true}, {ChangeOptions: skillpm.ChangeOptions{Offline: true}}} {
 		if _, err := w.install(o); diag.CodeOf(err) != diag.Integrity {
 			t.Errorf("%+v: %v", o, err)
 		}

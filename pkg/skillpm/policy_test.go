@@ -135,7 +135,7 @@ func (w *guardedWorld) refused(want ...diag.Code) {
 	try("install --frozen", err)
 	_, err = w.client().Install(ctx, skillpm.InstallOptions{})
 	try("install", err)
-	_, err = w.client().Install(ctx, skillpm.InstallOptions{Offline: true})
+	_, err = w.client().Install(ctx, skillpm.InstallOptions{ChangeOptions: skillpm.ChangeOptions{Offline: true}})
 	try("install --offline", err)
 	_, err = w.client().Vendor(ctx, skillpm.VendorOptions{Force: true})
 	try("vendor", err)
@@ -386,7 +386,7 @@ func TestGitRedirectsUnderPolicy(t *testing.T) {
 			next.ServeHTTP(rw, r)
 		})
 	}))
-	place := skillpm.InstallOptions{Packs: []string{"git+" + server + "/acme/tools.git"}, DryRun: true}
+	place := skillpm.InstallOptions{Packs: []string{"git+" + server + "/acme/tools.git"}, ChangeOptions: skillpm.ChangeOptions{DryRun: true}}
 	writeFiles(t, home, map[string]string{"enterprise/policy.yaml": "version: 1\nsources: {deny: ['git+https://127.0.0.1/evil/**']}\n"})
 	_, err := newClient(t, dir, home).Install(t.Context(), place)
 	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "/evil/tools.git is denied by") {
@@ -437,7 +437,7 @@ func TestAgeUnderPolicy(t *testing.T) {
 	if r := w.install(); r.Packs[0].Version != "1.0.0" {
 		t.Errorf("chosen: %s", r.Packs[0].Version)
 	}
-	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true, Offline: true}); err != nil {
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true, ChangeOptions: skillpm.ChangeOptions{Offline: true}}); err != nil {
 		t.Errorf("what was old enough once is so offline: %v", err)
 	}
 	w.write("skillpm.yaml", "dependencies: {acme/tool: \"1.1.0\"}\n")

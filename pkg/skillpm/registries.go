@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
@@ -416,17 +417,17 @@ func (c *Client) reachable(ctx context.Context, url string, unchecked bool) erro
 	if err != nil {
 		return err
 	}
-	wk, err := c.work(ctx, w, InstallOptions{})
+	services, err := c.Services(ctx, w, base.ServiceOptions{})
 	if err != nil {
 		return err
 	}
 	c.Progress(Event{Text: "asking " + url})
-	if strings.HasPrefix(url, "oci://") && wk.Registries.Ping(ctx, "index+"+url) == nil {
+	if strings.HasPrefix(url, "oci://") && services.Registries.Ping(ctx, "index+"+url) == nil {
 		return diag.Errorf(diag.Usage, "nothing was added: %s holds an index, and would be taken for a place of packs",
 			url).
 			WithHint("did you mean index+%s?", url)
 	}
-	if err := wk.Registries.Ping(ctx, url); err != nil {
+	if err := services.Registries.Ping(ctx, url); err != nil {
 		return diag.Errorf(diag.CodeOf(err), "nothing was added: %w", err).
 			WithHint("%s", cmp.Or(diag.HintOf(err), "add it unasked with --no-check"))
 	}

@@ -11,35 +11,35 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// What happened, or would happen, to a pack.
+// The actions of [PackReport]: what an operation did, or would do, to a pack.
 const (
 	ActionInstalled = "installed"
 	ActionUpdated   = "updated"
-	ActionRestored  = "restored" // as locked, and not or not wholly there before
-	ActionRenamed   = "renamed"  // its skills have other names than before, nothing else
+	ActionRestored  = "restored" // the locked version, of which something was missing
+	ActionRenamed   = "renamed"  // only the names of its skills changed
 	ActionRemoved   = "removed"
-	ActionLinked    = "linked" // to the directory that it is worked on in
+	ActionLinked    = "linked" // to a working copy
 	ActionUnchanged = "unchanged"
 )
 
-// InstallReport says what an install or a removal did.
+// InstallReport says what an operation that changes a scope did, or would do.
 type InstallReport struct {
 	Scope    string `json:"scope"`
 	Root     string `json:"root"`
 	Changed  bool   `json:"changed"`
 	DryRun   bool   `json:"dryRun"`
-	Recorded bool   `json:"recorded"` // skillpm.yaml or skillpm.lock changed
-	// RecordedIn are the names of those of the two that changed.
+	Recorded bool   `json:"recorded"` // skillpm.yaml or skillpm.lock changes
+	// RecordedIn are the names of the files among these two that change.
 	RecordedIn []string `json:"recordedIn"`
-	// NamesChanged says that skills won, lost or changed names that several packs have.
+	// NamesChanged says that another skill is available under a name that skills of several packs have.
 	NamesChanged bool                 `json:"namesChanged"`
 	Packs        []PackReport         `json:"packs"`
 	Agents       []workspace.AgentDir `json:"agents"`
 	Conflicts    []NameConflict       `json:"conflicts"`
-	HeldBack     []OutdatedPack       `json:"heldBack,omitempty"` // what an update could not move to the newest version
-	// installed skills that somebody edited and that stay so
+	HeldBack     []OutdatedPack       `json:"heldBack,omitempty"` // packs that an update could not move to the newest version
+	// installed skills whose local edits stay
 	Edited []Edit `json:"edited"`
-	// edited directories that were replaced or removed -> where a copy is
+	// locally edited directories that are replaced or removed -> where a copy is
 	Saved    map[string]string `json:"saved"`
 	Warnings []string          `json:"warnings"`
 }
@@ -49,30 +49,30 @@ type PackReport struct {
 	Pack      string        `json:"pack"`
 	Version   string        `json:"version"`
 	Previous  string        `json:"previous,omitempty"`  // the version before an update
-	Downgrade bool          `json:"downgrade,omitempty"` // which was a higher one
+	Downgrade bool          `json:"downgrade,omitempty"` // the previous version was higher
 	Action    string        `json:"action,omitempty"`
-	Direct    bool          `json:"direct"` // the manifest asks for it, not only another pack
+	Direct    bool          `json:"direct"` // the manifest requires it, not only another pack
 	Source    string        `json:"source"`
-	Place     string        `json:"place,omitempty"` // where that is on this machine, if the lock leaves it out
+	Place     string        `json:"place,omitempty"` // the directory on this machine, if the lockfile leaves it out
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
-	Signer    string        `json:"signer,omitempty"`   // as the lock records it
+	Signer    string        `json:"signer,omitempty"`   // as the lockfile records it
 	SignedBy  string        `json:"signedBy,omitempty"` // the fingerprint of that key, or the identity
-	Partial   bool          `json:"partial,omitempty"`  // only some of its skills are wanted
-	Installed bool          `json:"installed"`          // all its skills are
-	Edited    bool          `json:"edited"`             // one of them was
+	Partial   bool          `json:"partial,omitempty"`  // only some of its skills are installed
+	Installed bool          `json:"installed"`          // all its skills are installed
+	Edited    bool          `json:"edited"`             // one of its skills has local edits
 	Skills    []SkillReport `json:"skills"`
-	Linked    string        `json:"linked,omitempty"`  // the directory that it is linked to
-	Added     []string      `json:"added,omitempty"`   // skills that an update brought
-	Dropped   []string      `json:"dropped,omitempty"` // skills that were installed before and are no longer
-	// PreviousRange and Range are what the manifest required before and requires now, where that was rewritten.
+	Linked    string        `json:"linked,omitempty"`  // the working copy that it is linked to
+	Added     []string      `json:"added,omitempty"`   // new skills of an update
+	Dropped   []string      `json:"dropped,omitempty"` // skills that are no longer installed
+	// PreviousRange and Range are what the manifest required before and requires now, if that changed.
 	PreviousRange string `json:"previousRange,omitempty"`
 	Range         string `json:"range,omitempty"`
-	// Denied is why the policies do not let one of its skills be used, "" where they do.
+	// Denied is why the policies deny one of its skills, "" if they allow all.
 	Denied string `json:"denied,omitempty"`
-	// SignerChanged says that another signer is recorded than before, as where there was none.
+	// SignerChanged says that the recorded signer changes; before there may have been none.
 	SignerChanged bool `json:"signerChanged,omitempty"`
-	// PreviousSigner is who was recorded as the signer before, where now somebody else is, or nobody.
+	// PreviousSigner is the signer that was recorded before a change.
 	PreviousSigner string `json:"previousSigner,omitempty"`
 }
 
@@ -80,145 +80,145 @@ type PackReport struct {
 type SkillReport struct {
 	Name      string   `json:"name"`
 	Link      string   `json:"link"`      // the name that agents see
-	InForce   bool     `json:"inForce"`   // the bare name is this skill's
-	Installed bool     `json:"installed"` // it is there; else only locked
-	Edited    bool     `json:"edited"`    // somebody changed what is there
+	InForce   bool     `json:"inForce"`   // its own name means this skill
+	Installed bool     `json:"installed"` // otherwise it is only locked
+	Edited    bool     `json:"edited"`    // it has local edits
 	Tree      string   `json:"tree"`      // digest
 	Dir       string   `json:"dir"`       // relative to the root
 	Links     []string `json:"links"`     // where agents find it, relative to the root
 
-	Denied     string `json:"denied,omitempty"`     // why the policies do not let it be used
-	Unapproved bool   `json:"unapproved,omitempty"` // that is so because nobody has approved it
+	Denied     string `json:"denied,omitempty"`     // why the policies deny it
+	Unapproved bool   `json:"unapproved,omitempty"` // the reason is a missing approval
 }
 
 // NameConflict says that several packs have a skill of one name.
 type NameConflict = workspace.NameConflict
 
-// report describes a target in comparison to the lock that is there.
-func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry bool) *InstallReport {
+// report describes a resolution and its plan in comparison to the lockfile.
+func (in *installer) report(t *resolution, p *plan) *InstallReport {
+	l, c := p.layout, p.change
 	r := &InstallReport{
-		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{},
-		Conflicts: []NameConflict{}, Edited: []Edit{}, Warnings: []string{},
+		Scope: in.Scope.Kind, Root: in.Scope.Root, Agents: l.Dirs, Packs: []PackReport{},
+		Conflicts: []NameConflict{}, Changed: !c.Empty(), DryRun: in.request.DryRun, RecordedIn: c.Recorded(),
+		Edited: append([]Edit{}, c.Edited...), Saved: c.Saved(), Warnings: []string{},
 	}
+	r.Recorded = len(r.RecordedIn) > 0
+	r.Warnings = append(r.Warnings, slices.Concat(t.Warnings, p.warnings, l.Warnings, in.editWarnings(c))...)
+	status := in.statusAfter(c)
 	ids := maps.Clone(l.Packs)
-	maps.Copy(ids, w.Lock.Packs)
-	for _, id := range slices.SortedFunc(maps.Keys(ids), pack.ID.Compare) {
-		now, have := l.Packs[id]
-		was, had := w.Lock.Packs[id]
-		if !have {
-			r.Packs = append(r.Packs, PackReport{
-				Pack: id.String(), Version: was.Version, Action: ActionRemoved,
-				Source: was.Source, Skills: []SkillReport{},
-			})
-			continue
+	maps.Copy(ids, in.Lock.Packs)
+	for _, id := range sortedIDs(ids) {
+		r.Packs = append(r.Packs, in.changedPack(id, t, p, status))
+	}
+	r.NamesChanged = !maps.EqualFunc(in.Lock.Names, t.Lock.Names, pack.LockedName.Equal)
+	r.Conflicts = nameConflicts(l)
+	return r
+}
+
+func nameConflicts(l *workspace.Layout) []NameConflict {
+	conflicts := []NameConflict{}
+	for _, c := range l.Conflicts {
+		conflicts = append(conflicts, workspace.NewNameConflict(c))
+	}
+	return conflicts
+}
+
+// changedPack describes what a plan does to one pack.
+func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status skillStatus) PackReport {
+	now, stays := plan.layout.Packs[id]
+	was, had := in.Lock.Packs[id]
+	if !stays {
+		return PackReport{
+			Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{},
 		}
-		p := packReport(w.Workspace, t.manifest, id, now, l, w.statusAfter(dry, c))
-		switch {
-		case p.Linked != "":
-			p.Action = w.actionLinked(id, now, c)
-		case !had:
-			p.Action = ActionInstalled
-		case was.Integrity != now.Integrity || was.Version != now.Version:
-			p.Action, p.Previous = ActionUpdated, was.Version
-			p.Downgrade = higher(was.Version, now.Version)
-		case renamedIn(id, w.Lock.Names, t.Lock.Names):
-			p.Action = ActionRenamed
-		case w.placedOf(id, now, c):
-			p.Action = ActionRestored
-		default:
-			p.Action = ActionUnchanged
-		}
-		if had && p.Linked == "" && was.Signer != now.Signer {
+	}
+	p := packReport(in.Workspace, t.manifest, id, now, plan.layout, status)
+	switch {
+	case p.Linked != "" && in.anySkill(id, now, plan.change.Links):
+		p.Action = ActionLinked
+	case p.Linked != "":
+		p.Action = ActionUnchanged
+	case !had:
+		p.Action = ActionInstalled
+	case was.Integrity != now.Integrity || was.Version != now.Version:
+		p.Action, p.Previous = ActionUpdated, was.Version
+		p.Downgrade = isHigher(was.Version, now.Version)
+		p.Added = missingKeys(now.Skills, was.Skills)
+	case renamedIn(id, in.Lock.Names, t.Lock.Names):
+		p.Action = ActionRenamed
+	case in.anySkill(id, now, plan.change.Writes):
+		p.Action = ActionRestored
+	default:
+		p.Action = ActionUnchanged
+	}
+	if had {
+		p.Dropped = missingKeys(was.Skills, now.Skills)
+		if p.Linked == "" && was.Signer != now.Signer {
 			p.SignerChanged, p.PreviousSigner = true, was.Signer
 		}
-		p.PreviousRange, p.Range = rewritten(w.Manifest, t.manifest, id)
-		if p.Action == ActionUpdated {
-			for _, name := range slices.Sorted(maps.Keys(now.Skills)) {
-				if _, old := was.Skills[name]; !old {
-					p.Added = append(p.Added, name)
-				}
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(skillsOf(was))) {
-			if _, kept := now.Skills[name]; !kept {
-				p.Dropped = append(p.Dropped, name)
-			}
-		}
-		r.Packs = append(r.Packs, p)
 	}
-	r.NamesChanged = !maps.EqualFunc(w.Lock.Names, t.Lock.Names, pack.LockedName.Equal)
-	for _, c := range l.Conflicts {
-		r.Conflicts = append(r.Conflicts, workspace.NewNameConflict(c))
+	p.PreviousRange, p.Range = rangeChange(in.Manifest, t.manifest, id)
+	return p
+}
+
+// missingKeys returns the keys of a map that another does not have, sorted.
+func missingKeys(m, other map[string]string) (missing []string) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if _, ok := other[key]; !ok {
+			missing = append(missing, key)
+		}
 	}
-	return r
+	return missing
 }
 
 // skillStatus says how a skill is installed.
 type skillStatus func(id pack.ID, skill string) workspace.SkillStatus
 
-// statusAfter says how skills are installed once a change has been applied, or where it is not.
-func (w *work) statusAfter(dry bool, c *workspace.Change) skillStatus {
+// statusAfter says how skills are installed after a change, or now if the change is not applied.
+func (in *installer) statusAfter(c *workspace.Change) skillStatus {
 	edited := map[string]bool{}
 	for _, e := range c.Edited {
 		edited[e.Path] = true
 	}
 	return func(id pack.ID, skill string) workspace.SkillStatus {
-		at := w.SkillAt(id, skill)
-		_, placed := c.Place[at]
-		return workspace.SkillStatus{Installed: !dry || !placed && !c.Links(at), Edited: edited[at]}
+		at := in.SkillAt(id, skill)
+		changes := c.Writes(at) || c.Links(at)
+		return workspace.SkillStatus{Installed: !in.request.DryRun || !changes, Edited: edited[at]}
 	}
 }
 
-// statusNow says how skills are installed.
+// statusNow says how skills are installed now.
 func statusNow(w *workspace.Workspace, l *workspace.Layout) skillStatus {
 	return func(id pack.ID, skill string) workspace.SkillStatus { return w.SkillStatus(l, id, skill) }
 }
 
-// actionLinked says whether the change links a pack or leaves it as it is.
-func (w *work) actionLinked(id pack.ID, p *pack.LockedPack, c *workspace.Change) string {
-	for name := range p.Skills {
-		if c.Links(w.SkillAt(id, name)) {
-			return ActionLinked
-		}
-	}
-	return ActionUnchanged
-}
-
-// rewritten returns what a manifest required of a pack and what it requires now, if that is something else.
-func rewritten(before, after *pack.Manifest, id pack.ID) (was, now string) {
+// rangeChange returns what a manifest required of a pack before and what it requires after a change, "" if it stays.
+func rangeChange(before, after *pack.Manifest, id pack.ID) (was, now string) {
 	old, had := before.Dependency(id)
 	d, has := after.Dependency(id)
-	if !had || !has || same(old, d) {
+	if !had || !has || sameRequirement(old, d) {
 		return "", ""
 	}
 	return requirement(old), requirement(d)
 }
 
-// requirement writes what is required of a pack, without its skills.
+// requirement formats a dependency without its skills.
 func requirement(d pack.Dependency) string {
 	d.Skills = nil
 	return pack.FormatRequirement(d)
 }
 
-// skillsOf returns the skills of a locked pack, none if it is not locked.
-func skillsOf(p *pack.LockedPack) map[string]string {
-	if p == nil {
-		return nil
-	}
-	return p.Skills
-}
-
-// placedOf reports whether the change writes one of the pack's skills.
-func (w *work) placedOf(id pack.ID, p *pack.LockedPack, c *workspace.Change) bool {
+// anySkill reports whether something holds for the directory of one of a pack's skills.
+func (in *installer) anySkill(id pack.ID, p *pack.LockedPack, holds func(dir string) bool) bool {
 	for name := range p.Skills {
-		if _, ok := c.Place[w.SkillAt(id, name)]; ok {
+		if holds(in.SkillAt(id, name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// renamedIn reports whether a skill of the pack won, lost or changed a name.
+// renamedIn reports whether a skill of the pack has another name than before.
 func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
 	names := maps.Clone(before)
 	maps.Copy(names, after)
@@ -233,7 +233,7 @@ func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
 
 // packReport describes an installed pack.
 func packReport(
-	w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how skillStatus,
+	w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, status skillStatus,
 ) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
@@ -259,9 +259,9 @@ func packReport(
 			Name: n.Skill, Link: n.Link, InForce: n.Bare, Tree: p.Skills[n.Skill],
 			Dir: w.SkillAt(id, n.Skill), Links: []string{},
 		}
-		is := how(id, n.Skill)
-		s.Installed, s.Edited = is.Installed, is.Edited
-		r.Installed, r.Edited = r.Installed && is.Installed, r.Edited || is.Edited
+		st := status(id, n.Skill)
+		s.Installed, s.Edited = st.Installed, st.Edited
+		r.Installed, r.Edited = r.Installed && st.Installed, r.Edited || st.Edited
 		for _, dir := range l.Dirs {
 			s.Links = append(s.Links, path.Join(dir.Dir, n.Link))
 		}

@@ -54,12 +54,12 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if configured {
 		only = ""
 	}
-	wk, err := c.work(ctx, w, InstallOptions{Registry: only, Offline: o.Offline})
+	services, err := c.Services(ctx, w, base.ServiceOptions{Registry: only, Offline: o.Offline})
 	if err != nil {
 		return nil, err
 	}
 	s := &searcher{
-		client: c, Services: wk.Services, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w),
+		client: c, Services: services, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w),
 	}
 	switch {
 	case configured:

@@ -2,25 +2,23 @@ package skillpm
 
 import (
 	"context"
-	"io/fs"
 	"maps"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// Signing says which signatures a verb asks for besides those of the policies and of the lock.
+// Signing says which signatures an operation requires besides those of the policies and of the lockfile.
 type Signing struct {
-	Require bool     // every pack must be signed by somebody who is trusted
-	Keys    []string // files of keys that are trusted besides those of the configuration and of policies
-	Accept  []string // packs that may be signed by somebody else than before, or by nobody
+	Require bool     // every pack needs a trusted signature
+	Keys    []string // files of keys that are trusted besides those of the settings and of policies
+	Accept  []string // packs whose signer may change, or be missing
 }
 
-// admission returns the signing that admission requires.
+// admission returns the options in the form that admission takes.
 func (s Signing) admission(m *workspace.Machine) (o admission.Signing, err error) {
 	if len(s.Keys) > 0 && !s.Require && len(s.Accept) == 0 {
 		return o, diag.Errorf(diag.Usage, "--key says whose signatures count: give --require-signature as well")
@@ -39,92 +37,55 @@ func (s Signing) admission(m *workspace.Machine) (o admission.Signing, err error
 	return o, nil
 }
 
-// admit holds what is to be in force against policies and signers, but for the files of skills, which may not be here
-// yet. Whoever takes packs away need not have the others admitted that stay as they are: else two that a policy has
-// come to refuse would keep each other.
-func (w *work) admit(
-	ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool,
-) (admission.Candidates, error) {
-	s := admission.Candidates{
-		Manifest: t.manifest, Packs: l.Packs, Placed: map[pack.ID]bool{},
-		Linked: func(id pack.ID) bool { return l.Linked[id] != nil },
+// admit checks what a plan installs against policies and signers, except for the files of skills, which need not be on
+// this machine yet. An operation that takes packs away checks only what it brings: otherwise two packs that a policy
+// denies by now could not be removed one after the other.
+func (in *installer) admit(ctx context.Context, res *resolution, p *plan) error {
+	l := p.layout
+	p.candidates = in.Candidates(res.manifest, l, p.change)
+	if cmd := in.request.command; cmd == commandRemove || cmd == commandUnlink {
+		p.candidates.Packs = in.incoming(l, p.change)
 	}
-	for _, tree := range c.Place {
-		s.Placed[tree.Pack] = true
-	}
-	if w.Admission.HasPolicies() {
-		s.Names = namesIn(l)
-	}
-	if takesAway {
-		s.Packs = w.brought(l, c)
-	}
-	err := w.Admission.Admit(ctx, t.Solution, s)
-	t.Warnings = append(t.Warnings, w.notes()...)
+	err := in.Admission.Admit(ctx, res.Solution, p.candidates)
+	res.Warnings = append(res.Warnings, in.policyNotes()...)
 	if err != nil {
-		return s, err
+		return err
 	}
-	for id, p := range t.Lock.Packs {
+	for id, locked := range res.Lock.Packs {
 		if l.Packs[id] != nil && l.Linked[id] == nil {
-			l.Packs[id] = p
+			l.Packs[id] = locked
 		}
 	}
-	return s, nil
+	return nil
 }
 
-// namesIn returns the names that skills have in a layout.
-func namesIn(l *workspace.Layout) map[admission.SkillOf]string {
-	names := make(map[admission.SkillOf]string, len(l.Named))
-	for _, n := range l.Named {
-		names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
-	}
-	return names
-}
-
-// admitFiles holds the files of what is to be in force against the policies: those of the store, of a directory that is
-// linked, and where the store has them no more those that are installed. In a dry run some are nowhere yet.
-func (w *work) admitFiles(ctx context.Context, s admission.Candidates, l *workspace.Layout) ([]string, error) {
-	if !w.Admission.NeedsFiles() {
+// admitFiles checks the files of candidates against the policies.
+func (in *installer) admitFiles(
+	ctx context.Context, c admission.Candidates, l *workspace.Layout,
+) ([]string, error) {
+	if !in.Admission.NeedsFiles() {
 		return nil, nil
 	}
-	store, err := w.client.Machine.Store()
+	store, err := in.client.Machine.Store()
 	if err != nil {
 		return nil, err
 	}
-	err = w.Admission.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
-		if linked := l.Linked[id]; linked != nil {
-			return safefile.Dir(linked.Skills[name]), nil
-		}
-		fsys, err := store.FS(digest)
-		if err == nil || diag.CodeOf(err) != diag.NotFound {
-			return fsys, err
-		}
-		if dir := w.Scope.PluginSkill(id, name); w.SkillStatus(l, id, name).Installed {
-			return safefile.Dir(dir), nil
-		}
-		return nil, nil
-	})
-	return w.notes(), err
+	err = in.Admission.AdmitFiles(ctx, c, base.SkillFiles(in.Workspace, store, l))
+	return in.policyNotes(), err
 }
 
-// notes returns what policies that only observe have to say, which is recorded, too.
-func (w *work) notes() []string {
-	notes := w.Gate.Notes()
-	w.noted(notes)
-	return notes
-}
-
-// brought returns the packs of which a change brings something: a skill, or another entry of the lock.
-func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pack.LockedPack {
+// incoming returns the packs of which a change writes a skill, or which are new in the lockfile.
+func (in *installer) incoming(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pack.LockedPack {
 	packs := map[pack.ID]*pack.LockedPack{}
 	for _, tree := range c.Place {
 		packs[tree.Pack] = l.Packs[tree.Pack]
 	}
 	for id, p := range l.Packs {
-		if was, ok := w.Lock.Packs[id]; l.Linked[id] == nil && (!ok || !p.Equal(was)) {
+		if was, ok := in.Lock.Packs[id]; l.Linked[id] == nil && (!ok || !p.Equal(was)) {
 			packs[id] = p
 		}
 		for name := range p.Skills {
-			if c.Links(w.SkillAt(id, name)) {
+			if c.Links(in.SkillAt(id, name)) {
 				packs[id] = p
 			}
 		}
@@ -132,20 +93,21 @@ func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pa
 	return packs
 }
 
-// admitLocked is admit for what the lock has, of which trees are to be written.
-func (w *work) admitLocked(ctx context.Context, sol *solve.Solution, trees map[pack.ID]bool) ([]string, error) {
-	packs := maps.Clone(w.Lock.Packs)
-	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !trees[id] })
-	s := admission.Candidates{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: admission.NotLinked}
-	l, err := w.Installed()
+// admitLocked is admit and admitFiles for packs of the lockfile whose trees are to be written.
+func (in *installer) admitLocked(ctx context.Context, written map[pack.ID]bool) ([]string, error) {
+	packs := maps.Clone(in.Lock.Packs)
+	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !written[id] })
+	l, err := in.Installed()
 	if err != nil {
 		return nil, err
 	}
-	s.Names = namesIn(l)
-	if err := w.Admission.Admit(ctx, sol, s); err != nil {
-		return w.notes(), err
+	c := admission.Candidates{
+		Manifest: in.Manifest, Packs: packs, Placed: written, Linked: admission.NotLinked, Names: base.SkillNames(l),
 	}
-	notes := w.notes()
-	more, err := w.admitFiles(ctx, s, l)
+	if err := in.Admission.Admit(ctx, lockedResolution(in.Workspace).Solution, c); err != nil {
+		return in.policyNotes(), err
+	}
+	notes := in.policyNotes()
+	more, err := in.admitFiles(ctx, c, l)
 	return append(notes, more...), err
 }

@@ -106,7 +106,7 @@ func (c *Client) trialDir(manifest []byte) (string, error) {
 // tryIn installs the pack into the project at dir.
 func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptions) (*Trial, error) {
 	options := c.Options
-	options.Dir, options.Around = dir, c.around()
+	options.Dir, options.Around = dir, c.projectRoot()
 	for i, file := range o.Signing.Keys {
 		o.Signing.Keys[i] = c.Machine.Abs(file)
 	}
@@ -116,8 +116,8 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 		o.Registry = anchored(c.Dir, o.Registry)
 	}
 	r, err := in.Install(ctx, InstallOptions{
-		Packs: []string{ref.String()}, Registry: o.Registry, Offline: o.Offline, Skills: o.Skills,
-		Agents: trialAgents(), Signing: o.Signing,
+		ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline, Signing: o.Signing},
+		Packs:         []string{ref.String()}, Skills: o.Skills, Agents: trialAgents(),
 	})
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 	return trial, nil
 }
 
-// around returns the directory of the project that a pack is tried in, "" if there is none.
-func (c *Client) around() string {
+// projectRoot returns the root of the project around the working directory, "" if there is none.
+func (c *Client) projectRoot() string {
 	if s, found, err := c.Paths.Project(c.Dir); err == nil && found {
 		return s.Root
 	}

@@ -110,7 +110,7 @@ func (w *world) enter(pk, version, digest string, needs map[string]string) {
 		w.t.Fatal(err)
 	}
 	probe := w.t.TempDir() // a project whose lock says what the pack is made of
-	place := skillpm.InstallOptions{Packs: []string{w.server.URL(pk) + ":" + version}, Registry: filepath.Join(w.dir, "index")}
+	place := skillpm.InstallOptions{Packs: []string{w.server.URL(pk) + ":" + version}, ChangeOptions: skillpm.ChangeOptions{Registry: filepath.Join(w.dir, "index")}}
 	if _, err := newClient(w.t, probe, w.t.TempDir()).Install(w.t.Context(), place); err != nil {
 		w.t.Fatal(err)
 	}
@@ -308,11 +308,11 @@ func TestUpdateHeldBack(t *testing.T) {
 		o    skillpm.UpdateOptions
 		want []string
 	}{
-		{"within the ranges", skillpm.UpdateOptions{Keep: true}, []string{
+		{"within the ranges", skillpm.UpdateOptions{ChangeOptions: skillpm.ChangeOptions{Keep: true}}, []string{
 			"acme/app 1.0.0 of 1.1.0 held by skillpm.yaml ~1.0", "acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0", "acme/mine 1.0.0 edited",
 		}},
 		{"one", skillpm.UpdateOptions{Packs: []string{"acme/base"}}, []string{"acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0"}},
-		{"beyond the ranges", skillpm.UpdateOptions{Keep: true, Latest: true}, []string{
+		{"beyond the ranges", skillpm.UpdateOptions{Latest: true, ChangeOptions: skillpm.ChangeOptions{Keep: true}}, []string{
 			"acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0", "acme/mine 1.0.0 edited",
 		}},
 	} {
@@ -409,12 +409,12 @@ func TestUpdateKeep(t *testing.T) {
 	if !maps.Equal(before, snapshot(t, w.dir)) {
 		t.Error("a refused update changed the project")
 	}
-	r := w.update(skillpm.UpdateOptions{Keep: true, Packs: []string{"acme/one"}})
+	r := w.update(skillpm.UpdateOptions{Packs: []string{"acme/one"}, ChangeOptions: skillpm.ChangeOptions{Keep: true}})
 	w.want("keep", map[string]string{"acme/one": "1.0.0", "acme/two": "1.0.0"})
 	if r.Changed || !strings.Contains(strings.Join(r.Warnings, "\n"), "acme/one stays at 1.0.0") {
 		t.Errorf("changed %v, warnings %q", r.Changed, r.Warnings)
 	}
-	r = w.update(skillpm.UpdateOptions{Force: true})
+	r = w.update(skillpm.UpdateOptions{ChangeOptions: skillpm.ChangeOptions{Force: true}})
 	w.want("force", map[string]string{"acme/one": "1.1.0", "acme/two": "1.1.0"})
 	if len(r.Saved) != 2 {
 		t.Errorf("saved %v, want two", r.Saved)
@@ -533,7 +533,7 @@ func TestUpdateForce(t *testing.T) {
 	}
 	w.publish("acme/one", "1.1.0", nil, "one")
 	for _, packs := range [][]string{nil, {"acme/one", "acme/two"}, {"acme/two"}} {
-		r, err := w.client().Update(t.Context(), skillpm.UpdateOptions{Packs: packs, Force: true})
+		r, err := w.client().Update(t.Context(), skillpm.UpdateOptions{Packs: packs, ChangeOptions: skillpm.ChangeOptions{Force: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

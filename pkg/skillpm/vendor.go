@@ -2,7 +2,6 @@ package skillpm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/vendored"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
@@ -69,24 +67,7 @@ type VendorSkipped struct {
 // conflict error unless Force is given.
 func (c *Client) Vendor(ctx context.Context, o VendorOptions) (*VendorReport, error) {
 	defer c.Progress(Event{Done: true})
-	healed := false
-	for left := attempts; left > 0; left-- {
-		report, err := c.vendor(ctx, o)
-		switch {
-		case isDamage(err) && !healed:
-			healed = true
-		case errors.Is(err, workspace.ErrGone) && left > 1:
-		case !errors.Is(err, workspace.ErrChanged):
-			return report, err
-		}
-	}
-	return nil, errBusy()
-}
-
-// errBusy says that another process got in between too often.
-func errBusy() error {
-	return diag.Errorf(diag.Conflict, "another process keeps changing skillpm.yaml or skillpm.lock").
-		WithHint("wait for it to finish and try again")
+	return workspace.Retry(scopeFiles, func() (*VendorReport, error) { return c.vendor(ctx, o) })
 }
 
 func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, error) {
@@ -140,39 +121,46 @@ func andMore(n int) string {
 	return fmt.Sprintf("; %d more were edited", n)
 }
 
-// writeCopy fetches what the store does not have and carries the plan out.
+// writeCopy fetches what the store lacks and carries out the plan.
 func (c *Client) writeCopy(
 	ctx context.Context, w *workspace.Workspace, plan *vendored.Plan, o VendorOptions, r *VendorReport,
 ) error {
-	trees := plan.Trees()
-	if err := c.stock(ctx, w, o.Offline, func(yield func(workspace.Tree) bool) {
-		for _, it := range trees {
-			if !yield(workspace.Tree{Pack: it.Pack, Skill: it.Skill, Digest: it.Tree}) {
-				return
-			}
-		}
-	}); err != nil {
-		return err
-	}
-	if _, err := c.admitCopy(ctx, w, o); err != nil { // now that all files are here
-		return err
-	}
 	store, err := c.Machine.Store()
 	if err != nil {
 		return err
 	}
+	var trees []workspace.Tree
+	for _, item := range plan.Trees() {
+		trees = append(trees, workspace.Tree{Pack: item.Pack, Skill: item.Skill, Digest: item.Tree})
+	}
+	if err := w.RestoreStore(store, slices.Values(trees)); err != nil {
+		return err
+	}
+	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Offline: o.Offline}})
+	if err != nil {
+		return err
+	}
+	sol := lockedResolution(w).Solution
+	if err := in.FetchMissing(ctx, w.Manifest, sol, slices.Values(trees)); err != nil {
+		return err
+	}
+	if _, err := c.admitCopy(ctx, w, o); err != nil { // again, since all files are on this machine now
+		return err
+	}
 	err = w.Transact(ctx, func(tx *txn.Tx) error { return plan.Stage(ctx, tx, store) }, func() error {
-		// fetching took time, in which somebody may have edited the copy
+		// fetching took time, in which the copy may have been edited
 		now, err := vendored.Open(w.Scope.Root, c.OS).Compare(ctx, w.Lock)
 		if err == nil && !now.Same(plan) {
 			err = workspace.ErrChanged
 		}
 		return err
 	})
-	if diag.CodeOf(err) == diag.NotFound {
+	switch {
+	case isDamage(err):
+		return fmt.Errorf("%w: %w", workspace.ErrDamaged, err)
+	case diag.CodeOf(err) == diag.NotFound:
 		return fmt.Errorf("%w: %w", workspace.ErrGone, err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	plan.Prune()
@@ -182,9 +170,9 @@ func (c *Client) writeCopy(
 	return nil
 }
 
-// admitCopy holds what a project keeps a copy of against the policies.
+// admitCopy checks the packs of the lockfile against the policies.
 func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o VendorOptions) ([]string, error) {
-	wk, err := c.work(ctx, w, InstallOptions{Offline: o.Offline})
+	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Offline: o.Offline}})
 	if err != nil {
 		return nil, err
 	}
@@ -192,28 +180,7 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 	for id := range w.Lock.Packs {
 		packs[id] = true
 	}
-	sol := &solve.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
-	return wk.admitLocked(ctx, sol, packs)
-}
-
-// stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has
-// to be fetched.
-func (c *Client) stock(
-	ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool),
-) error {
-	store, err := c.Machine.Store()
-	if err != nil {
-		return err
-	}
-	if err := w.RestoreStore(store, trees); err != nil {
-		return err
-	}
-	wk, err := c.work(ctx, w, InstallOptions{Offline: offline})
-	if err != nil {
-		return err
-	}
-	sol := &solve.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
-	return wk.FetchMissing(ctx, w.Manifest, sol, trees)
+	return in.admitLocked(ctx, packs)
 }
 
 // Edited reports whether somebody changed the copy, so that it is replaced only by force.

@@ -1,14 +1,14 @@
 package skillpm
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	"github.com/skillpm/skillpm/pkg/store"
@@ -53,7 +53,7 @@ func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 	if err != nil || !o.Fix || len(before.Problems)+len(before.Store.Problems) == 0 {
 		return before, err
 	}
-	why, saved, err := c.fixAll(ctx, o)
+	fixed, err := workspace.Retry(scopeFiles, func() (repair, error) { return c.repair(ctx, o) })
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,11 @@ func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 	if err != nil {
 		return nil, err
 	}
-	after.Saved = saved
-	after.Fixed = append(solved(before.Problems, after.Problems),
-		solved(before.Store.Problems, after.Store.Problems)...)
+	after.Saved = fixed.saved
+	after.Fixed = append(resolved(before.Problems, after.Problems),
+		resolved(before.Store.Problems, after.Store.Problems)...)
 	for i, p := range after.Problems {
-		reason := why[p.Path]
+		reason := fixed.failures[p.Path]
 		if after.Problems[i].Why = reason.text; reason.unfetched {
 			after.Problems[i].Kind = workspace.KindUnfetched
 		}
@@ -103,11 +103,11 @@ func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o Ve
 	if !o.Signatures || len(r.Signed) == 0 {
 		return nil
 	}
-	wk, err := c.work(ctx, w, InstallOptions{Offline: o.Offline})
+	services, err := c.Services(ctx, w, base.ServiceOptions{Offline: o.Offline})
 	if err != nil {
 		return err
 	}
-	wrong, err := wk.Admission.Recheck(ctx, w.Manifest)
+	wrong, err := services.Admission.Recheck(ctx, w.Manifest)
 	if err != nil {
 		return err
 	}
@@ -127,142 +127,127 @@ func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o Ve
 	return nil
 }
 
-// solved returns the problems that are there no more.
-func solved(before, after []Problem) []Problem {
+// resolved returns the problems that no longer exist.
+func resolved(before, after []Problem) []Problem {
 	return slices.DeleteFunc(slices.Clone(before), func(p Problem) bool {
 		return slices.ContainsFunc(after, func(q Problem) bool { return p.Path == q.Path })
 	})
 }
 
-// reason says why an entry was not mended.
-type reason struct {
+// repair is the result of fixing what differs from the lockfile.
+type repair struct {
+	failures map[string]failure // why entries stay as they are, by path
+	saved    map[string]string  // replaced entries with local edits -> where a copy is
+}
+
+// failure says why an entry was not fixed.
+type failure struct {
 	text      string
-	unfetched bool // what belongs there could not be had
+	unfetched bool // the content could not be fetched
 }
 
-// fixAll mends, and starts over where others got in between. It returns why entries stay as they are, and where
-// copies are of those that were edited and did not stay, by path.
-func (c *Client) fixAll(
-	ctx context.Context, o VerifyOptions,
-) (why map[string]reason, saved map[string]string, err error) {
-	healed := false
-	for left := attempts; left > 0; left-- {
-		why, saved, err = c.fix(ctx, o)
-		switch {
-		case errors.Is(err, workspace.ErrDamaged) && !healed:
-			healed = true
-		case errors.Is(err, workspace.ErrGone) && left > 1:
-		case !errors.Is(err, workspace.ErrChanged):
-			return why, saved, err
-		}
-	}
-	return nil, nil, errBusy()
-}
-
-func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reason, saved map[string]string, err error) {
-	w, err := c.open(ctx, InstallOptions{Scope: o.Scope, Offline: o.Offline}, false)
+// repair restores what differs from the lockfile.
+func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err error) {
+	in, err := c.open(ctx, request{ChangeOptions: ChangeOptions{Scope: o.Scope, Offline: o.Offline}})
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
-	l, err := w.Installed()
+	l, err := in.Installed()
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
 	store, err := c.Machine.Store()
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
 	options := workspace.CompareOptions{Hash: true, Force: o.Force, Repair: true, Except: map[string]bool{}}
-	change, err := w.Compare(l, options) // while the store still says which files a damaged tree had
+	change, err := in.Compare(l, options) // before the store discards damaged trees, whose inventories it needs
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
-	sick, err := w.heal(ctx, store)
+	damaged, err := in.repairStore(ctx, store)
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
-	wanted := slices.DeleteFunc(w.LockedTrees(), func(t workspace.Tree) bool { return !sick[t.Digest] })
-	unsure := maps.Clone(change.Place)
+	wanted := slices.DeleteFunc(in.LockedTrees(), func(t workspace.Tree) bool { return !damaged[t.Digest] })
+	doubtful := maps.Clone(change.Place)
 	for _, left := range change.Left {
-		if t, ok := l.Tree(left.Path); ok { // the store may not have what would say that only a file is missing
-			unsure[left.Path] = t
+		if t, ok := l.Tree(left.Path); ok { // only the store can tell an edit from a missing file
+			doubtful[left.Path] = t
 		}
 	}
-	why = map[string]reason{}
-	fetchErr := w.bring(ctx, slices.AppendSeq(wanted, maps.Values(unsure)))
+	r.failures = map[string]failure{}
+	fetchErr := in.fetchEach(ctx, slices.AppendSeq(wanted, maps.Values(doubtful)))
 	if diag.CodeOf(fetchErr) == diag.Interrupted {
-		return nil, nil, fetchErr
+		return r, fetchErr
 	}
-	for at, t := range unsure {
+	for at, t := range doubtful {
 		if fetchErr != nil && !store.Has(t.Digest) {
-			options.Except[at], why[at] = true, reason{text: fetchErr.Error(), unfetched: true}
+			options.Except[at], r.failures[at] = true, failure{text: fetchErr.Error(), unfetched: true}
 		}
 	}
-	w.StartScan()
-	if change, err = w.Compare(l, options); err != nil {
-		return nil, nil, err
+	in.StartScan()
+	if change, err = in.Compare(l, options); err != nil {
+		return r, err
 	}
 	for _, left := range change.Left {
 		if left.Err != nil {
-			why[left.Path] = reason{text: left.Err.Error()}
+			r.failures[left.Path] = failure{text: left.Err.Error()}
 		}
 	}
 	if change.Empty() && !change.Restated() {
-		return why, nil, nil
+		return r, nil
 	}
-	packs := map[pack.ID]bool{}
+	written := map[pack.ID]bool{}
 	for _, t := range change.Place {
-		packs[t.Pack] = true
+		written[t.Pack] = true
 	}
-	if _, err := w.admitLocked(ctx, &solve.Solution{
-		Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{},
-		Places: w.Places(),
-	}, packs); err != nil {
-		return nil, nil, err
+	if _, err := in.admitLocked(ctx, written); err != nil {
+		return r, err
 	}
-	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
 	restored := &InstallReport{}
-	for _, id := range slices.SortedFunc(maps.Keys(packs), pack.ID.Compare) {
+	for _, id := range sortedIDs(written) {
 		p := l.Packs[id]
 		restored.Packs = append(restored.Packs, PackReport{
 			Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
 			SignedBy: trust.Fingerprint(p.Signer), Action: ActionRestored,
 		})
 	}
-	return why, change.Saved(), w.recorded(restored, w.Lock.Encode(),
-		func() error { return w.Apply(ctx, change, l, goal, options) })
+	r.saved = change.Saved()
+	goal := workspace.Goal{Manifest: in.Manifest, Lock: in.Lock, Places: in.Places()}
+	return r, in.recordChange(restored, in.Lock.Encode(), func() error {
+		return in.Apply(ctx, change, l, goal, options)
+	})
 }
 
-// heal throws the damaged trees of the lock out of the store, puts back those that are installed and intact, and
-// returns the digests of those that were damaged.
-func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error) {
-	damaged, err := w.VerifyStore(ctx)
+// repairStore discards the damaged trees of the lockfile from the store and puts back those that are installed intact.
+// It returns the digests of the damaged trees.
+func (in *installer) repairStore(ctx context.Context, s *store.Store) (map[string]bool, error) {
+	report, err := in.VerifyStore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sick := map[string]bool{}
-	for _, p := range damaged.Problems {
+	damaged := map[string]bool{}
+	for _, p := range report.Problems {
 		if err := s.Discard(p.Want); err != nil {
 			return nil, err
 		}
-		sick[p.Want] = true
+		damaged[p.Want] = true
 	}
-	return sick, w.RestoreStore(s, slices.Values(w.LockedTrees()))
+	return damaged, in.RestoreStore(s, slices.Values(in.LockedTrees()))
 }
 
-// bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from
-// being mended. The error is that of the first.
-func (w *work) bring(ctx context.Context, trees []workspace.Tree) (first error) {
-	sol := &solve.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
-	for _, id := range w.Lock.IDs() {
+// fetchEach fetches trees that the store lacks, one pack after the other, so that a pack that can't be fetched does not
+// keep others from being fixed. It returns the first error.
+func (in *installer) fetchEach(ctx context.Context, trees []workspace.Tree) (first error) {
+	sol := lockedResolution(in.Workspace).Solution
+	for _, id := range in.Lock.IDs() {
 		mine := slices.DeleteFunc(slices.Clone(trees), func(t workspace.Tree) bool { return t.Pack != id })
-		err := w.FetchMissing(ctx, w.Manifest, sol, slices.Values(mine))
+		err := in.FetchMissing(ctx, in.Manifest, sol, slices.Values(mine))
 		if diag.CodeOf(err) == diag.Interrupted {
 			return err
 		}
-		if first == nil {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
 	return first
 }

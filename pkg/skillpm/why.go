@@ -3,7 +3,6 @@ package skillpm
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -122,7 +121,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
 
 // noSuchName is noSuchSkill, for a name that may be that of a pack without its owner.
 func noSuchName(name, skill string, l *workspace.Layout) error {
-	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
+	for _, id := range sortedIDs(l.Packs) {
 		if id.Name == name {
 			return diag.Errorf(diag.NotFound, "no skill %s is installed", name).
 				WithHint("did you mean the pack %s?", id)
@@ -165,7 +164,7 @@ func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
 		ids = append(ids, d.ID)
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), pack.ID.Compare) {
+	for _, id := range sortedIDs(l.Linked) {
 		if _, ok := m.Dependency(id); !ok {
 			n.linked[id] = true
 			ids = append(ids, id)
@@ -339,7 +338,7 @@ func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 		return err.WithHint("skillpm.yaml requires it: run skillpm install")
 	}
 	var have []string
-	for _, other := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
+	for _, other := range sortedIDs(l.Packs) {
 		have = append(have, other.String())
 	}
 	if near := diag.Nearest(id.String(), have); near != "" {

@@ -6,12 +6,15 @@ package base
 
 import (
 	"context"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"sync"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
@@ -22,6 +25,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"
+	"github.com/skillpm/skillpm/pkg/store"
 )
 
 // Options configure a client.
@@ -183,4 +187,48 @@ func (s *Services) FetchMissing(ctx context.Context, m *pack.Manifest, sol *solv
 	}, trees)
 	sol.Warnings = append(sol.Warnings, warnings...)
 	return err
+}
+
+// Candidates returns the packs of a layout for admission, with what a change writes of them.
+func (s *Services) Candidates(
+	m *pack.Manifest, l *workspace.Layout, c *workspace.Change,
+) admission.Candidates {
+	candidates := admission.Candidates{
+		Manifest: m, Packs: l.Packs, Placed: map[pack.ID]bool{},
+		Linked: func(id pack.ID) bool { return l.Linked[id] != nil },
+	}
+	for _, tree := range c.Place {
+		candidates.Placed[tree.Pack] = true
+	}
+	if s.Admission.HasPolicies() {
+		candidates.Names = SkillNames(l)
+	}
+	return candidates
+}
+
+// SkillNames returns the names under which a layout makes skills available.
+func SkillNames(l *workspace.Layout) map[admission.SkillOf]string {
+	names := make(map[admission.SkillOf]string, len(l.Named))
+	for _, n := range l.Named {
+		names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
+	}
+	return names
+}
+
+// SkillFiles returns where admission finds the files of skills: in the directory of a linked pack, in the store, or
+// where they are installed. In a dry run some may be nowhere yet.
+func SkillFiles(w *workspace.Workspace, s *store.Store, l *workspace.Layout) admission.Files {
+	return func(id pack.ID, name, digest string) (fs.FS, error) {
+		if linked := l.Linked[id]; linked != nil {
+			return safefile.Dir(linked.Skills[name]), nil
+		}
+		fsys, err := s.FS(digest)
+		if err == nil || diag.CodeOf(err) != diag.NotFound {
+			return fsys, err
+		}
+		if dir := w.Scope.PluginSkill(id, name); w.SkillStatus(l, id, name).Installed {
+			return safefile.Dir(dir), nil
+		}
+		return nil, nil
+	}
 }

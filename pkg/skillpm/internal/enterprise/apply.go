@@ -35,13 +35,12 @@ type work struct {
 	space  *workspace.Workspace
 	before *pack.Lock // what was in force
 	*base.Services
-	solution   *solve.Solution
-	layout     *workspace.Layout
-	change     *workspace.Change
-	candidates admission.Candidates
-	door       *enforce.Evaluator
-	report     *SyncReport
-	dry        bool // nothing is changed
+	solution *solve.Solution
+	layout   *workspace.Layout
+	change   *workspace.Change
+	door     *enforce.Evaluator
+	report   *SyncReport
+	dry      bool // nothing is changed
 }
 
 // compare has what somebody changed in the layer replaced, and kept as a copy: it is to be exactly what the list says.
@@ -104,18 +103,8 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 
 // admit holds the packs against the policies, and fetches those that have to be written.
 func (w *work) admit(ctx context.Context) error {
-	s := admission.Candidates{
-		Manifest: w.space.Manifest, Packs: w.layout.Packs, Placed: map[pack.ID]bool{},
-		Names:  map[admission.SkillOf]string{},
-		Linked: admission.NotLinked, Machine: true,
-	}
-	for _, tree := range w.change.Place {
-		s.Placed[tree.Pack] = true
-	}
-	for _, n := range w.layout.Named {
-		s.Names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
-	}
-	w.candidates = s
+	s := w.Services.Candidates(w.space.Manifest, w.layout, w.change)
+	s.Machine, s.Names = true, base.SkillNames(w.layout)
 	if err := w.Admission.Admit(ctx, w.solution, s); err != nil {
 		return err
 	}
@@ -128,15 +117,12 @@ func (w *work) admit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	files := base.SkillFiles(w.space, store, w.layout)
 	err = w.Admission.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
 		if denied[admission.SkillOf{Pack: id, Skill: name}] {
 			return nil, nil
 		}
-		fsys, err := store.FS(digest)
-		if err == nil || diag.CodeOf(err) != diag.NotFound {
-			return fsys, err
-		}
-		return os.DirFS(w.space.Scope.PluginSkill(id, name)), nil // it is installed, and the same
+		return files(id, name, digest)
 	})
 	w.warn(w.Gate.Notes()...)
 	return err

@@ -63,9 +63,6 @@ const (
 	PolicyKept      = "kept" // the list has none, and the one there is stays
 )
 
-// attempts is how often a sync starts over where something changed meanwhile.
-const attempts = 5
-
 // Sync makes the enterprise layer what the newest list says. Whatever goes wrong, the layer and the policy stay as they
 // were.
 func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
@@ -126,25 +123,10 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.applyList(ctx, r, l, have, o)
+	report, err := workspace.Retry(c.Paths.Enterprise, func() (*SyncReport, error) {
+		return c.apply(ctx, r, l, have, o)
+	})
 	return report, errors.Join(err, done())
-}
-
-// applyList brings the layer to what a list says, and starts over where something got in between.
-func (c *Client) applyList(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
-	healed := false
-	for left := attempts; left > 0; left-- {
-		report, err := c.apply(ctx, r, l, have, o)
-		switch {
-		case errors.Is(err, workspace.ErrDamaged) && !healed:
-			healed = true
-		case errors.Is(err, workspace.ErrGone) && left > 1:
-		case !errors.Is(err, workspace.ErrChanged):
-			return report, err
-		}
-	}
-	return nil, diag.Errorf(diag.Conflict, "another process keeps changing %s", c.Paths.Enterprise).
-		WithHint("wait for it to finish and try again")
 }
 
 // recover finishes or discards what a killed sync left behind, and puts aside what no skillpm wrote: a lock or manifest

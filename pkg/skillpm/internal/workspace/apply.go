@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -60,6 +61,27 @@ var ErrGone = errors.New("the store was cleaned meanwhile")
 
 // ErrDamaged says that the store had a damaged tree, which it has thrown away: fetching it again may help.
 var ErrDamaged = errors.New("the store was damaged")
+
+// attempts is how often [Retry] tries an operation.
+const attempts = 5
+
+// Retry repeats an operation while another process changes the scope, and once if the store turned out to be damaged.
+// The files are what the error names if that does not end.
+func Retry[T any](files string, operation func() (T, error)) (result T, err error) {
+	repaired := false
+	for n := 1; n <= attempts; n++ {
+		result, err = operation()
+		switch {
+		case errors.Is(err, ErrDamaged) && !repaired:
+			repaired = true
+		case errors.Is(err, ErrGone) && n < attempts:
+		case !errors.Is(err, ErrChanged):
+			return result, err
+		}
+	}
+	return result, diag.Errorf(diag.Conflict, "another process keeps changing %s", files).
+		WithHint("wait for it to finish and try again")
+}
 
 // stageRest stages links, removals and files.
 func (w *Workspace) stageRest(tx *txn.Tx, c *Change, next *state) error {

@@ -35,6 +35,12 @@ func (w *Workspace) SetLinked(dirs map[string]string) {
 // Relinked reports whether other packs are linked than before, so that this machine should remember it.
 func (w *Workspace) Relinked() bool { return w.relinked }
 
+// Writes reports whether the change writes a tree at a path.
+func (c *Change) Writes(at string) bool {
+	_, ok := c.Place[at]
+	return ok
+}
+
 // Links reports whether the change makes a link at a path.
 func (c *Change) Links(at string) bool {
 	_, ok := c.link[at]

@@ -1,0 +1,246 @@
+package skillpm
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
+)
+
+// ChangeOptions are the options of every operation that changes what a scope has installed.
+type ChangeOptions struct {
+	Scope    string // scope.KindProject or scope.KindUser; "" means the project
+	Registry string // look names up in this registry only
+	Offline  bool   // use no network
+	DryRun   bool   // write nothing
+	Force    bool   // replace or remove installed skills with local edits; copies of them are kept
+	Keep     bool   // leave packs as they are whose locally edited skills would be replaced
+	Signing  Signing
+}
+
+// command is what an operation does with packs.
+type command int
+
+const (
+	commandInstall command = iota
+	commandUpdate          // moves some packs, and leaves the others as they are
+	commandRemove
+	commandUnlink
+)
+
+// scopeFiles are the files that errors name if another process keeps changing a scope.
+const scopeFiles = "skillpm.yaml or skillpm.lock"
+
+// request is one operation on a scope.
+type request struct {
+	ChangeOptions
+	command command
+	create  bool     // make the directory a project if there is none
+	frozen  bool     // change neither manifest nor lockfile
+	agents  []string // agents to link for, besides those of the manifest
+
+	// skipUnreachable leaves packs as they are whose registry or source can't be reached.
+	skipUnreachable bool
+	edited          []pack.ID // packs that stay at their locked version because of local edits
+}
+
+// resolution is the manifest and the lockfile that an operation leads to.
+type resolution struct {
+	*solve.Solution
+	manifest  *pack.Manifest
+	requested []pack.ID // packs that the call names
+	updated   []pack.ID // packs that an update may move
+	latest    bool      // the update ignored the ranges of the manifest
+	unreached []pack.ID // packs that stay because their registry or source can't be reached
+}
+
+// lockedResolution is the resolution of a scope whose manifest and lockfile stay as they are.
+func lockedResolution(w *workspace.Workspace) *resolution {
+	return &resolution{manifest: w.Manifest.Clone(), Solution: &solve.Solution{
+		Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places(),
+	}}
+}
+
+// goal returns the resolution in the form in which a workspace applies it.
+func (r *resolution) goal() workspace.Goal {
+	return workspace.Goal{Manifest: r.manifest, Lock: r.Lock, Places: r.Places}
+}
+
+// installer carries out a request in one scope.
+type installer struct {
+	*workspace.Workspace
+	*base.Services
+	client  *Client
+	request request
+}
+
+// change runs an operation: resolve computes the manifest and the lockfile that it leads to, and the installer brings
+// the scope there. It starts over if another process changed the scope, and, with Keep, if skills with local edits are
+// in the way: their packs then stay at their locked versions.
+func (c *Client) change(
+	ctx context.Context, r request, resolve func(*installer) (*resolution, error),
+) (*InstallReport, error) {
+	defer c.Progress(Event{Done: true})
+	if r.Keep && r.Force {
+		return nil, diag.Errorf(diag.Usage, "--keep and --force exclude each other")
+	}
+	report, err := workspace.Retry(scopeFiles, func() (*InstallReport, error) {
+		r := r
+		for {
+			report, err := c.tryChange(ctx, r, resolve)
+			edited, ok := errors.AsType[*EditedError](err)
+			if !ok || !r.Keep {
+				return report, err
+			}
+			known := len(r.edited)
+			for _, id := range edited.Packs() {
+				if !slices.Contains(r.edited, id) {
+					r.edited = append(slices.Clip(r.edited), id)
+				}
+			}
+			if len(r.edited) == known {
+				return report, err
+			}
+		}
+	})
+	return report, c.recordRefusal(err)
+}
+
+func (c *Client) tryChange(
+	ctx context.Context, r request, resolve func(*installer) (*resolution, error),
+) (*InstallReport, error) {
+	in, err := c.open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	res, err := resolve(in)
+	if err != nil || res == nil {
+		return nil, err
+	}
+	report, err := in.install(ctx, res)
+	if err == nil && r.command == commandUpdate {
+		report.HeldBack = in.heldBack(ctx, res)
+	}
+	return report, err
+}
+
+// open opens the scope of a request for a change. An interrupted transaction is finished or undone first.
+func (c *Client) open(ctx context.Context, r request) (*installer, error) {
+	w, err := c.Machine.OpenToChange(r.Scope, r.create)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Machine.NewEnough(w.Manifest); err != nil {
+		return nil, err
+	}
+	if err := w.Recover(ctx); err != nil {
+		return nil, err
+	}
+	return c.installer(ctx, w, r)
+}
+
+// installer returns the installer of a scope that is open.
+func (c *Client) installer(ctx context.Context, w *workspace.Workspace, r request) (*installer, error) {
+	signing, err := r.Signing.admission(c.Machine)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.Services(ctx, w, base.ServiceOptions{
+		Registry: r.Registry, Frozen: r.frozen, Offline: r.Offline, Signing: signing,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range r.edited {
+		s.Backend.Hold(id)
+	}
+	return &installer{Workspace: w, Services: s, client: c, request: r}, nil
+}
+
+// plan is how the scope gets to a resolution.
+type plan struct {
+	layout     *workspace.Layout
+	change     *workspace.Change
+	candidates admission.Candidates
+	warnings   []string
+}
+
+// plan compares what a resolution leads to with the disk, and asks the policies. Nothing is fetched for it.
+func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
+	dirs, warnings, err := in.AgentDirs(in.request.agents)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{warnings: warnings}
+	if p.layout, err = in.NewLayout(res.manifest, res.Lock, dirs); err != nil {
+		return nil, err
+	}
+	res.Lock.Names = p.layout.Names
+	if err := in.checkFrozenLinks(p.layout); err != nil {
+		return nil, err
+	}
+	if p.change, err = in.compare(ctx, p.layout); err != nil {
+		return nil, err
+	}
+	if err := in.admit(ctx, res, p); err != nil {
+		return nil, err
+	}
+	if in.request.frozen {
+		return p, in.CheckFrozen(res.goal())
+	}
+	in.StageDocuments(p.change, res.goal())
+	return p, nil
+}
+
+// checkFrozenLinks refuses linked packs in a frozen installation, which installs exactly what is locked.
+func (in *installer) checkFrozenLinks(l *workspace.Layout) error {
+	for id, p := range l.Linked {
+		if in.request.frozen {
+			return diag.Errorf(diag.Conflict, "%s is linked to %s, which is not what skillpm.lock says", id, p.Dir).
+				WithHint("skillpm unlink %s", id)
+		}
+	}
+	return nil
+}
+
+// install brings the scope to a resolution: it plans, fetches, checks the fetched files against the policies, and
+// applies the plan in one transaction.
+func (in *installer) install(ctx context.Context, res *resolution) (*InstallReport, error) {
+	p, err := in.plan(ctx, res)
+	if err != nil {
+		return nil, err
+	}
+	report := in.report(res, p)
+	known := len(res.Warnings)
+	upToDate := p.change.Empty() && !p.change.Restated() && !in.Relinked()
+	if !upToDate && !in.request.DryRun {
+		if err := in.FetchMissing(ctx, res.manifest, res.Solution, maps.Values(p.change.Place)); err != nil {
+			return nil, err
+		}
+	}
+	notes, err := in.admitFiles(ctx, p.candidates, p.layout)
+	report.Warnings = append(append(report.Warnings, res.Warnings[known:]...), notes...)
+	if err != nil {
+		return nil, err
+	}
+	if upToDate || in.request.DryRun {
+		return report, nil
+	}
+	err = in.recordChange(report, res.Lock.Encode(), func() error {
+		return in.Apply(ctx, p.change, p.layout, res.goal(), in.compareOptions())
+	})
+	if err != nil && p.change.Empty() && !errors.Is(err, workspace.ErrChanged) && ctx.Err() == nil {
+		return report, nil // only fingerprints could not be saved, which save time
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report, nil
+}
