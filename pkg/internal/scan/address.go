@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An address is where a command downloads from.
+// An address is the source of a download.
 type address struct {
-	text  []byte // as written
+	text  []byte // as in the file
 	host  []byte // without user and port
 	path  []byte // from the slash after the host on
 	plain bool   // the scheme is http
 }
 
-// parseAddress takes an address apart. It need not have a scheme.
+// parseAddress parses an address, with or without a scheme.
 func parseAddress(b []byte) address {
 	a := address{text: b}
 	if scheme, rest, ok := bytes.Cut(b, []byte("://")); ok {
@@ -70,7 +70,7 @@ func looksLikeAddress(word []byte) bool {
 	}
 	host, _, _ := bytes.Cut(word, []byte("/"))
 	k := bytes.IndexByte(host, '.')
-	return k > 0 && k < len(host)-1 && !bytes.HasPrefix(word, []byte("=")) && hostBytes(host) && !isFile(host)
+	return k > 0 && k < len(host)-1 && !bytes.HasPrefix(word, []byte("=")) && hostBytes(host) && !isFileName(host)
 }
 
 func hostBytes(host []byte) bool {
@@ -82,8 +82,8 @@ func hostBytes(host []byte) bool {
 	return true
 }
 
-// isFile reports whether what might be a host is the name of a file: "install.sh" as the value of -o.
-func isFile(host []byte) bool {
+// isFileName reports whether a supposed host is a file name: "install.sh" as the value of -o.
+func isFileName(host []byte) bool {
 	for _, suffix := range []string{
 		".sh", ".txt", ".json", ".gz", ".zip", ".py", ".html", ".xml", ".log", ".tgz",
 		".deb",
@@ -95,8 +95,8 @@ func isFile(host []byte) bool {
 	return false
 }
 
-// placeholder reports whether an address only stands for one: an example's host, or text to be filled in.
-func (a address) placeholder() bool {
+// isPlaceholder reports whether an address is a placeholder: an example's host, or text to be filled in.
+func (a address) isPlaceholder() bool {
 	if bytes.ContainsAny(a.host, "<>[]{}*…") || containsAny(a.text, "...", "…", "<") || len(a.host) == 0 ||
 		bytes.IndexByte(a.text, '[') >= 0 && bytes.IndexByte(a.host, ':') < 0 {
 		return true
@@ -119,9 +119,9 @@ func (a address) placeholder() bool {
 		strings.HasPrefix(host, "evil-") || strings.HasPrefix(host, "malicious-")
 }
 
-// rawIP reports whether the host is the number of a machine on the internet, in any of the forms that programs take.
-// Numbers of private networks and those kept for documentation do not count.
-func (a address) rawIP() bool {
+// isRawIP reports whether the host is a public IP address, in any notation that programs accept. Private networks and
+// those for documentation do not count.
+func (a address) isRawIP() bool {
 	host := string(a.host)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return isPublic(ip)
@@ -173,7 +173,7 @@ func isPublic(ip netip.Addr) bool {
 	return true
 }
 
-// An installer is a well-known address whose answer is meant to be run. Who publishes it answers for it.
+// An installer is a well-known address whose response is meant to be run. Its publisher is responsible for it.
 type installer struct{ host, path string }
 
 // installers are exact hosts; the path is a prefix, and is given where others may publish on the same host.
@@ -259,8 +259,8 @@ var installers = [...]installer{
 	{"raw.githubusercontent.com", "/terraform-linters/tflint/"},
 }
 
-// known reports whether the address is that of a well-known installer, and cannot be changed on the way.
-func (a address) known() bool {
+// isInstaller reports whether the address is that of a well-known installer and is protected by TLS.
+func (a address) isInstaller() bool {
 	if a.plain {
 		return false
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// Problem is what is wrong with an archive or with one of its entries.
+// Problem is a kind of problem of an archive or of one of its entries.
 type Problem int
 
 // The problems.
@@ -57,41 +57,41 @@ type Finding struct {
 
 // Bounds of what is read of an archive.
 const (
-	mostEntries  = 10_000
-	mostTotal    = 64 << 20 // bytes, of everything that is unpacked
-	mostEntry    = 16 << 20 // bytes, of one entry
-	mostRatio    = 200      // of unpacked to packed bytes, from a MiB on
-	mostNested   = 1        // archives in the archive
-	mostTextHits = 200
-	mostParts    = 100 // documents in documents
+	maxEntries  = 10_000
+	maxTotal    = 64 << 20 // bytes, of everything that is unpacked
+	maxEntry    = 16 << 20 // bytes, of one entry
+	maxRatio    = 200      // of unpacked to packed bytes, from a MiB on
+	maxNested   = 1        // archives in the archive
+	maxTextHits = 200
+	maxParts    = 100 // documents in documents
 )
 
-// Archive looks into an archive and returns what is found there that would be found outside of it, and whether there is
-// something that cannot be looked at. It reads zip, tar, gzip and bzip2, and archives of these kinds inside of one. An
-// office document is a zip whose parts are no files of a skill: only its macros, programs and texts count. The name is
-// that of the file, for messages and to know what a compressed file is.
+// Archive returns the problems of an archive's content that would be found outside of it too, and reports what cannot
+// be checked. It reads zip, tar, gzip and bzip2, and one level of nested archives. An office document is a zip whose
+// parts are not files of a skill: only its macros, programs and texts count. The name is that of the file, for messages
+// and to determine the format of a compressed file.
 func (s *Scanner) Archive(name string, data []byte) []Finding {
-	w := walk{scanner: s, left: mostTotal}
-	w.archive(name, "", data, 0)
+	w := archiveScan{scanner: s, budget: maxTotal}
+	w.scanArchive(name, "", data, 0)
 	return w.findings
 }
 
-// walk is one look into an archive.
-type walk struct {
+// archiveScan is the scan of one archive.
+type archiveScan struct {
 	scanner  *Scanner
 	findings []Finding
 	first    [problems]int // index of the finding of a problem plus one, for those that are counted
 	entries  int
-	left     int // bytes that may still be unpacked
+	budget   int // bytes that may still be unpacked
 	texts    int // HoldsText findings
 	parts    int // documents in documents
 }
 
-// report notes a problem. All but hits in texts are counted in one finding for the whole archive.
-func (w *walk) report(f Finding) {
+// report adds a finding. All findings of one problem are counted in one, except hits in texts.
+func (w *archiveScan) report(f Finding) {
 	f.Count = 1
 	if f.Problem == HoldsText {
-		if w.texts++; w.texts > mostTextHits {
+		if w.texts++; w.texts > maxTextHits {
 			return
 		}
 	} else if k := w.first[f.Problem]; k > 0 {
@@ -103,86 +103,86 @@ func (w *walk) report(f Finding) {
 	w.findings = append(w.findings, f)
 }
 
-func (w *walk) opaque(at string, f Format, format string, args ...any) {
+func (w *archiveScan) reportOpaque(at string, f Format, format string, args ...any) {
 	w.report(Finding{Problem: OpaqueArchive, Path: at, Format: f, Detail: fmt.Sprintf(format, args...)})
 }
 
-// archive looks into one archive, which is at a path inside of the whole and in depth others.
-func (w *walk) archive(name, at string, data []byte, depth int) {
+// scanArchive scans one archive, whose path inside of the outermost archive is at, and which is nested in depth others.
+func (w *archiveScan) scanArchive(name, at string, data []byte, depth int) {
 	switch f := Sniff(data); f {
 	case Zip:
-		w.zip(at, data, depth)
+		w.scanZip(at, data, depth)
 	case Tar:
-		w.tar(at, bytes.NewReader(data), depth)
+		w.scanTar(at, bytes.NewReader(data), depth)
 	case Gzip:
 		r, err := gzip.NewReader(bytes.NewReader(data))
 		if err != nil {
-			w.opaque(at, f, "it is broken")
+			w.reportOpaque(at, f, "it is broken")
 			return
 		}
-		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
+		w.scanCompressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
 	case Bzip2:
-		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, bzip2.NewReader(bytes.NewReader(data)), len(data),
+		w.scanCompressed(strings.TrimSuffix(name, path.Ext(name)), at, f, bzip2.NewReader(bytes.NewReader(data)), len(data),
 			depth)
 	default:
-		w.opaque(at, f, "%s", f)
+		w.reportOpaque(at, f, "%s", f)
 	}
 }
 
-// compressed looks at what a compressed file holds: a tar, or one file.
-func (w *walk) compressed(name, at string, f Format, r io.Reader, packed, depth int) {
+// scanCompressed scans a compressed file: a tar, or one file.
+func (w *archiveScan) scanCompressed(name, at string, f Format, r io.Reader, packed, depth int) {
 	head := make([]byte, 1024)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		w.opaque(at, f, "it is broken")
+		w.reportOpaque(at, f, "it is broken")
 		return
 	}
 	head = head[:n]
 	r = io.MultiReader(bytes.NewReader(head), r)
-	limited := &meter{r: r, packed: packed}
+	limited := &ratioReader{r: r, packed: packed}
 	if Sniff(head) == Tar {
-		w.tar(at, limited, depth)
+		w.scanTar(at, limited, depth)
 		return
 	}
-	data, ok := w.read(at, f, limited)
+	data, ok := w.unpack(at, f, limited)
 	if ok {
-		w.entry(name, path.Join(at, path.Base(name)), data, depth)
+		w.scanEntry(name, path.Join(at, path.Base(name)), data, depth)
 	}
 }
 
-// errBomb is the error of a meter.
+// errBomb is the error of a ratioReader.
 var errBomb = errors.New("it unpacks to far more than its size")
 
-// meter stops a reader that gives far more than what it reads.
-type meter struct {
-	r      io.Reader
-	packed int
-	read   int
+// ratioReader fails if a reader returns far more than it reads.
+type ratioReader struct {
+	r        io.Reader
+	packed   int
+	unpacked int
 }
 
-func (m *meter) Read(p []byte) (int, error) {
+func (m *ratioReader) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
-	m.read += n
-	if m.read > 1<<20 && m.read/mostRatio > m.packed {
+	m.unpacked += n
+	if m.unpacked > 1<<20 && m.unpacked/maxRatio > m.packed {
 		return n, errBomb
 	}
 	return n, err
 }
 
-// read unpacks one entry, and reports why it cannot.
-func (w *walk) read(at string, f Format, r io.Reader) ([]byte, bool) {
-	most := min(mostEntry, w.left)
+// unpack reads one entry, or reports why it cannot.
+func (w *archiveScan) unpack(at string, f Format, r io.Reader) ([]byte, bool) {
+	most := min(maxEntry, w.budget)
 	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
-	w.left = max(0, w.left-len(data))
+	w.budget = max(0, w.budget-len(data))
 	switch {
 	case errors.Is(err, errBomb):
-		w.opaque(at, f, "%s", errBomb)
+		w.reportOpaque(at, f, "%s", errBomb)
 	case errors.Is(err, zip.ErrAlgorithm):
-		w.opaque(at, f, "its compression is not known")
+		w.reportOpaque(at, f, "its compression is not known")
 	case err != nil:
-		w.opaque(at, f, "it is broken")
+		w.reportOpaque(at, f, "it is broken")
 	case len(data) > most:
-		w.opaque(at, f, "it is too large")
+		w.reportOpaque(at, f, "it is too large")
 	default:
 		return data, true
 	}
@@ -190,18 +190,18 @@ func (w *walk) read(at string, f Format, r io.Reader) ([]byte, bool) {
 }
 
 // count counts an entry, and reports whether there are too many.
-func (w *walk) count(at string, f Format) bool {
-	if w.entries++; w.entries > mostEntries {
-		w.opaque(at, f, "it has more than %d entries", mostEntries)
+func (w *archiveScan) count(at string, f Format) bool {
+	if w.entries++; w.entries > maxEntries {
+		w.reportOpaque(at, f, "it has more than %d entries", maxEntries)
 		return false
 	}
 	return true
 }
 
-func (w *walk) zip(at string, data []byte, depth int) {
+func (w *archiveScan) scanZip(at string, data []byte, depth int) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if r == nil || err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		w.opaque(at, Zip, "it is broken")
+		w.reportOpaque(at, Zip, "it is broken")
 		return
 	}
 	document := isDocument(r)
@@ -211,7 +211,7 @@ func (w *walk) zip(at string, data []byte, depth int) {
 			return
 		}
 		name := path.Join(at, file.Name)
-		if !w.named(at, file.Name, seen) {
+		if !w.checkName(at, file.Name, seen) {
 			continue
 		}
 		switch mode := file.Mode(); {
@@ -228,33 +228,33 @@ func (w *walk) zip(at string, data []byte, depth int) {
 			w.report(Finding{Problem: HoldsMacros, Path: name, Detail: "macros"})
 			continue
 		}
-		w.unzip(name, file, document, depth)
+		w.scanZipEntry(name, file, document, depth)
 	}
 }
 
-func (w *walk) unzip(name string, file *zip.File, document bool, depth int) {
+func (w *archiveScan) scanZipEntry(name string, file *zip.File, document bool, depth int) {
 	r, err := file.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		w.opaque(name, Zip, "its compression is not known")
+		w.reportOpaque(name, Zip, "its compression is not known")
 		return
 	}
 	if err != nil {
-		w.opaque(name, Zip, "it is broken")
+		w.reportOpaque(name, Zip, "it is broken")
 		return
 	}
 	defer r.Close()
-	data, ok := w.read(name, Zip, &meter{r: r, packed: int(min(file.CompressedSize64, mostTotal))})
+	data, ok := w.unpack(name, Zip, &ratioReader{r: r, packed: int(min(file.CompressedSize64, maxTotal))})
 	if !ok {
 		return
 	}
-	if document && w.parts < mostParts && Sniff(data) == Zip {
+	if document && w.parts < maxParts && Sniff(data) == Zip {
 		w.parts++
 		depth-- // a table in a text is a part of the document
 	}
-	w.entry(name, name, data, depth)
+	w.scanEntry(name, name, data, depth)
 }
 
-// isDocument reports whether a zip is an office document or a book: it says so in an entry of a fixed name.
+// isDocument reports whether a zip is an office document or a book, which have an entry of a fixed name.
 func isDocument(r *zip.Reader) bool {
 	for i, f := range r.File {
 		switch {
@@ -272,55 +272,55 @@ func isMacro(name string) bool {
 		!strings.HasSuffix(name, "-lc.xml") && !strings.HasSuffix(name, "-lb.xml")
 }
 
-func (w *walk) tar(at string, r io.Reader, depth int) {
+func (w *archiveScan) scanTar(at string, r io.Reader, depth int) {
 	archive := tar.NewReader(r)
 	seen := make(map[string]bool)
 	for {
 		h, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			w.trailing(at, r)
+			w.checkTarEnd(at, r)
 			return
 		case errors.Is(err, errBomb):
-			w.opaque(at, Tar, "%s", errBomb)
+			w.reportOpaque(at, Tar, "%s", errBomb)
 			return
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
-			w.opaque(at, Tar, "it is broken")
+			w.reportOpaque(at, Tar, "it is broken")
 			return
 		}
 		if !w.count(at, Tar) {
 			return
 		}
-		if h.Typeflag == tar.TypeXGlobalHeader || !w.named(at, h.Name, seen) {
+		if h.Typeflag == tar.TypeXGlobalHeader || !w.checkName(at, h.Name, seen) {
 			continue
 		}
 		name := path.Join(at, h.Name)
 		switch h.Typeflag {
 		case tar.TypeDir:
 		case tar.TypeReg:
-			if h.Size > mostEntry {
-				w.opaque(name, Tar, "it is too large")
+			if h.Size > maxEntry {
+				w.reportOpaque(name, Tar, "it is too large")
 				return
 			}
-			data, ok := w.read(name, Tar, archive)
+			data, ok := w.unpack(name, Tar, archive)
 			if !ok {
 				return
 			}
-			w.entry(name, name, data, depth)
+			w.scanEntry(name, name, data, depth)
 		default:
 			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "it is a link or a device"})
 		}
 	}
 }
 
-// trailing reports what stands after the end of a tar, where only zeros belong: readers pass over it in silence.
-func (w *walk) trailing(at string, r io.Reader) {
+// checkTarEnd reports data after the end of a tar, where only zeros belong: readers ignore it silently.
+func (w *archiveScan) checkTarEnd(at string, r io.Reader) {
 	buf := make([]byte, 4096)
-	for read := 0; read <= mostEntry; {
+	for read := 0; read <= maxEntry; {
 		n, err := r.Read(buf)
 		read += n
 		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
-			w.opaque(at, Tar, "there is something after its end")
+			w.reportOpaque(at, Tar, "there is something after its end")
 			return
 		}
 		switch {
@@ -328,35 +328,35 @@ func (w *walk) trailing(at string, r io.Reader) {
 		case errors.Is(err, io.EOF):
 			return
 		default:
-			w.opaque(at, Tar, "there is something after its end")
+			w.reportOpaque(at, Tar, "there is something after its end")
 			return
 		}
 	}
 }
 
-// entry looks at one unpacked file.
-func (w *walk) entry(name, at string, data []byte, depth int) {
+// scanEntry scans one unpacked file.
+func (w *archiveScan) scanEntry(name, at string, data []byte, depth int) {
 	switch f := Sniff(data); {
 	case f.Native():
 		w.report(Finding{Problem: HoldsNative, Path: at, Format: f, Detail: f.String()})
 	case f.Compiled():
 		w.report(Finding{Problem: HoldsCompiled, Path: at, Format: f, Detail: f.String()})
-	case f.Archive() && depth >= mostNested:
-		w.opaque(at, f, "it is an archive in an archive in an archive")
+	case f.Archive() && depth >= maxNested:
+		w.reportOpaque(at, f, "it is an archive in an archive in an archive")
 	case f.Archive():
-		w.archive(name, at, data, depth+1)
+		w.scanArchive(name, at, data, depth+1)
 	case f == Text, f == UTF16:
 		if f == UTF16 {
 			data = FromUTF16(data)
 		}
-		for _, h := range w.scanner.Text(data, optionsOf(name, data)) {
+		for _, h := range w.scanner.Text(data, textOptions(name, data)) {
 			w.report(Finding{Problem: HoldsText, Path: at, Format: f, Hit: h, Detail: h.Detail})
 		}
 	}
 }
 
-// optionsOf says what a text in an archive is, by its name and its first line.
-func optionsOf(name string, data []byte) Options {
+// textOptions returns the options for a text in an archive, by its name and its first line.
+func textOptions(name string, data []byte) Options {
 	o := Options{Skill: path.Base(name) == "SKILL.md"}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx":
@@ -369,8 +369,8 @@ func optionsOf(name string, data []byte) Options {
 	return o
 }
 
-// named checks the name of an entry and reports one that leads out of the archive, or stands in it twice.
-func (w *walk) named(at, name string, seen map[string]bool) bool {
+// checkName checks the name of an entry and reports one that leads out of the archive, or occurs twice.
+func (w *archiveScan) checkName(at, name string, seen map[string]bool) bool {
 	what := ""
 	clean := path.Clean(name)
 	dir := strings.HasSuffix(name, "/")
@@ -390,12 +390,12 @@ func (w *walk) named(at, name string, seen map[string]bool) bool {
 	if what == "" {
 		return true
 	}
-	w.report(Finding{Problem: UnsafeEntry, Path: shownPath(at, name), Detail: what})
+	w.report(Finding{Problem: UnsafeEntry, Path: printablePath(at, name), Detail: what})
 	return false
 }
 
-// shownPath returns the path of an entry as it can be shown.
-func shownPath(at, name string) string {
+// printablePath returns the path of an entry without control characters.
+func printablePath(at, name string) string {
 	if at != "" {
 		at += "/"
 	}

@@ -140,7 +140,7 @@ func TestArchive(t *testing.T) {
 
 func TestArchiveBounds(t *testing.T) {
 	s := New()
-	many := make([]member, mostEntries+1)
+	many := make([]member, maxEntries+1)
 	for i := range many {
 		many[i].name = random(hexDigits, 20, uint64(i))
 	}
@@ -157,7 +157,7 @@ func TestArchiveBounds(t *testing.T) {
 		bad.name = string(rune('a'+i)) + ".sh"
 		texts = append(texts, bad)
 	}
-	if got := s.Archive("a.tar", tarOf(t, texts...)); len(got) != mostTextHits {
+	if got := s.Archive("a.tar", tarOf(t, texts...)); len(got) != maxTextHits {
 		t.Errorf("%d hits in texts", len(got))
 	}
 }

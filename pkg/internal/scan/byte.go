@@ -48,9 +48,9 @@ func lower(c byte) byte {
 	return c
 }
 
-// toSmall returns a copy of b with small letters for A to Z. Unlike bytes.ToLower it keeps the length of what is no
+// toLowerASCII returns a copy of b with A to Z in lower case. Unlike bytes.ToLower it keeps the length of invalid
 // UTF-8.
-func toSmall(b []byte) []byte {
+func toLowerASCII(b []byte) []byte {
 	small := make([]byte, len(b))
 	for i, c := range b {
 		small[i] = lower(c)
@@ -122,18 +122,18 @@ func (t *text) skipSpace(i int) int {
 func (t *text) lineStart(i, n int) int {
 	from := max(0, i-n)
 	from += bytes.LastIndexByte(t.data[from:i], '\n') + 1
-	t.work += i - from
+	t.scanned += i - from
 	return from
 }
 
-// farStart is lineStart for a long way back, as long as that has not been gone too often.
+// farStart is lineStart with a long reach, until farStart has read too much.
 func (t *text) farStart(i int) int {
 	n := 1000
-	if t.far > 16<<10+4*len(t.data) {
+	if t.lookedBack > 16<<10+4*len(t.data) {
 		n = 100
 	}
 	from := t.lineStart(i, n)
-	t.far += i - from
+	t.lookedBack += i - from
 	return from
 }
 
@@ -143,18 +143,17 @@ func (t *text) lineEnd(i, n int) int {
 	if k := bytes.IndexByte(t.data[i:to], '\n'); k >= 0 {
 		to = i + k
 	}
-	t.work += to - i
+	t.scanned += to - i
 	return to
 }
 
-// around returns the text from n bytes before i to m bytes after it in small letters. It is overwritten by the next
-// call.
+// around returns the text from n bytes before i to m bytes after it in lower case. The next call overwrites it.
 func (t *text) around(i, n, m int) []byte {
 	from, to := max(0, i-n), min(len(t.data), i+m)
-	t.work += to - from
-	t.small = t.small[:0]
+	t.scanned += to - from
+	t.lowered = t.lowered[:0]
 	for _, c := range t.data[from:to] {
-		t.small = append(t.small, lower(c))
+		t.lowered = append(t.lowered, lower(c))
 	}
-	return t.small
+	return t.lowered
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// mostCommand is how many bytes of a command line are read.
-const mostCommand = 2048
+// maxCommand is how many bytes of a command line are read.
+const maxCommand = 2048
 
-// A command is what stands on a command line from the name of a program on, as far as the end of its pipeline. It is
-// read as a shell would, roughly: quotes hide what is inside them, a backslash joins lines.
+// A command is a command line from the name of a program to the end of its pipeline. It is parsed roughly as a shell
+// does: quotes hide their content, a backslash joins lines.
 type command struct {
 	start int // of the program's name
 	pipe  int // the first pipe, or end
@@ -21,10 +21,10 @@ type command struct {
 	substitute bool // the pipeline stands in $(…), <(…) or backquotes that are run as a program
 }
 
-// command reads the command whose program is named at start.
+// command parses the command whose program is named at start.
 func (t *text) command(start int) command {
 	c := command{start: start, pipe: -1}
-	limit := min(len(t.data), start+mostCommand)
+	limit := min(len(t.data), start+maxCommand)
 	opener, cells := t.before(start), t.inCells(start)
 	i, depth := start, 0
 reading:
@@ -56,35 +56,35 @@ reading:
 			if c.pipe < 0 {
 				c.pipe = i
 			}
-			t.piped(&c, i+1)
+			t.readPipe(&c, i+1)
 		}
 	}
-	t.work += i - start
+	t.scanned += i - start
 	c.end = i
 	if c.pipe < 0 {
 		c.pipe = i
 	}
-	c.substitute = t.substituted(start)
+	c.substitute = t.inRunSubstitution(start)
 	return c
 }
 
-// inCells reports whether i stands in a row of a table, where pipes that are not escaped separate cells. A pipe at the
-// start of a line alone continues a command.
+// inCells reports whether i is in a row of a table, where unescaped pipes separate cells. A pipe at the start of a line
+// alone continues a command.
 func (t *text) inCells(i int) bool {
 	if !t.Markdown {
 		return false
 	}
-	if i < t.row.known || bytes.IndexByte(t.data[t.row.known:i], '\n') >= 0 || t.row.known == 0 {
+	if i < t.row.upTo || bytes.IndexByte(t.data[t.row.upTo:i], '\n') >= 0 || t.row.upTo == 0 {
 		line := bytes.TrimSpace(t.data[t.lineStart(i, 1000):t.lineEnd(i, 1000)])
 		t.row.cells = len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
 	}
-	t.row.known = i
+	t.row.upTo = i
 	return t.row.cells
 }
 
-// A row is what is known of the line up to a place.
-type row struct {
-	known int
+// A tableRow caches whether the line up to an offset is a row of a table.
+type tableRow struct {
+	upTo  int
 	cells bool
 }
 
@@ -124,19 +124,19 @@ func (t *text) continues(start, i int) bool {
 	return t.after(next) == '|' && t.after(next+1) == ' ' && t.Script
 }
 
-// piped looks at the program after a pipe: is it one that runs what it reads?
-func (t *text) piped(c *command, i int) {
+// readPipe checks whether the program after a pipe runs its input.
+func (t *text) readPipe(c *command, i int) {
 	word, end := t.programAt(i)
 	switch {
 	case oneOf(word, "base64", "base64.exe", "openssl", "xxd"):
 		c.decodes = c.decodes || t.hasDecode(end)
 	case c.shell == "" && t.readsProgram(word, end):
-		c.shell, c.shellEnd = string(toSmall(word)), end
+		c.shell, c.shellEnd = string(toLowerASCII(word)), end
 	}
 }
 
-// programAt returns the name of the program of the command at i, without its directory, after sudo, env and settings of
-// variables.
+// programAt returns the name of the program of the command at i, without its directory, and skips sudo, env and
+// assignments of variables.
 func (t *text) programAt(i int) (word []byte, end int) {
 	for range 8 {
 		i = t.skipBreaks(i)
@@ -174,7 +174,8 @@ func (t *text) skipBreaks(i int) int {
 	return i
 }
 
-// readsProgram reports whether a command runs its input: a shell or interpreter whose arguments name no other program.
+// readsProgram reports whether a command runs its input: it is a shell or interpreter without another program in its
+// arguments.
 func (t *text) readsProgram(word []byte, end int) bool {
 	shell := isShell(word)
 	if !shell && !isInterpreter(word) && !oneOf(word, "iex", "invoke-expression", "source", "eval") {
@@ -205,9 +206,9 @@ func isInterpreter(word []byte) bool {
 	return oneOf(word, "python", "python3", "python2", "perl", "ruby", "node", "php", "deno", "bun", "osascript")
 }
 
-// substituted reports whether the output of the command at i is run by what stands before it: sh -c "$(…)", bash <(…),
-// eval `…`, source <(…).
-func (t *text) substituted(i int) bool {
+// inRunSubstitution reports whether the output of the command at i is run by the command before it: sh -c "$(…)", bash
+// <(…), eval `…`, source <(…).
+func (t *text) inRunSubstitution(i int) bool {
 	head := bytes.TrimRight(t.data[t.lineStart(i, 64):i], " \t")
 	for _, prefix := range []string{"sudo", "command"} {
 		head = bytes.TrimRight(bytes.TrimSuffix(head, []byte(prefix)), " \t")

@@ -26,7 +26,7 @@ func TestCorpus(t *testing.T) {
 			return err
 		}
 		files++
-		for _, h := range s.Text(data, optionsOf(p, data)) {
+		for _, h := range s.Text(data, textOptions(p, data)) {
 			count[h.Kind]++
 			if h.Kind <= BlankPadding || testing.Verbose() && h.Kind == DynamicShell {
 				t.Logf("%s: %s %q: %.120q", p, h.Kind, h.Detail, data[h.Start:h.End])

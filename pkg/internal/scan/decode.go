@@ -36,9 +36,9 @@ func cutWord(b []byte) (word, rest []byte) {
 	return b[start:i], b[i:]
 }
 
-// decoder finds "base64 -d" and its like whose output is run.
-func (t *text) decoder(start, end int) {
-	if start < t.seen[checkBase64] || is(t.after(end), isWordy) && t.data[start] != 'x' {
+// decoderToShell finds "base64 -d" and its like whose output is run.
+func (t *text) decoderToShell(start, end int) {
+	if start < t.checkedTo[checkBase64] || is(t.after(end), isWordy) && t.data[start] != 'x' {
 		return
 	}
 	from, options := start, end
@@ -54,10 +54,10 @@ func (t *text) decoder(start, end int) {
 		return
 	}
 	c := t.command(from)
-	t.seen[checkBase64] = c.end
+	t.checkedTo[checkBase64] = c.end
 	// The decoder may stand behind a pipe in a substitution: what matters is what stands before the whole pipeline.
-	run := c.shell != "" || c.substitute || t.pipelineRun(from)
-	if !run || !t.fed(from, c) {
+	run := c.shell != "" || c.substitute || t.inRunPipeline(from)
+	if !run || !t.hasInput(from, c) {
 		return
 	}
 	detail := "decoded into a shell"
@@ -67,22 +67,22 @@ func (t *text) decoder(start, end int) {
 	t.hit(Base64Shell, from, max(end, min(c.end, max(c.shellEnd, c.pipe))), detail)
 }
 
-// fed reports whether a decoder has something to decode: what stands before its pipe, or a file or text among its
-// arguments. A pattern that is only named has nothing.
-func (t *text) fed(from int, c command) bool {
+// hasInput reports whether a decoder has something to decode: a command before its pipe, or a file or text among its
+// arguments. A decoder that is only mentioned has none.
+func (t *text) hasInput(from int, c command) bool {
 	i := from
 	for i > 0 && from-i < 100 && (is(t.data[i-1], isBlank) || t.data[i-1] == '\\') {
 		i--
 	}
 	if t.before(i) == '|' {
-		return t.feeds(i - 1)
+		return t.providesInput(i - 1)
 	}
 	words := bytes.Fields(t.data[from:c.pipe])
 	for k, w := range words[min(1, len(words)):] {
 		switch {
 		case w[0] == '-' || oneOf(w, "base64", "enc", "\\") || containsAny(w, "...", "…"):
 		case string(w) == "<<<":
-			return k+2 < len(words) && isFed(words[k+2])
+			return k+2 < len(words) && isRealInput(words[k+2])
 		case w[0] == '<' && w[len(w)-1] == '>': // "<file>" stands for one
 		default:
 			return true
@@ -91,9 +91,9 @@ func (t *text) fed(from int, c command) bool {
 	return false
 }
 
-// feeds reports whether the command before the pipe at i gives something to decode. What is only echoed has to be
+// providesInput reports whether the command before the pipe at i writes something to decode. An echoed text must be
 // base64 of a command, or a variable: "echo payload" is an example.
-func (t *text) feeds(i int) bool {
+func (t *text) providesInput(i int) bool {
 	from := t.farStart(i)
 	if len(bytes.TrimSpace(t.data[from:i])) == 0 && from > 0 {
 		from = t.farStart(from - 1) // the pipe starts a line
@@ -107,28 +107,28 @@ func (t *text) feeds(i int) bool {
 	}
 	last := bytes.Trim(words[len(words)-1], "\"'`{}()<>*")
 	if len(words) > 1 && oneOf(bytes.Trim(words[len(words)-2], "\"'`$(&;"), "echo", "printf", "-n", "-e", "-ne", "%s") {
-		return isFed(last)
+		return isRealInput(last)
 	}
 	return len(last) > 0 && (len(words) > 1 || bytes.IndexByte(last, '=') >= 0)
 }
 
-// isFed reports whether a word that is given to a decoder is a variable, or base64 of a command.
-func isFed(word []byte) bool {
+// isRealInput reports whether a decoder's argument is a variable, or base64 of a command.
+func isRealInput(word []byte) bool {
 	word = bytes.Trim(word, "\"'`{}()<>*")
 	return bytes.IndexByte(word, '$') >= 0 || encodesCommand(word)
 }
 
-// encodesCommand reports whether a word is base64 of something that has more than one word, or that is no text.
+// encodesCommand reports whether a word is base64 of several words, or of binary data.
 func encodesCommand(word []byte) bool {
 	decoded, err := base64.RawStdEncoding.AppendDecode(nil, bytes.TrimRight(word, "="))
 	if err != nil || len(word) < 12 {
 		return false
 	}
-	return bytes.ContainsAny(decoded, " /\n;") || len(word) >= leastEncoded && !printable(decoded)
+	return bytes.ContainsAny(decoded, " /\n;") || len(word) >= minEncoded && !printable(decoded)
 }
 
-// pipelineRun reports whether the pipeline that start is part of stands in a substitution that is run.
-func (t *text) pipelineRun(start int) bool {
+// inRunPipeline reports whether the pipeline at start is in a substitution that is run.
+func (t *text) inRunPipeline(start int) bool {
 	from := t.farStart(start)
 	head := t.data[from:start]
 	depth := 0
@@ -150,16 +150,16 @@ func (t *text) pipelineRun(start int) bool {
 // decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows code
 // it counts where what is decoded stands there too and is a program.
 func (t *text) decodeCall(start, end int) {
-	if start < t.seen[checkDecodeCall] || is(t.before(start), isWordy) {
+	if start < t.checkedTo[checkDecodeCall] || is(t.before(start), isWordy) {
 		return
 	}
 	head := t.data[t.lineStart(start, 160):start]
-	caller := callerOf(head)
+	caller := enclosingCall(head)
 	if caller == "" {
 		return
 	}
 	tail := t.data[end:t.lineEnd(end, 4096)]
-	t.seen[checkDecodeCall] = end + min(len(tail), 64)
+	t.checkedTo[checkDecodeCall] = end + min(len(tail), 64)
 	if isFold(t.data[start:end], "buffer.from(") && !containsAny(tail[:min(len(tail), 2048)], `"base64"`, `'base64'`) {
 		return
 	}
@@ -169,8 +169,8 @@ func (t *text) decodeCall(start, end int) {
 	t.hit(Base64Shell, start-len(head)+bytes.LastIndex(head, []byte(caller)), end-1, "decoded into "+caller)
 }
 
-// callerOf returns the name of the function that runs code and in whose arguments head ends, or "".
-func callerOf(head []byte) string {
+// enclosingCall returns the name of the function that runs code and whose arguments contain the end of head, or "".
+func enclosingCall(head []byte) string {
 	depth := 0
 	for i := len(head) - 1; i > 0; i-- {
 		switch head[i] {
@@ -214,8 +214,8 @@ func commandLine(head []byte) bool {
 	return false
 }
 
-// isProgramLiteral reports whether tail starts with quoted base64 of 24 or more characters that decodes to text which
-// is no example's.
+// isProgramLiteral reports whether tail starts with quoted base64 of 24 or more characters that decodes to a text with
+// real addresses.
 func isProgramLiteral(tail []byte) bool {
 	tail = bytes.TrimLeft(tail, " bBrR")
 	if len(tail) < 24 || tail[0] != '"' && tail[0] != '\'' {
@@ -227,16 +227,16 @@ func isProgramLiteral(tail []byte) bool {
 	}
 	raw := bytes.TrimRight(tail[1:1+k], "=")
 	text, err := base64.RawStdEncoding.AppendDecode(nil, raw)
-	return err == nil && printable(text) && !examplesOnly(text)
+	return err == nil && printable(text) && !onlyPlaceholderHosts(text)
 }
 
 // powerShell finds "powershell -EncodedCommand" with the command itself.
 func (t *text) powerShell(start, end int) {
-	if start < t.seen[checkPowerShell] || is(t.before(start), isWordy) || is(t.after(end), isWordy) {
+	if start < t.checkedTo[checkPowerShell] || is(t.before(start), isWordy) || is(t.after(end), isWordy) {
 		return
 	}
-	stop := t.lineEnd(end, mostCommand)
-	t.seen[checkPowerShell] = stop
+	stop := t.lineEnd(end, maxCommand)
+	t.checkedTo[checkPowerShell] = stop
 	words := t.data[end:stop]
 	for i := 0; i < len(words); {
 		k := bytes.IndexByte(words[i:], '-')
@@ -250,7 +250,7 @@ func (t *text) powerShell(start, end int) {
 		}
 		flag := words[i:n]
 		i = n
-		if len(flag) == 0 || !oneOf(flag, "ec") && !hasFold([]byte("encodedcommand"), string(toSmall(flag))) {
+		if len(flag) == 0 || !oneOf(flag, "ec") && !hasFold([]byte("encodedcommand"), string(toLowerASCII(flag))) {
 			continue
 		}
 		value := bytes.TrimLeft(words[n:], " \t:\"'")
@@ -259,19 +259,19 @@ func (t *text) powerShell(start, end int) {
 			length++
 		}
 		if length >= 16 && entropy(value[:length]) > 200 {
-			t.hit(Base64Shell, start, stop-len(value)+min(length, mostShown), "an encoded PowerShell command")
+			t.hit(Base64Shell, start, stop-len(value)+min(length, maxExcerpt), "an encoded PowerShell command")
 			return
 		}
 	}
 }
 
-// fromBase64 finds .NET's decoder beside what runs its result.
+// fromBase64 finds .NET's decoder next to code that runs its result.
 func (t *text) fromBase64(start, end int) {
-	if start < t.seen[checkFromBase64] {
+	if start < t.checkedTo[checkFromBase64] {
 		return
 	}
 	const reach = 300
-	t.seen[checkFromBase64] = end + reach/2
+	t.checkedTo[checkFromBase64] = end + reach/2
 	near := t.around(start, reach/2, reach)
 	if hasWord(near, "iex") || containsAny(near, "invoke-expression", "scriptblock]::create", "assembly]::load",
 		"start-process") {

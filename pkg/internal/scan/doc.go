@@ -1,14 +1,14 @@
-// Package scan finds what is hostile or risky in the bytes of a skill's files: instructions and commands that an
-// attacker would need, text that people cannot see, secrets, and files that nobody can read. It knows nothing of
-// severities or of rules' ids: it says what is there and where, and the caller decides what that means.
+// Package scan finds hostile and risky content in the bytes of a skill's files: instructions and commands that an
+// attacker would need, invisible text, secrets, and opaque files. It knows neither severities nor ids of rules: it
+// reports what is where, and the caller decides what that means. Start reading at [Scanner.Text] and
+// [Scanner.Archive]. This package may change at any time.
 //
 // The rules it keeps:
 //
-//   - It is pure and takes linear time, whatever the text holds. One pass over the bytes looks for several hundred
-//     short literals; only where one of them stands is anything looked at more closely, and never more than a bounded
-//     number of bytes around it.
-//   - A false alarm costs more than a missed trick: what well-kept skills write for good reasons is not found, and what
-//     is only named in prose is not found where a command or an address is meant.
-//   - A secret never appears in what it returns, nor does a character that a terminal would act on.
-//   - "Nothing found" means no more than that. Nothing here says that a file is safe.
+//   - It is pure and takes linear time for every text. One pass over the bytes searches for several hundred short
+//     literals. A check runs only at a literal, and reads a bounded number of bytes around it.
+//   - A false positive costs more than a missed trick: it does not report what good skills do for good reasons, and
+//     does not take prose for a command or an address.
+//   - Results never contain a secret, nor a control character.
+//   - No hits does not mean that a file is safe.
 package scan

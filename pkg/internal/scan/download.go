@@ -2,7 +2,7 @@ package scan
 
 import "bytes"
 
-// commandLiterals are programs and calls that download, and what decodes text on the way to a shell.
+// commandLiterals are programs and calls that download, and that decode text for a shell.
 var commandLiterals = []literal{
 	{text: "curl", check: checkDownload},
 	{text: "wget", check: checkDownload},
@@ -24,9 +24,9 @@ var commandLiterals = []literal{
 	{text: "frombase64string", check: checkFromBase64},
 }
 
-// download finds a curl or wget whose answer is run, in a pipe, in a substitution, or as a file.
+// download finds a curl or wget whose response is run: in a pipe, in a substitution, or as a file.
 func (t *text) download(start, end int) {
-	if start < t.seen[checkDownload] || is(t.before(start), isWordy) || t.before(start) == '-' {
+	if start < t.checkedTo[checkDownload] || is(t.before(start), isWordy) || t.before(start) == '-' {
 		return
 	}
 	if hasFold(t.data[end:], ".exe") {
@@ -36,23 +36,23 @@ func (t *text) download(start, end int) {
 		return
 	}
 	c := t.command(start)
-	t.seen[checkDownload] = c.end
-	from := t.source(end, c.pipe)
+	t.checkedTo[checkDownload] = c.end
+	from := t.downloadAddress(end, c.pipe)
 	if from.text == nil || c.decodes {
 		return // what is decoded on the way is found at the decoder
 	}
 	switch {
 	case c.shell != "" || c.substitute:
-		t.runs(start, max(c.pipe, c.shellEnd), from)
-	case from.rawIP() && t.runsFile(c, from):
+		t.reportRun(start, max(c.pipe, c.shellEnd), from)
+	case from.isRawIP() && t.runsDownload(c, from):
 		t.hit(RawIPShell, start, c.end, "a program from "+string(from.host)+" is downloaded and run")
 	}
 }
 
-// source returns the first address that is neither of a known installer nor a placeholder.
-func (t *text) source(start, end int) (found address) {
+// downloadAddress returns the first address that is neither a known installer's nor a placeholder.
+func (t *text) downloadAddress(start, end int) (found address) {
 	t.addresses(start, end, func(a address) bool {
-		if a.placeholder() || a.known() {
+		if a.isPlaceholder() || a.isInstaller() {
 			return true
 		}
 		found = a
@@ -61,17 +61,17 @@ func (t *text) source(start, end int) (found address) {
 	return found
 }
 
-// runs notes that what comes from an address is run.
-func (t *text) runs(start, end int, from address) {
-	if from.rawIP() {
+// reportRun reports that the response of an address is run.
+func (t *text) reportRun(start, end int, from address) {
+	if from.isRawIP() {
 		t.hit(RawIPShell, start, end, string(from.host))
 		return
 	}
-	t.hit(PipeToShell, start, end, shown(from.host))
+	t.hit(PipeToShell, start, end, excerpt(from.host))
 }
 
-// runsFile reports whether one of the commands after a download runs the file that it wrote.
-func (t *text) runsFile(c command, from address) bool {
+// runsDownload reports whether one of the commands after a download runs the file that it wrote.
+func (t *text) runsDownload(c command, from address) bool {
 	name := from.path
 	if k := bytes.LastIndexByte(name, '/'); k >= 0 {
 		name = name[k+1:]
@@ -79,7 +79,7 @@ func (t *text) runsFile(c command, from address) bool {
 	if k := bytes.IndexAny(name, "?#"); k >= 0 {
 		name = name[:k]
 	}
-	if written := t.writtenTo(c); written != nil {
+	if written := t.outputFile(c); written != nil {
 		name = written
 	}
 	if k := bytes.LastIndexAny(name, `/\`); k >= 0 {
@@ -104,8 +104,8 @@ func (t *text) runsFile(c command, from address) bool {
 	}
 }
 
-// writtenTo returns the file that curl -o, wget -O, -OutFile or > writes to, or nil.
-func (t *text) writtenTo(c command) []byte {
+// outputFile returns the file that curl -o, wget -O, -OutFile or > writes to, or nil.
+func (t *text) outputFile(c command) []byte {
 	words := bytes.Fields(t.data[c.start:c.end])
 	for i, w := range words[:max(0, len(words)-1)] {
 		if oneOf(w, "-o", "--output", "--output-document", "-outfile", ">") || len(w) > 2 && w[0] == '-' &&
@@ -116,7 +116,7 @@ func (t *text) writtenTo(c command) []byte {
 	return nil
 }
 
-// runsBefore reports whether head ends with what runs the file that is named next.
+// runsBefore reports whether head ends with a program that runs the file named next.
 func runsBefore(head []byte) bool {
 	dir := bytes.LastIndexAny(head, " \t\n;&|`\"'")
 	if bytes.HasPrefix(head[dir+1:], []byte("./")) {
@@ -139,30 +139,30 @@ func runsBefore(head []byte) bool {
 	return false
 }
 
-// fetch finds PowerShell that runs what it downloads: iwr … | iex, iex (irm …).
-func (t *text) fetch(start, end int) {
-	if start < t.seen[checkFetch] || is(t.before(start), isWordy) || t.before(start) == '-' {
+// powerShellDownload finds PowerShell that runs what it downloads: iwr … | iex, iex (irm …).
+func (t *text) powerShellDownload(start, end int) {
+	if start < t.checkedTo[checkFetch] || is(t.before(start), isWordy) || t.before(start) == '-' {
 		return
 	}
 	c := t.command(start)
-	t.seen[checkFetch] = c.end
+	t.checkedTo[checkFetch] = c.end
 	stop := max(c.pipe, end)
-	from := t.source(end, stop)
+	from := t.downloadAddress(end, stop)
 	if from.text == nil {
 		return
 	}
-	head := toSmall(t.data[t.lineStart(start, 120):start])
+	head := toLowerASCII(t.data[t.lineStart(start, 120):start])
 	run := c.shell == "iex" || c.shell == "invoke-expression" || hasWord(head, "iex") ||
 		bytes.Contains(head, []byte("invoke-expression"))
 	if !run {
-		tail := toSmall(t.data[stop:t.lineEnd(stop, 60)])
+		tail := toLowerASCII(t.data[stop:t.lineEnd(stop, 60)])
 		run = bytes.Contains(tail, []byte("| iex")) || bytes.Contains(tail, []byte("|iex")) ||
 			bytes.Contains(tail, []byte("| invoke-expression"))
 	}
 	switch {
 	case run:
-		t.runs(start, max(stop, c.shellEnd), from)
-	case from.rawIP() && t.runsFile(c, from):
+		t.reportRun(start, max(stop, c.shellEnd), from)
+	case from.isRawIP() && t.runsDownload(c, from):
 		t.hit(RawIPShell, start, c.end, "a program from "+string(from.host)+" is downloaded and run")
 	}
 }

@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// leastEncoded is the smallest number of characters of encoded text that is decoded.
-const leastEncoded = 24
+// minEncoded is the length in characters of the shortest encoded text that is decoded.
+const minEncoded = 24
 
-// mostDecoded bounds how many characters of a blob are decoded for one candidate, on each side.
-const mostDecoded = 4096
+// maxDecoded bounds how many characters of a blob are decoded for one candidate, in each direction.
+const maxDecoded = 4096
 
-// encodedWords are what commands hold. Their encoded forms are looked for, so that only blobs that hold one are
-// decoded.
+// encodedWords are parts of commands. Only blobs with the encoded form of one of them are decoded.
 var encodedWords = [...]string{
 	"http", "curl", "wget", "/bin/", "bash", "powershell", "Invoke-", "IEX", "iex ", "iwr ",
 	"eval",
 }
 
-// encodedLiterals are the base64 forms of those words at each of the three places in a group where they may start, also
-// as UTF-16, also encoded twice, and their hexadecimal forms.
+// encodedLiterals are the base64 forms of those words at each of the three offsets in a group, also as UTF-16, also
+// encoded twice, and their hexadecimal forms.
 func encodedLiterals() []literal {
 	var table []literal
 	add := func(word string, check check) {
@@ -52,7 +51,7 @@ func encodedLiterals() []literal {
 	return table
 }
 
-// aligned returns the characters of base64 that a word determines by itself when it starts lead bytes into a group, and
+// aligned returns the characters of base64 that a word determines completely if it starts lead bytes into a group, and
 // how far into a group of four characters the first of them is.
 func aligned(word string, lead int) (s string, phase int) {
 	all := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x00", lead) + word))
@@ -61,22 +60,22 @@ func aligned(word string, lead int) (s string, phase int) {
 	return all[first:last], first % 4
 }
 
-// encoded decodes the blob around a literal and finds it if it is a command. The literal's first character is at i,
-// which is phase characters into a group.
-func (t *text) encoded(i, phase int, nested bool) {
+// encodedCommand decodes the blob around a literal and reports it if it is a command. The literal's first character is
+// at i, which is phase characters into a group.
+func (t *text) encodedCommand(i, phase int, nested bool) {
 	slot := (i - phase) & 3
 	if i < t.phase[slot] {
 		return
 	}
 	group := i - phase
 	start := i
-	for start > 0 && i-start < mostDecoded && is(t.data[start-1], isBase64) {
+	for start > 0 && i-start < maxDecoded && is(t.data[start-1], isBase64) {
 		start--
 	}
 	end, breaks := t.blobEnd(i)
 	t.phase[slot] = end
-	t.work += end - start
-	if end-start < leastEncoded || !t.promising(group, end) {
+	t.scanned += end - start
+	if end-start < minEncoded || !t.looksDecodable(group, end) {
 		return
 	}
 	if group < start {
@@ -86,7 +85,7 @@ func (t *text) encoded(i, phase int, nested bool) {
 	decoded := decode64(t.data[group:end], breaks)
 	what, ok := commandIn(decoded)
 	if !ok && nested {
-		what, ok = commandInside(decoded)
+		what, ok = nestedCommand(decoded)
 	}
 	if ok {
 		t.hit(EncodedCommand, start, end, what)
@@ -94,9 +93,9 @@ func (t *text) encoded(i, phase int, nested bool) {
 	}
 }
 
-// promising reports whether the groups from i on decode to text, which other phases of a blob do not: they are not
-// worth decoding as a whole.
-func (t *text) promising(i, end int) bool {
+// looksDecodable reports whether the groups from i on decode to text. The other phases of a blob do not, and are not
+// worth decoding completely.
+func (t *text) looksDecodable(i, end int) bool {
 	var blob [16]byte
 	if i < 0 || min(i+len(blob), end) != i+len(blob) {
 		return true
@@ -127,7 +126,7 @@ func (t *text) promising(i, end int) bool {
 
 // blobEnd returns the end of the base64 around i. A blob that is broken into long lines goes on in the next.
 func (t *text) blobEnd(i int) (end int, breaks bool) {
-	limit := min(len(t.data), i+mostDecoded)
+	limit := min(len(t.data), i+maxDecoded)
 	line := i
 	for end = i; end < limit; end++ {
 		switch c := t.data[end]; {
@@ -147,7 +146,7 @@ func (t *text) blobEnd(i int) (end int, breaks bool) {
 	return end, breaks
 }
 
-// decode64 decodes what starts with a whole group; the rest that makes no group is left out.
+// decode64 decodes text that starts with a complete group and ignores an incomplete group at the end.
 func decode64(blob []byte, breaks bool) []byte {
 	clean := make([]byte, 0, len(blob))
 	for _, c := range blob {
@@ -165,11 +164,11 @@ func decode64(blob []byte, breaks bool) []byte {
 		clean = clean[:len(clean)-1]
 	}
 	decoded, _ := base64.RawStdEncoding.AppendDecode(nil, clean)
-	return narrow(decoded)
+	return withoutUTF16Zeros(decoded)
 }
 
-// narrow makes plain text of UTF-16 that holds it.
-func narrow(b []byte) []byte {
+// withoutUTF16Zeros returns ASCII text that is encoded as UTF-16 without its zero bytes.
+func withoutUTF16Zeros(b []byte) []byte {
 	zeros := bytes.Count(b, []byte{0})
 	if zeros*5 < len(b)*2 {
 		return b
@@ -177,14 +176,14 @@ func narrow(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte{0}, nil)
 }
 
-// commandInside looks for base64 inside of decoded text, decodes it, and looks for a command in that.
-func commandInside(b []byte) (string, bool) {
+// nestedCommand searches decoded text for base64, decodes that, and searches it for a command.
+func nestedCommand(b []byte) (string, bool) {
 	for i := 0; i < len(b); i++ {
 		start := i
 		for i < len(b) && is(b[i], isBase64) {
 			i++
 		}
-		if i-start >= leastEncoded {
+		if i-start >= minEncoded {
 			if what, ok := commandIn(decode64(b[start:i], false)); ok {
 				return what, true
 			}
@@ -193,40 +192,40 @@ func commandInside(b []byte) (string, bool) {
 	return "", false
 }
 
-// hexadecimal decodes the digits around start to end and finds them if they are a command.
+// hexadecimal decodes the digits around start to end and reports them if they are a command.
 func (t *text) hexadecimal(start, end int, check check) {
-	if start < t.seen[check] {
+	if start < t.checkedTo[check] {
 		return
 	}
 	var blob []byte
 	from, to := start, end
 	if check == checkHex {
-		for from > 1 && start-from < mostDecoded && is(t.data[from-1], isHex) && is(t.data[from-2], isHex) {
+		for from > 1 && start-from < maxDecoded && is(t.data[from-1], isHex) && is(t.data[from-2], isHex) {
 			from -= 2
 		}
-		for to+1 < len(t.data) && to-end < mostDecoded && is(t.data[to], isHex) && is(t.data[to+1], isHex) {
+		for to+1 < len(t.data) && to-end < maxDecoded && is(t.data[to], isHex) && is(t.data[to+1], isHex) {
 			to += 2
 		}
 		blob = t.data[from:to]
 	} else {
-		for from >= 4 && start-from < mostDecoded && t.isEscape(from-4) {
+		for from >= 4 && start-from < maxDecoded && t.isEscape(from-4) {
 			from -= 4
 		}
-		for to-end < mostDecoded && t.isEscape(to) {
+		for to-end < maxDecoded && t.isEscape(to) {
 			to += 4
 		}
 		blob = bytes.ReplaceAll(t.data[from:to], []byte(`\x`), nil)
 	}
-	t.seen[check] = to
-	t.work += to - from
-	if len(blob) < leastEncoded {
+	t.checkedTo[check] = to
+	t.scanned += to - from
+	if len(blob) < minEncoded {
 		return
 	}
 	decoded, err := hex.AppendDecode(nil, blob)
 	if err != nil {
 		return
 	}
-	if what, ok := commandIn(narrow(decoded)); ok {
+	if what, ok := commandIn(withoutUTF16Zeros(decoded)); ok {
 		t.hit(EncodedCommand, from, to, what)
 	}
 }
@@ -237,9 +236,9 @@ func (t *text) isEscape(i int) bool {
 		is(t.data[i+3], isHex)
 }
 
-// commandIn reports whether decoded text holds a command that downloads or runs something, and what it says there.
+// commandIn returns the first command in decoded text that downloads or runs something.
 func commandIn(b []byte) (string, bool) {
-	small := toSmall(b)
+	small := toLowerASCII(b)
 	for _, word := range [...]string{
 		"curl ", "wget ", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile",
 		"urlopen(",
@@ -259,15 +258,15 @@ func commandIn(b []byte) (string, bool) {
 		for to < len(b) && to-k < 200 && readable(b[to]) {
 			to++
 		}
-		if near := small[from:to]; to >= k+len(word) && len(near) >= 12 && actsAt(word, near) && !examplesOnly(near) {
-			return shown(b[from:to]), true
+		if near := small[from:to]; to >= k+len(word) && len(near) >= 12 && isCommandAt(word, near) && !onlyPlaceholderHosts(near) {
+			return excerpt(b[from:to]), true
 		}
 	}
 	return "", false
 }
 
-// actsAt reports whether a word of a command, with what stands near it, is one: a download needs an address.
-func actsAt(word string, near []byte) bool {
+// isCommandAt reports whether a word is a command, given the text near it: a download needs an address.
+func isCommandAt(word string, near []byte) bool {
 	switch word {
 	case "sh -c", "bash -c", "bash -i", "/dev/tcp/", "os.system(", "powershell ", "eval $(", "eval \"$(":
 		return true
@@ -275,7 +274,7 @@ func actsAt(word string, near []byte) bool {
 	return containsAny(near, "://", "ftp.") || dotted(near)
 }
 
-// dotted reports whether near holds a word with a dot between letters or digits: a host.
+// dotted reports whether near has a host name: a dot between letters or digits.
 func dotted(near []byte) bool {
 	for i := 1; i+1 < len(near); i++ {
 		if near[i] == '.' && is(near[i-1], isWordy) && is(near[i+1], isWordy) {
@@ -285,8 +284,8 @@ func dotted(near []byte) bool {
 	return false
 }
 
-// examplesOnly reports whether the addresses in a text are all stand-ins, and there is one.
-func examplesOnly(b []byte) bool {
+// onlyPlaceholderHosts reports whether there are addresses in a text and all of them are placeholders.
+func onlyPlaceholderHosts(b []byte) bool {
 	found, real := false, false
 	for _, word := range bytes.FieldsFunc(b, func(r rune) bool {
 		return r <= ' ' ||
@@ -294,7 +293,7 @@ func examplesOnly(b []byte) bool {
 	}) {
 		if looksLikeAddress(word) && (bytes.Contains(word, []byte("://")) || bytes.IndexByte(word, '_') < 0 &&
 			word[0] != '$') {
-			if hostname := parseAddress(toSmall(word)); hostname.placeholder() {
+			if hostname := parseAddress(toLowerASCII(word)); hostname.isPlaceholder() {
 				found = true
 			} else if !isModule(hostname.host) {
 				real = true
@@ -304,7 +303,7 @@ func examplesOnly(b []byte) bool {
 	return found && !real
 }
 
-// isModule reports whether what looks like a host is a name in code.
+// isModule reports whether a supposed host is an identifier in code.
 func isModule(host []byte) bool {
 	name, _, _ := bytes.Cut(host, []byte("."))
 	return oneOf(name, "os", "sys", "subprocess", "urllib", "requests", "base64", "socket", "process", "self")

@@ -5,20 +5,18 @@ import (
 	"strings"
 )
 
-// A filter says quickly where one of many literals may stand. Every literal is known by four of its bytes, its gram,
-// with the bit that tells small from capital letters set. A table of bits, indexed by a hash of the four bytes at each
-// position of a text, holds the grams; the few positions that it lets through are looked up exactly.
-//
-// The tables are read only once they are made.
+// A filter finds quickly where one of many literals may be. It knows each literal by four of its bytes, its gram, in
+// lower case. A table of bits, indexed by a hash of the four bytes at each position of a text, lets few positions
+// through, and those are looked up exactly. A filter is read-only once it is made.
 type filter struct {
-	bits  [1 << (filterBits - 6)]uint64
-	keys  [slots]uint32 // grams, open addressing; 0 is free
-	first [slots]uint16 // the first entry of a gram, plus one
-	entry []entry
+	bits    [1 << (filterBits - 6)]uint64
+	keys    [slots]uint32 // grams, open addressing; 0 is free
+	first   [slots]uint16 // the first entry of a gram, plus one
+	entries []gramEntry
 }
 
-// entry is one literal under one of its grams.
-type entry struct {
+// gramEntry is one literal under one of its grams.
+type gramEntry struct {
 	literal uint16
 	offset  uint8  // of the gram in the literal
 	next    uint16 // the next entry of the gram plus one, 0 for the last
@@ -32,11 +30,11 @@ const (
 	fold32 = 0x20202020
 	fold64 = 0x2020202020202020
 
-	// mixer is odd, and one of those that let few words of English through for nothing.
+	// mixer is odd, and has few false positives among English words.
 	mixer = 0x6311F1A1
 )
 
-// add enters a literal under one gram.
+// add adds a literal under one gram.
 func (f *filter) add(gram uint32, literal, offset int) {
 	h := gram * mixer
 	b := h >> (32 - filterBits)
@@ -46,8 +44,8 @@ func (f *filter) add(gram uint32, literal, offset int) {
 		s = (s + 1) % slots
 	}
 	f.keys[s] = gram
-	f.entry = append(f.entry, entry{literal: uint16(literal), offset: uint8(offset), next: f.first[s]})
-	f.first[s] = uint16(len(f.entry))
+	f.entries = append(f.entries, gramEntry{literal: uint16(literal), offset: uint8(offset), next: f.first[s]})
+	f.first[s] = uint16(len(f.entries))
 }
 
 // lookup returns the first entry of a gram plus one, or 0.
@@ -60,7 +58,7 @@ func (f *filter) lookup(gram uint32) uint16 {
 	return 0
 }
 
-// next returns the first position at or after i where four bytes may be a gram, or -1.
+// next returns the first position at or after i where a gram may be, or -1.
 func (f *filter) next(data []byte, i int) int {
 	const shift = 32 - filterBits
 	for ; i+8 <= len(data); i += 4 {
@@ -97,7 +95,7 @@ func gramOf(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24 | fold32
 }
 
-// rarest returns the offset of the four bytes of a literal that text is least likely to hold by chance.
+// rarest returns the offset of the four bytes of a literal that are least likely to occur in a text by chance.
 func rarest(s string) int {
 	best, at := 1<<30, 0
 	for i := 0; i+4 <= len(s); i++ {
@@ -115,7 +113,7 @@ func rarest(s string) int {
 	return at
 }
 
-// commonness says how often text holds a byte: ten times the logarithm to base 2 of the share in 100,000.
+// commonness estimates how often text has a byte: ten times the logarithm to base 2 of the share in 100,000.
 func commonness(c byte) int {
 	if k := c - 'a'; k < 26 {
 		return int(letterCommonness[k])

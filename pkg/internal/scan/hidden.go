@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// mostZeroWidth is the smallest run of invisible characters that is found. Joiners inside of emoji and of words stand
-// alone or in pairs.
-const mostZeroWidth = 4
+// minZeroWidth is the length of the shortest run of invisible characters that is reported. Joiners in emoji and in
+// words occur alone or in pairs.
+const minZeroWidth = 4
 
 const highBits = 0x8080808080808080
 
-// hidden finds characters that people cannot see or that change the order of what they see.
-func (t *text) hidden() {
+// invisibleCharacters finds characters that readers cannot see or that change the order of text.
+func (t *text) invisibleCharacters() {
 	var run invisible
 	for i := t.nextHigh(0); i >= 0; i = t.nextHigh(i) {
 		for i < len(t.data) && t.data[i] >= utf8.RuneSelf {
 			if leads := classes[t.data[i]]&isHidden != 0; leads {
-				i += t.special(i, &run)
+				i += t.invisibleAt(i, &run)
 			} else {
 				i++
 			}
@@ -30,7 +30,7 @@ func (t *text) hidden() {
 	t.endRun(&run)
 }
 
-// nextHigh returns the first position at or after i that holds no ASCII, or -1.
+// nextHigh returns the first position at or after i of a byte that is not ASCII, or -1.
 func (t *text) nextHigh(i int) int {
 	for ; i+8 <= len(t.data); i += 8 {
 		if v := binary.LittleEndian.Uint64(t.data[i:]) & highBits; v != 0 {
@@ -48,12 +48,12 @@ func (t *text) nextHigh(i int) int {
 // invisible is a run of zero-width characters.
 type invisible struct{ start, end, count int }
 
-// special looks at the character at i and returns how many bytes to go on.
-func (t *text) special(i int, run *invisible) int {
+// invisibleAt checks the character at i and returns how many bytes to advance.
+func (t *text) invisibleAt(i int, run *invisible) int {
 	r, n := utf8.DecodeRune(t.data[i:])
 	switch {
 	case isTag(r):
-		return t.tags(i)
+		return t.tagRun(i)
 	case isBidi(r):
 		t.hit(BidiControls, i, i+n, fmt.Sprintf("U+%04X", r))
 	case isZeroWidth(r):
@@ -68,7 +68,7 @@ func (t *text) special(i int, run *invisible) int {
 }
 
 func (t *text) endRun(run *invisible) {
-	if run.count >= mostZeroWidth {
+	if run.count >= minZeroWidth {
 		t.hit(ZeroWidthRun, run.start, run.end, fmt.Sprintf("%d invisible characters in a row", run.count))
 	}
 }
@@ -77,8 +77,8 @@ func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
 func isBidi(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
 
-// isZeroWidth reports whether r shows nothing: zero-width spaces and joiners, invisible operators, format characters
-// out of use, and variation selectors, which can carry text behind a single emoji.
+// isZeroWidth reports whether r is invisible: zero-width spaces and joiners, invisible operators, deprecated format
+// characters, and variation selectors, which can carry text behind a single emoji.
 func isZeroWidth(r rune) bool {
 	switch {
 	case r >= 0x200B && r <= 0x200F, r >= 0x2060 && r <= 0x2064, r >= 0x206A && r <= 0x206F:
@@ -92,9 +92,9 @@ func isZeroWidth(r rune) bool {
 // blackFlag is the emoji that tags may follow: with them it is the flag of a part of a country.
 const blackFlag = "\U0001F3F4"
 
-// tags finds a run of tag characters, unless it is that of a flag: after the black flag three to six small letters and
-// digits, and the closing tag. It returns the length of the run.
-func (t *text) tags(i int) int {
+// tagRun reports a run of tag characters, unless it is part of a flag: after the black flag three to six lower-case
+// letters and digits, and the closing tag. It returns the length of the run.
+func (t *text) tagRun(i int) int {
 	end, count := i, 0
 	var read strings.Builder
 	for end < len(t.data) {
@@ -102,7 +102,7 @@ func (t *text) tags(i int) int {
 		if !isTag(r) {
 			break
 		}
-		t.work++
+		t.scanned++
 		if c := r - 0xE0000; c >= 0x20 && c < 0x7F && read.Len() < 60 {
 			read.WriteByte(byte(c))
 		}
@@ -136,13 +136,13 @@ func isFlag(tags []byte) bool {
 	return n >= 4 && n <= 7
 }
 
-// mostBlank is the number of blank lines from which text below them counts as hidden.
-const mostBlank = 80
+// minBlankLines is the number of blank lines from which text below them counts as hidden.
+const minBlankLines = 80
 
-// blank finds text below many blank lines. Such a run is at least mostBlank bytes long: it is enough to look at one
-// place in every half of that.
-func (t *text) blank() {
-	const stride = mostBlank / 2
+// blankPadding finds text below many blank lines. Such a run has at least minBlankLines bytes, so it is enough to
+// sample one position in every half of that.
+func (t *text) blankPadding() {
+	const stride = minBlankLines / 2
 	for i := stride; i+8 <= len(t.data); i += stride {
 		if !allBlank(t.data[i : i+8]) {
 			continue
@@ -154,12 +154,12 @@ func (t *text) blank() {
 		for end < len(t.data) && is(t.data[end], isBlank) {
 			end++
 		}
-		t.work += end - start
+		t.scanned += end - start
 		lines := bytes.Count(t.data[start:end], []byte("\n"))
 		if start > 0 {
 			lines-- // it ends the line before
 		}
-		if lines >= mostBlank && end < len(t.data) {
+		if lines >= minBlankLines && end < len(t.data) {
 			t.hit(BlankPadding, end, t.lineEnd(end, 80), fmt.Sprintf("%d blank lines", lines))
 		}
 		i = max(i, end-stride+1)
@@ -175,9 +175,9 @@ func allBlank(b []byte) bool {
 	return true
 }
 
-// dynamic finds commands that some hosts run when they load a skill: !`command` at the start of a line or after a
-// blank, and fenced blocks that are marked with an exclamation mark.
-func (t *text) dynamic() {
+// dynamicShell finds commands that some agents run when they load a skill: !`command` at the start of a line or after a
+// blank, and fenced blocks marked with an exclamation mark.
+func (t *text) dynamicShell() {
 	for i := 0; ; {
 		k := bytes.Index(t.data[i:], []byte("!`"))
 		if k < 0 {
@@ -193,7 +193,7 @@ func (t *text) dynamic() {
 		if end < 0 {
 			continue
 		}
-		t.hit(DynamicShell, start, i+end+1, shown(t.data[i:i+end]))
+		t.hit(DynamicShell, start, i+end+1, excerpt(t.data[i:i+end]))
 		i += end + 1
 	}
 	for i := 0; ; {
@@ -210,15 +210,15 @@ func (t *text) dynamic() {
 	}
 }
 
-// mostShown is the greatest length of a piece of a text in a Detail.
-const mostShown = 60
+// maxExcerpt is the length in bytes of the longest excerpt in a Detail.
+const maxExcerpt = 60
 
-// shown returns a piece of the text that a terminal may be given: short, on one line, and of plain characters.
-func shown(b []byte) string {
+// excerpt returns a piece of the text that is safe for a terminal: short, on one line, and in ASCII.
+func excerpt(b []byte) string {
 	var s strings.Builder
 	for _, c := range b {
 		switch {
-		case s.Len() >= mostShown:
+		case s.Len() >= maxExcerpt:
 			return s.String() + "…"
 		case is(c, isBlank):
 			if k := s.Len(); k > 0 && s.String()[k-1] != ' ' {

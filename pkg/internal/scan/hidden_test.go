@@ -71,7 +71,7 @@ func TestBlankPadding(t *testing.T) {
 		c.check(t, BlankPadding, Options{})
 	}
 	for n := range 100 { // wherever the run lies
-		text := strings.Repeat("y", n) + "\n" + strings.Repeat("\n", mostBlank) + "z"
+		text := strings.Repeat("y", n) + "\n" + strings.Repeat("\n", minBlankLines) + "z"
 		if hits := New().Text([]byte(text), Options{}); len(hits) != 1 {
 			t.Errorf("after %d bytes: %v", n, hits)
 		}

@@ -19,15 +19,15 @@ const (
 	Secret                           // a secret with the prefix of its provider, or a private key
 	BlankPadding                     // text below eighty or more blank lines
 
-	DynamicShell   // a command that some hosts run when they load a skill
+	DynamicShell   // a command that some agents run when they load a skill
 	PipeToShell    // a download that is run unseen
 	InstallerFirst // a program is to be downloaded and run before anything else
 	SkipPermission // permissions of an agent are switched off
 
 	IgnoreInstructions // asks to ignore instructions
 	HideFromUser       // asks to keep something from the user
-	CredentialPath     // a place where credentials are kept
-	ReverseShell       // a shell for somebody elsewhere
+	CredentialPath     // a path where credentials are stored
+	ReverseShell       // a shell that is connected to another machine
 	Shortener          // a shortened link
 	Sudo               // a command run as the administrator
 
@@ -64,8 +64,8 @@ type Hit struct {
 type Options struct {
 	Markdown bool // a page of Markdown: prose is read as well
 	Script   bool // a program that can be run: code counts where prose would only show it
-	Skill    bool // the SKILL.md itself, whose commands some hosts run on loading it
+	Skill    bool // the SKILL.md itself, whose commands some agents run when they load it
 }
 
-// maxHits is the largest number of hits of one kind that [Scanner.Text] returns for a text.
+// maxHits is the number of hits of one kind that [Scanner.Text] returns at most.
 const maxHits = 100

@@ -14,17 +14,17 @@ func TestLinear(t *testing.T) {
 	for _, l := range s.literals {
 		for _, between := range []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd ", " to this ", "`"} {
 			piece := l.text + between
-			if l.then != "" {
-				piece = l.text + l.then[:1] + between
+			if l.next != "" {
+				piece = l.text + l.next[:1] + between
 			}
 			work := [2]int{}
 			for i := range work {
 				data := []byte(strings.Repeat(piece, (i+1)*size/len(piece)))
 				x := text{data: data, Options: Options{Markdown: true, Script: true, Skill: true}}
 				s.scan(&x)
-				work[i] = x.work
-				if x.work > most*len(data) {
-					t.Errorf("%q: %d bytes looked at for %d", piece, x.work, len(data))
+				work[i] = x.scanned
+				if x.scanned > most*len(data) {
+					t.Errorf("%q: %d bytes looked at for %d", piece, x.scanned, len(data))
 				}
 			}
 			if work[1] > 2*work[0]+8*size {

@@ -2,8 +2,8 @@ package scan
 
 import "bytes"
 
-// pasteSites keep text or files that anybody can put there without an account, and mostly change or delete later.
-// Hosts of gists and repositories are none: they name an author.
+// pasteSites host text and files that anybody can upload without an account, and mostly change or delete later. Hosts
+// of gists and repositories do not count: they name an author.
 var pasteSites = [...]string{
 	"pastebin.com", "pastebin.pl", "pastebin.ai", "rentry.co", "rentry.org", "glot.io", "hastebin.com",
 	"hastebin.skyra.pw",
@@ -39,8 +39,8 @@ func linkLiterals() []literal {
 	return table
 }
 
-// link finds the address of a page at one of those sites.
-func (t *text) link(l *literal, start, end int) {
+// siteAddress finds the address of a page at one of those sites.
+func (t *text) siteAddress(l *literal, start, end int) {
 	kind := PasteSite
 	if l.check == checkShortener {
 		kind = Shortener
@@ -53,7 +53,7 @@ func (t *text) link(l *literal, start, end int) {
 	for to < len(t.data) && to-end < 200 && is(t.data[to], isURL) {
 		to++
 	}
-	t.work += to - start
+	t.scanned += to - start
 	path := bytes.TrimRight(t.data[end:to], ".,;:!?_*-")
 	if isPage(path, t.after(end+len(path)), from < start) {
 		t.hit(kind, from, end+len(path), l.name)
@@ -92,8 +92,8 @@ func (t *text) addressStart(start int, kind Kind) (int, bool) {
 	return start, true
 }
 
-// isPage reports whether the path of an address is that of something that somebody put there: no page of the site's
-// own, and no stand-in.
+// isPage reports whether the path of an address belongs to an upload, and not to a page of the site itself or to a
+// placeholder.
 func isPage(path []byte, next byte, scheme bool) bool {
 	first, _, _ := bytes.Cut(path, []byte("/"))
 	if k := bytes.IndexAny(first, "?#"); k >= 0 {

@@ -5,7 +5,7 @@ import "bytes"
 // packedLiterals are programs that unpack archives, and words for a password.
 var packedLiterals = []literal{
 	{text: "unzip ", check: checkUnpack, name: "-P"},
-	{text: "7z ", then: "xe", check: checkUnpack, name: "-p"},
+	{text: "7z ", next: "xe", check: checkUnpack, name: "-p"},
 	{text: "7za ", check: checkUnpack, name: "-p"},
 	{text: "7zz ", check: checkUnpack, name: "-p"},
 	{text: "7zr ", check: checkUnpack, name: "-p"},
@@ -22,14 +22,14 @@ var packedLiterals = []literal{
 	{text: "pwd:", check: checkPassword},
 }
 
-// unpack finds a program that is told the password of an archive. A password that the user gives, in a variable, is
-// none of the author's.
-func (t *text) unpack(start, end int, l *literal) {
-	if start < t.seen[checkUnpack] || is(t.before(start), isWordy) {
+// encryptedUnpack finds a program that gets the password of an archive. A password in a variable comes from the user
+// and does not count.
+func (t *text) encryptedUnpack(start, end int, l *literal) {
+	if start < t.checkedTo[checkUnpack] || is(t.before(start), isWordy) {
 		return
 	}
 	c := t.command(start)
-	t.seen[checkUnpack] = c.end
+	t.checkedTo[checkUnpack] = c.end
 	words := bytes.Fields(t.data[end:c.pipe])
 	for i, w := range words {
 		if !bytes.HasPrefix(w, []byte(l.name)) {
@@ -46,7 +46,7 @@ func (t *text) unpack(start, end int, l *literal) {
 	}
 }
 
-// isPassword reports whether a value is a password itself: no variable, no stand-in, no other option.
+// isPassword reports whether a value is a password itself, and not a variable, a placeholder, or an option.
 func isPassword(value []byte) bool {
 	value = bytes.Trim(value, "\"'`*_,.;:()[]")
 	if len(value) < 2 || len(value) > 64 || bytes.ContainsAny(value, "$<>{}%\\/") || value[0] == '-' {
@@ -58,18 +58,18 @@ func isPassword(value []byte) bool {
 			"none", "null", "true", "false", "bytes", "required", "optional", "the", "here", "pwd", "secret")
 }
 
-// A window remembers what is known of the text around a place, for candidates that stand close together.
+// A window caches the answer for the text around an offset, for candidates that are close together.
 type window struct {
 	from, to int // it is known for candidates in this range
 	fits     bool
 }
 
-// reach is how far a window goes to both sides.
+// reach is how many bytes a window extends in both directions.
 const reach = 400
 
-// look sets the window for candidates from i on and returns the text around it, in small letters, or nil where the
-// window is known.
-func (w *window) look(t *text, i int) []byte {
+// textAround moves the window to candidates from i on and returns the text around it, in lower case, or nil if the
+// window already covers i.
+func (w *window) textAround(t *text, i int) []byte {
 	if i >= w.from && i < w.to {
 		return nil
 	}
@@ -78,40 +78,40 @@ func (w *window) look(t *text, i int) []byte {
 	return t.around(i, reach, reach+step)
 }
 
-// password finds a password that is given for an archive in prose: the password itself, and near it an address of an
-// archive, or the name of one and a word for unpacking.
-func (t *text) password(start, end int) {
+// archivePassword finds a password for an archive in prose: the password itself, and near it the address of an archive,
+// or the name of one and a word for unpacking.
+func (t *text) archivePassword(start, end int) {
 	short := t.data[end-1] == 's' || t.data[end-1] == 'S' // "using pass", which may go on as "password"
-	if !t.Markdown || start < t.seen[checkPassword] || is(t.before(start), isWordy) || short &&
-		is(t.after(end), isLetter) || !t.givesPassword(end) {
+	if !t.Markdown || start < t.checkedTo[checkPassword] || is(t.before(start), isWordy) || short &&
+		is(t.after(end), isLetter) || !t.passwordFollows(end) {
 		return
 	}
-	if t.ofArchive(start) {
-		t.seen[checkPassword] = end + 8
+	if t.aboutArchive(start) {
+		t.checkedTo[checkPassword] = end + 8
 		t.hit(EncryptedArchive, start, end, "a password for an archive")
 		return
 	}
-	if near := t.packed.look(t, start); near != nil {
-		t.packed.fits = linksArchive(near) ||
+	if near := t.passwordWindow.textAround(t, start); near != nil {
+		t.passwordWindow.fits = linksArchive(near) ||
 			namesArchive(near) && containsAny(near, "extract", "unzip", "unpack", "decompress", "unrar", "7-zip",
 				"winrar")
 	}
-	if t.packed.fits && !t.ofAccount(start) {
-		t.seen[checkPassword] = end + 8
+	if t.passwordWindow.fits && !t.aboutAccount(start) {
+		t.checkedTo[checkPassword] = end + 8
 		t.hit(EncryptedArchive, start, end, "a password for an archive")
 	}
 }
 
-// ofAccount reports whether the words around a password say that somebody logs in with it.
-func (t *text) ofAccount(start int) bool {
+// aboutAccount reports whether the words around a password are about logging in.
+func (t *text) aboutAccount(start int) bool {
 	return containsAny(t.around(start, 120, 40), "login", "log in", "sign in", "username", "user name", "user:",
 		"account", "admin", "root",
 		"database", "mysql", "postgres", "smtp", "ssh", "wi-fi", "connect", "credential")
 }
 
-// ofArchive reports whether the words before a password say by themselves that it is an archive's: "archive password",
-// "extract with password".
-func (t *text) ofArchive(start int) bool {
+// aboutArchive reports whether the words before a password are about an archive: "archive password", "extract with
+// password".
+func (t *text) aboutArchive(start int) bool {
 	head := t.data[t.lineStart(start, 50):start]
 	head = bytes.TrimRight(head, " *_")
 	k := bytes.LastIndexAny(head, " *_(`")
@@ -142,8 +142,8 @@ func (t *text) wordsBefore(head []byte, a, b string) bool {
 	return n > 0 && oneOf(words[n-1], a, b)
 }
 
-// givesPassword reports whether a password follows: after a colon or an equals sign, or in quotes.
-func (t *text) givesPassword(i int) bool {
+// passwordFollows reports whether a password follows: after a colon or an equals sign, or in quotes.
+func (t *text) passwordFollows(i int) bool {
 	line := t.data[i:t.lineEnd(i, 60)]
 	if hasFold(line, "word") {
 		line = line[4:]

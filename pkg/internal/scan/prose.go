@@ -24,8 +24,8 @@ var proseLiterals = []literal{
 	{text: "installation script", gram: "n sc", check: checkProgram},
 }
 
-// nextWord returns the word of letters after blanks and marks of emphasis or quotation at i, and its end; nothing where
-// something else stands there.
+// nextWord returns the word after i and its end, and skips blanks and marks of emphasis or quotation; nothing if
+// something else is there.
 func (t *text) nextWord(i int) (word []byte, end int) {
 	for k := 0; i < len(t.data) && k < 8 && (is(t.data[i], isBlank) ||
 		bytes.IndexByte([]byte("*_\"'`>,"), t.data[i]) >= 0); k++ {
@@ -35,12 +35,13 @@ func (t *text) nextWord(i int) (word []byte, end int) {
 	for i < len(t.data) && i-start < 24 && (is(t.data[i], isLetter) || t.data[i] == '\'') {
 		i++
 	}
-	t.work += i - start
+	t.scanned += i - start
 	return t.data[start:i], i
 }
 
-// ignore finds "ignore all previous instructions" and its like: the word, who or when, and what is to be ignored.
-func (t *text) ignore(start, end int) {
+// ignoreInstructions finds "ignore all previous instructions" and variants: the verb, which instructions, and a noun
+// for them.
+func (t *text) ignoreInstructions(start, end int) {
 	if is(t.before(start), isWordy) {
 		return
 	}
@@ -56,7 +57,7 @@ func (t *text) ignore(start, end int) {
 		case oneOf(word, "instructions", "instruction", "prompt", "prompts", "rules", "directions", "guidelines",
 			"directives", "constraints"):
 			if which {
-				t.hit(IgnoreInstructions, start, next, shown(t.data[start:next]))
+				t.hit(IgnoreInstructions, start, next, excerpt(t.data[start:next]))
 			}
 			return
 		case !oneOf(word, "any", "every", "the", "my", "these", "those", "other", "of", "and", "or", "safety",
@@ -67,8 +68,8 @@ func (t *text) ignore(start, end int) {
 	}
 }
 
-// user finds what is to be kept from the user: "do not tell the user", "without the user's knowledge".
-func (t *text) user(start int) {
+// hideFromUser finds requests to keep something from the user: "do not tell the user", "without the user's knowledge".
+func (t *text) hideFromUser(start int) {
 	word, next := t.nextWord(start)
 	if !oneOf(word, "user", "users", "user's", "users'") {
 		return
@@ -84,21 +85,20 @@ func (t *text) user(start int) {
 			return
 		}
 	case isFold(verb, "from"):
-		if from = t.hides(from); from < 0 {
+		if from = t.findHiding(from); from < 0 {
 			return
 		}
 	default:
-		from = t.keepsQuiet(verb, from)
+		from = t.findNegation(verb, from)
 		if from < 0 || oneOf(after, "to", "how", "they", "about", "which", "interface", "experience", "story",
 			"stories", "where") {
 			return
 		}
 	}
-	t.hit(HideFromUser, from, next, shown(t.data[from:next]))
+	t.hit(HideFromUser, from, next, excerpt(t.data[from:next]))
 }
 
-// prevWord returns the word before i, and its start; nothing where something else than blanks and emphasis stands
-// between.
+// prevWord returns the word before i and its start; nothing if something else than blanks and emphasis is between.
 func (t *text) prevWord(i int) (word []byte, start int) {
 	for k := 0; i > 0 && k < 8 && (is(t.data[i-1], isBlank) || t.data[i-1] == '*' || t.data[i-1] == '_' ||
 		t.data[i-1] == ','); k++ {
@@ -108,12 +108,12 @@ func (t *text) prevWord(i int) (word []byte, start int) {
 	for i > 0 && end-i < 16 && (is(t.data[i-1], isLetter) || t.data[i-1] == '\'' || t.data[i-1] >= 0x80) {
 		i--
 	}
-	t.work += end - i
+	t.scanned += end - i
 	return t.data[i:end], i
 }
 
-// hides returns where a word that hides something stands before i: "hide this from", "keep it secret from"; or -1.
-func (t *text) hides(i int) int {
+// findHiding returns the start of a verb of hiding before i, as in "hide this from" or "keep it secret from", or -1.
+func (t *text) findHiding(i int) int {
 	for range 4 {
 		word, start := t.prevWord(i)
 		switch {
@@ -132,9 +132,9 @@ func (t *text) hides(i int) int {
 	return -1
 }
 
-// keepsQuiet returns where the negation stands before a verb of telling, "do not tell", "never mention this to"; or -1.
-// The last word before the user is word, at i.
-func (t *text) keepsQuiet(word []byte, i int) int {
+// findNegation returns the start of the negation before a verb of telling, as in "do not tell" or "never mention this
+// to", or -1. word is the last word before the user, at i.
+func (t *text) findNegation(word []byte, i int) int {
 	for n := 0; n < 4 && oneOf(word, "to", "this", "that", "it", "anything", "any", "of"); n++ {
 		word, i = t.prevWord(i)
 	}
@@ -149,13 +149,13 @@ func (t *text) keepsQuiet(word []byte, i int) int {
 	return -1
 }
 
-// program finds the demand to download and run a program before anything else: in one paragraph, with the lines before
-// it, a download, a run, a reason why it must be first, and the address of a program.
-func (t *text) program(start, end int) {
+// installerFirst finds the demand to download and run a program before anything else. One paragraph, with the lines
+// before it, must have a download, a run, a reason why it must come first, and the address of a program.
+func (t *text) installerFirst(start, end int) {
 	if !t.Markdown || is(t.after(end), isWordy) && !hasFold(t.data[start:end], "executable") {
 		return
 	}
-	near := t.wanted.look(t, start)
+	near := t.programWindow.textAround(t, start)
 	if near == nil {
 		return
 	}
@@ -230,8 +230,8 @@ func firstOf(b []byte, texts ...string) int {
 	return -1
 }
 
-// linksProgram returns where an address of a program or an archive stands in a text in small letters, and its length;
-// with all, of whatever is there.
+// linksProgram returns the position and length of the address of a program or an archive in a lower-case text; with
+// all, of any address.
 func linksProgram(b []byte, all bool) (start, n int) {
 	for i := 0; ; {
 		k := bytes.Index(b[i:], []byte("http"))

@@ -13,18 +13,18 @@ type Scanner struct {
 	literals []literal
 }
 
-// literal is a short text at which something may be found, and what looks at the place.
+// literal is a short text that a scan searches for, and the check that runs where it is found.
 type literal struct {
-	text  string // in small letters, unless case counts
-	exact bool   // case counts
-	gram  string // four of its bytes that are rare in text, in small letters, where a guess would be bad
-	then  string // where not "": one of these bytes must follow, for literals of less than four bytes
+	text  string // in lower case, unless exact
+	exact bool   // case matters
+	gram  string // four of its bytes that are rare in text, in lower case, where the heuristic would choose badly
+	next  string // if not "", one of these bytes must follow; for literals of less than four bytes
 	check check
 	arg   int    // for the check: which secret, which phase
 	name  string // for the check: what Detail says
 }
 
-// check is what is done where a literal stands.
+// check is what happens where a literal is found.
 type check uint8
 
 const (
@@ -59,13 +59,13 @@ func New() *Scanner {
 	s := &Scanner{}
 	for _, table := range [...][]literal{
 		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals,
-		placeLiterals(),
+		credentialLiterals(),
 		encodedLiterals(),
 	} {
 		s.literals = append(s.literals, table...)
 	}
 	for i, l := range s.literals {
-		if l.then == "" {
+		if l.next == "" {
 			at := max(0, strings.Index(l.text, l.gram))
 			if l.gram == "" {
 				at = rarest(l.text)
@@ -73,8 +73,8 @@ func New() *Scanner {
 			s.filter.add(gramOf(l.text[at:]), i, at)
 			continue
 		}
-		for k, c := range []byte(l.then) {
-			if strings.IndexByte(l.then, c|' ') == k || c|' ' == c || !strings.Contains(l.then, string(c|' ')) {
+		for k, c := range []byte(l.next) {
+			if strings.IndexByte(l.next, c|' ') == k || c|' ' == c || !strings.Contains(l.next, string(c|' ')) {
 				s.filter.add(gramOf(l.text+string(c)), i, 0)
 			}
 		}
@@ -93,12 +93,12 @@ func (s *Scanner) Text(data []byte, o Options) []Hit {
 func (s *Scanner) scan(t *text) {
 	data := t.data
 	for i := s.filter.next(data, 0); i >= 0; i = s.filter.next(data, i+1) {
-		s.look(t, i)
+		s.checkAt(t, i)
 	}
-	t.hidden()
-	t.blank()
+	t.invisibleCharacters()
+	t.blankPadding()
 	if t.Skill {
-		t.dynamic()
+		t.dynamicShell()
 	}
 	if len(t.hits) > 1 {
 		slices.SortFunc(t.hits, func(a, b Hit) int {
@@ -110,10 +110,10 @@ func (s *Scanner) scan(t *text) {
 	}
 }
 
-// look runs the checks of every literal whose gram stands at i.
-func (s *Scanner) look(t *text, i int) {
+// checkAt runs the checks of every literal whose gram is at i.
+func (s *Scanner) checkAt(t *text, i int) {
 	for e := s.filter.lookup(gramAt(t.data, i)); e != 0; {
-		entry := s.filter.entry[e-1]
+		entry := s.filter.entries[e-1]
 		e = entry.next
 		l := &s.literals[entry.literal]
 		start := i - int(entry.offset)
@@ -121,7 +121,7 @@ func (s *Scanner) look(t *text, i int) {
 		if start < 0 || end > len(t.data) || !l.is(t.data[start:end]) {
 			continue
 		}
-		if l.then == "" || end < len(t.data) && strings.IndexByte(l.then, t.data[end]) >= 0 {
+		if l.next == "" || end < len(t.data) && strings.IndexByte(l.next, t.data[end]) >= 0 {
 			t.check(l, start, end)
 		}
 	}
@@ -141,17 +141,17 @@ type text struct {
 	hits  []Hit
 	count [lastKind + 1]uint8
 
-	// seen is, for each check, the end of what it has looked at and need not look at again: what keeps the work linear
-	// where candidates stand close together.
-	seen [checks]int
+	// checkedTo is, for each check, the end of what it has read and need not read again. It keeps the time linear if
+	// candidates are close together.
+	checkedTo [checks]int
 
-	work   int    // bytes looked at closely
-	far    int    // bytes gone back by farStart
-	phase  [4]int // for checkEncoded: seen by phase
-	small  []byte // for around
-	row    row    // for inCells
-	packed window // for checkPassword
-	wanted window // for checkProgram
+	scanned        int      // bytes read outside the filter, for tests
+	lookedBack     int      // bytes read backwards by farStart
+	phase          [4]int   // for checkEncoded: seen by phase
+	lowered        []byte   // for around
+	row            tableRow // for inCells
+	passwordWindow window   // for checkPassword
+	programWindow  window   // for checkProgram
 }
 
 func (t *text) check(l *literal, start, end int) {
@@ -159,9 +159,9 @@ func (t *text) check(l *literal, start, end int) {
 	case checkDownload:
 		t.download(start, end)
 	case checkFetch:
-		t.fetch(start, end)
+		t.powerShellDownload(start, end)
 	case checkBase64:
-		t.decoder(start, end)
+		t.decoderToShell(start, end)
 	case checkDecodeCall:
 		t.decodeCall(start, end)
 	case checkPowerShell:
@@ -169,37 +169,37 @@ func (t *text) check(l *literal, start, end int) {
 	case checkFromBase64:
 		t.fromBase64(start, end)
 	case checkEncoded, checkNested:
-		t.encoded(start, l.arg, l.check == checkNested)
+		t.encodedCommand(start, l.arg, l.check == checkNested)
 	case checkHex, checkEscapedHex:
 		t.hexadecimal(start, end, l.check)
 	case checkUnpack:
-		t.unpack(start, end, l)
+		t.encryptedUnpack(start, end, l)
 	case checkPassword:
-		t.password(start, end)
+		t.archivePassword(start, end)
 	case checkPaste, checkShortener:
-		t.link(l, start, end)
+		t.siteAddress(l, start, end)
 	case checkSecret:
-		t.secret(&secretForms[l.arg], start)
+		t.providerSecret(&secretForms[l.arg], start)
 	case checkKeyBlock:
 		t.keyBlock(start, end)
 	case checkSkip:
-		t.skip(l, start, end)
+		t.permissionSwitch(l, start, end)
 	case checkIgnore:
-		t.ignore(start, end)
+		t.ignoreInstructions(start, end)
 	case checkUser:
-		t.user(start)
+		t.hideFromUser(start)
 	case checkCredential:
-		t.credential(l, start, end)
+		t.credentialPath(l, start, end)
 	case checkReverse:
-		t.reverse(l, start, end)
+		t.reverseShell(l, start, end)
 	case checkSudo:
 		t.sudo(start, end)
 	case checkProgram:
-		t.program(start, end)
+		t.installerFirst(start, end)
 	}
 }
 
-// hit notes a hit. What reaches over several lines is cut to the first.
+// hit records a hit. One over several lines is cut to the first line.
 func (t *text) hit(k Kind, start, end int, detail string) {
 	if t.count[k] == maxHits {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ScriptName reports whether a file is a script by the ending of its name.
+// ScriptName reports whether a file is a script by its extension.
 func ScriptName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".sh", ".bash", ".zsh", ".py", ".rb", ".pl", ".js", ".mjs", ".cjs", ".ts", ".php", ".lua", ".r":

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A form is how a provider writes its secrets.
-type form struct {
-	name   string // what it is, for a message
-	prefix string
-	class  class  // of the characters after the prefix
-	extra  string // other characters that it may hold
-	least  int    // characters after the prefix
-	most   int
-	random int // least entropy, in hundredths of a bit a character
-	mixed  bool
+// A secretForm is how a provider writes its secrets.
+type secretForm struct {
+	name       string // for messages
+	prefix     string
+	class      class  // of the characters after the prefix
+	extra      string // other characters that it may have
+	minLength  int    // characters after the prefix
+	maxLength  int
+	minEntropy int  // in hundredths of a bit per character
+	mixed      bool // it has letters and digits
 }
 
-// Alphabets and how random a secret in them is at least.
+// Alphabets, and the least entropy of a secret in them.
 const (
 	alnum    = isLetter | isDigit
 	anyText  = 330
@@ -26,153 +26,73 @@ const (
 	fewChars = 270
 )
 
-var secretForms = [...]form{
-	{name: "an AWS access key", prefix: "AKIA", class: isUpper | isDigit, least: 16, most: 16, random: fewChars},
-	{name: "an AWS access key", prefix: "ASIA", class: isUpper | isDigit, least: 16, most: 16, random: fewChars},
-	{name: "a GitHub token", prefix: "ghp_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
-	{name: "a GitHub token", prefix: "gho_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
-	{name: "a GitHub token", prefix: "ghu_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
-	{name: "a GitHub token", prefix: "ghs_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
-	{name: "a GitHub token", prefix: "ghr_", class: alnum, least: 36, most: 80, random: anyText, mixed: true},
-	{name: "a GitHub token", prefix: "github_pat_", class: isWordy, least: 60, most: 100, random: anyText, mixed: true},
-	{
-		name: "a GitLab token", prefix: "glpat-", class: isWordy, extra: "-.", least: 20, most: 80, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a GitLab token", prefix: "gldt-", class: isWordy, extra: "-", least: 20, most: 64, random: anyText,
-		mixed: true,
-	},
-	{name: "a GitLab token", prefix: "glptt-", class: isHex, least: 40, most: 40, random: hexText},
-	{
-		name: "a GitLab token", prefix: "glrt-", class: isWordy, extra: "-.", least: 20, most: 64, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xoxb-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xoxa-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xoxp-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xoxr-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xoxs-", class: alnum, extra: "-", least: 30, most: 120, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xoxe-", class: alnum, extra: "-.", least: 30, most: 300, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack token", prefix: "xapp-", class: alnum, extra: "-", least: 40, most: 140, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Slack webhook", prefix: "hooks.slack.com/services/T", class: alnum, extra: "/", least: 36, most: 60,
-		random: anyText, mixed: true,
-	},
-	{
-		name: "a Discord webhook", prefix: "discord.com/api/webhooks/", class: isWordy,
-		extra: "-/", least: 70, most: 110,
-		random: anyText, mixed: true,
-	},
-	{
-		name: "a Discord webhook", prefix: "discordapp.com/api/webhooks/", class: isWordy, extra: "-/", least: 70,
-		most: 110, random: anyText, mixed: true,
-	},
-	{name: "a Stripe key", prefix: "sk_live_", class: alnum, least: 24, most: 120, random: anyText, mixed: true},
-	{name: "a Stripe key", prefix: "rk_live_", class: alnum, least: 24, most: 120, random: anyText, mixed: true},
-	{
-		name: "an OpenAI key", prefix: "sk-proj-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "an OpenAI key", prefix: "sk-svcacct-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "an OpenAI key", prefix: "sk-admin-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "an Anthropic key", prefix: "sk-ant-", class: isWordy, extra: "-", least: 40, most: 200, random: anyText,
-		mixed: true,
-	},
-	{name: "an OpenRouter key", prefix: "sk-or-v1-", class: isHex, least: 64, most: 64, random: hexText},
-	{name: "an OpenAI key", prefix: "sk-", class: alnum, least: 32, most: 64, random: anyText, mixed: true},
-	{
-		name: "a Google key", prefix: "AIza", class: isWordy, extra: "-", least: 35, most: 35, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Google client secret", prefix: "GOCSPX-", class: isWordy, extra: "-", least: 28, most: 28,
-		random: anyText, mixed: true,
-	},
-	{name: "an npm token", prefix: "npm_", class: alnum, least: 36, most: 36, random: anyText, mixed: true},
-	{
-		name: "a PyPI token", prefix: "pypi-AgE", class: isWordy, extra: "-", least: 50, most: 300, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a SendGrid key", prefix: "SG.", class: isWordy, extra: "-.", least: 66, most: 66, random: anyText,
-		mixed: true,
-	},
-	{name: "a Hugging Face token", prefix: "hf_", class: alnum, least: 34, most: 40, random: anyText, mixed: true},
-	{name: "a DigitalOcean token", prefix: "dop_v1_", class: isHex, least: 64, most: 64, random: hexText},
-	{name: "a DigitalOcean token", prefix: "doo_v1_", class: isHex, least: 64, most: 64, random: hexText},
-	{name: "a DigitalOcean token", prefix: "dor_v1_", class: isHex, least: 64, most: 64, random: hexText},
-	{name: "a Shopify token", prefix: "shpat_", class: isHex, least: 32, most: 32, random: hexText},
-	{name: "a Shopify secret", prefix: "shpss_", class: isHex, least: 32, most: 32, random: hexText},
-	{name: "a Linear key", prefix: "lin_api_", class: alnum, least: 40, most: 40, random: anyText, mixed: true},
-	{name: "a Notion token", prefix: "ntn_", class: alnum, least: 43, most: 50, random: anyText, mixed: true},
-	{name: "a Supabase token", prefix: "sbp_", class: isHex, least: 40, most: 40, random: hexText},
-	{
-		name: "a Supabase key", prefix: "sb_secret_", class: isWordy, extra: "-", least: 28, most: 40, random: anyText,
-		mixed: true,
-	},
-	{name: "a Databricks token", prefix: "dapi", class: isHex, least: 32, most: 32, random: hexText},
-	{name: "a Postman key", prefix: "PMAK-", class: isHex, extra: "-", least: 59, most: 59, random: hexText},
-	{name: "a Grafana token", prefix: "glsa_", class: isWordy, least: 41, most: 41, random: anyText, mixed: true},
-	{name: "a Groq key", prefix: "gsk_", class: alnum, least: 52, most: 52, random: anyText, mixed: true},
-	{name: "an xAI key", prefix: "xai-", class: alnum, least: 80, most: 80, random: anyText, mixed: true},
-	{name: "a Perplexity key", prefix: "pplx-", class: alnum, least: 48, most: 56, random: anyText, mixed: true},
-	{name: "a Replicate token", prefix: "r8_", class: alnum, least: 37, most: 37, random: anyText, mixed: true},
-	{
-		name: "a Vault token", prefix: "hvs.", class: isWordy, extra: "-", least: 24, most: 120, random: anyText,
-		mixed: true,
-	},
-	{
-		name: "a Docker token", prefix: "dckr_pat_", class: isWordy, extra: "-", least: 27, most: 40, random: anyText,
-		mixed: true,
-	},
-	{name: "a RubyGems key", prefix: "rubygems_", class: isHex, least: 48, most: 48, random: hexText},
-	{name: "an age key", prefix: "AGE-SECRET-KEY-1", class: isUpper | isDigit, least: 58, most: 58, random: anyText},
-	{
-		name: "an Atlassian token", prefix: "ATATT3", class: isWordy,
-		extra: "-=", least: 100, most: 240, random: anyText,
-		mixed: true,
-	},
-	{name: "a Pinecone key", prefix: "pcsk_", class: isWordy, least: 60, most: 90, random: anyText, mixed: true},
-	{name: "a LangSmith key", prefix: "lsv2_pt_", class: isHex, extra: "_", least: 43, most: 43, random: hexText},
-	{name: "a LangSmith key", prefix: "lsv2_sk_", class: isHex, extra: "_", least: 43, most: 43, random: hexText},
-	{
-		name: "a Tavily key", prefix: "tvly-", class: alnum, extra: "-", least: 32, most: 60, random: anyText,
-		mixed: true,
-	},
-	{name: "a Twilio key", prefix: "SK", class: isHex, least: 32, most: 32, random: hexText},
+var secretForms = [...]secretForm{
+	{"an AWS access key", "AKIA", isUpper | isDigit, "", 16, 16, fewChars, false},
+	{"an AWS access key", "ASIA", isUpper | isDigit, "", 16, 16, fewChars, false},
+	{"a GitHub token", "ghp_", alnum, "", 36, 80, anyText, true},
+	{"a GitHub token", "gho_", alnum, "", 36, 80, anyText, true},
+	{"a GitHub token", "ghu_", alnum, "", 36, 80, anyText, true},
+	{"a GitHub token", "ghs_", alnum, "", 36, 80, anyText, true},
+	{"a GitHub token", "ghr_", alnum, "", 36, 80, anyText, true},
+	{"a GitHub token", "github_pat_", isWordy, "", 60, 100, anyText, true},
+	{"a GitLab token", "glpat-", isWordy, "-.", 20, 80, anyText, true},
+	{"a GitLab token", "gldt-", isWordy, "-", 20, 64, anyText, true},
+	{"a GitLab token", "glptt-", isHex, "", 40, 40, hexText, false},
+	{"a GitLab token", "glrt-", isWordy, "-.", 20, 64, anyText, true},
+	{"a Slack token", "xoxb-", alnum, "-", 30, 120, anyText, true},
+	{"a Slack token", "xoxa-", alnum, "-", 30, 120, anyText, true},
+	{"a Slack token", "xoxp-", alnum, "-", 30, 120, anyText, true},
+	{"a Slack token", "xoxr-", alnum, "-", 30, 120, anyText, true},
+	{"a Slack token", "xoxs-", alnum, "-", 30, 120, anyText, true},
+	{"a Slack token", "xoxe-", alnum, "-.", 30, 300, anyText, true},
+	{"a Slack token", "xapp-", alnum, "-", 40, 140, anyText, true},
+	{"a Slack webhook", "hooks.slack.com/services/T", alnum, "/", 36, 60, anyText, true},
+	{"a Discord webhook", "discord.com/api/webhooks/", isWordy, "-/", 70, 110, anyText, true},
+	{"a Discord webhook", "discordapp.com/api/webhooks/", isWordy, "-/", 70, 110, anyText, true},
+	{"a Stripe key", "sk_live_", alnum, "", 24, 120, anyText, true},
+	{"a Stripe key", "rk_live_", alnum, "", 24, 120, anyText, true},
+	{"an OpenAI key", "sk-proj-", isWordy, "-", 40, 200, anyText, true},
+	{"an OpenAI key", "sk-svcacct-", isWordy, "-", 40, 200, anyText, true},
+	{"an OpenAI key", "sk-admin-", isWordy, "-", 40, 200, anyText, true},
+	{"an Anthropic key", "sk-ant-", isWordy, "-", 40, 200, anyText, true},
+	{"an OpenRouter key", "sk-or-v1-", isHex, "", 64, 64, hexText, false},
+	{"an OpenAI key", "sk-", alnum, "", 32, 64, anyText, true},
+	{"a Google key", "AIza", isWordy, "-", 35, 35, anyText, true},
+	{"a Google client secret", "GOCSPX-", isWordy, "-", 28, 28, anyText, true},
+	{"an npm token", "npm_", alnum, "", 36, 36, anyText, true},
+	{"a PyPI token", "pypi-AgE", isWordy, "-", 50, 300, anyText, true},
+	{"a SendGrid key", "SG.", isWordy, "-.", 66, 66, anyText, true},
+	{"a Hugging Face token", "hf_", alnum, "", 34, 40, anyText, true},
+	{"a DigitalOcean token", "dop_v1_", isHex, "", 64, 64, hexText, false},
+	{"a DigitalOcean token", "doo_v1_", isHex, "", 64, 64, hexText, false},
+	{"a DigitalOcean token", "dor_v1_", isHex, "", 64, 64, hexText, false},
+	{"a Shopify token", "shpat_", isHex, "", 32, 32, hexText, false},
+	{"a Shopify secret", "shpss_", isHex, "", 32, 32, hexText, false},
+	{"a Linear key", "lin_api_", alnum, "", 40, 40, anyText, true},
+	{"a Notion token", "ntn_", alnum, "", 43, 50, anyText, true},
+	{"a Supabase token", "sbp_", isHex, "", 40, 40, hexText, false},
+	{"a Supabase key", "sb_secret_", isWordy, "-", 28, 40, anyText, true},
+	{"a Databricks token", "dapi", isHex, "", 32, 32, hexText, false},
+	{"a Postman key", "PMAK-", isHex, "-", 59, 59, hexText, false},
+	{"a Grafana token", "glsa_", isWordy, "", 41, 41, anyText, true},
+	{"a Groq key", "gsk_", alnum, "", 52, 52, anyText, true},
+	{"an xAI key", "xai-", alnum, "", 80, 80, anyText, true},
+	{"a Perplexity key", "pplx-", alnum, "", 48, 56, anyText, true},
+	{"a Replicate token", "r8_", alnum, "", 37, 37, anyText, true},
+	{"a Vault token", "hvs.", isWordy, "-", 24, 120, anyText, true},
+	{"a Docker token", "dckr_pat_", isWordy, "-", 27, 40, anyText, true},
+	{"a RubyGems key", "rubygems_", isHex, "", 48, 48, hexText, false},
+	{"an age key", "AGE-SECRET-KEY-1", isUpper | isDigit, "", 58, 58, anyText, false},
+	{"an Atlassian token", "ATATT3", isWordy, "-=", 100, 240, anyText, true},
+	{"a Pinecone key", "pcsk_", isWordy, "", 60, 90, anyText, true},
+	{"a LangSmith key", "lsv2_pt_", isHex, "_", 43, 43, hexText, false},
+	{"a LangSmith key", "lsv2_sk_", isHex, "_", 43, 43, hexText, false},
+	{"a Tavily key", "tvly-", alnum, "-", 32, 60, anyText, true},
+	{"a Twilio key", "SK", isHex, "", 32, 32, hexText, false},
 }
 
-// secretLiterals are the prefixes of the forms. One of three characters or less is looked for with those that may
-// follow.
+// secretLiterals are the prefixes of the forms. A prefix of at most three characters is combined with the characters
+// that may follow.
 func secretLiterals() []literal {
 	const letters, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 	table := []literal{{text: "PRIVATE KEY-----", exact: true, check: checkKeyBlock}}
@@ -181,52 +101,53 @@ func secretLiterals() []literal {
 		switch len(f.prefix) {
 		case 2:
 			for _, c := range []byte(digits + "abcdef") {
-				l.text, l.then = f.prefix+string(c), digits+"abcdef"
+				l.text, l.next = f.prefix+string(c), digits+"abcdef"
 				table = append(table, l)
 			}
 			continue
 		case 3:
-			l.then = digits + letters + upper + "-_"
+			l.next = digits + letters + upper + "-_"
 		}
 		table = append(table, l)
 	}
 	return table
 }
 
-// secret finds a secret of a form whose prefix is at start: of the right length, random, and no stand-in.
-func (t *text) secret(f *form, start int) {
+// providerSecret finds a secret of a form whose prefix is at start, if it is long and random enough and is not a
+// placeholder.
+func (t *text) providerSecret(f *secretForm, start int) {
 	if c := t.before(start); is(c, isWordy) || c == '-' || c == '.' && f.prefix[0] != 'd' {
 		return
 	}
 	end := start + len(f.prefix)
 	to := end
-	for to < len(t.data) && to-end <= f.most && (is(t.data[to], f.class) ||
+	for to < len(t.data) && to-end <= f.maxLength && (is(t.data[to], f.class) ||
 		bytes.IndexByte([]byte(f.extra), t.data[to]) >= 0) {
 		to++
 	}
-	t.work += to - start
-	if to-end > f.most {
+	t.scanned += to - start
+	if to-end > f.maxLength {
 		return
 	}
 	body := bytes.TrimRight(t.data[end:to], "-._/")
 	to = end + len(body)
 	next := t.after(to)
-	if len(body) < f.least || is(next, isWordy) || bytes.IndexByte([]byte("<{$*["), next) >= 0 || t.cut(to) {
+	if len(body) < f.minLength || is(next, isWordy) || bytes.IndexByte([]byte("<{$*["), next) >= 0 || t.isElided(to) {
 		return
 	}
-	if f.mixed && !isMixed(body) || entropy(body) < f.random || isPlaceholder(body) || t.saysFake(start) {
+	if f.mixed && !isMixed(body) || entropy(body) < f.minEntropy || isPlaceholder(body) || t.markedAsFake(start) {
 		return
 	}
 	t.hit(Secret, start, to, f.name)
 }
 
-// cut reports whether what ends at i goes on as an ellipsis: the secret is not all there.
-func (t *text) cut(i int) bool {
+// isElided reports whether an ellipsis follows at i: the secret is not complete.
+func (t *text) isElided(i int) bool {
 	rest := t.data[i:min(len(t.data), i+3)]
 	return bytes.HasPrefix(rest, []byte("..")) || bytes.HasPrefix(rest, []byte("…"))
 }
 
-// isMixed reports whether b has digits and letters; one without digits is made of words.
+// isMixed reports whether b has digits and letters. A text without digits is made of words.
 func isMixed(b []byte) bool {
 	var seen class
 	for _, c := range b {
@@ -247,13 +168,13 @@ func entropy(b []byte) int {
 	}
 	sum := 0
 	for _, n := range count {
-		sum += n * log2(n)
+		sum += n * log2Hundredths(n)
 	}
-	return log2(len(b)) - sum/len(b)
+	return log2Hundredths(len(b)) - sum/len(b)
 }
 
-// log2 returns the logarithm to base 2 in hundredths.
-func log2(n int) int {
+// log2Hundredths returns the logarithm to base 2 in hundredths.
+func log2Hundredths(n int) int {
 	if n <= 1 {
 		return 0
 	}
@@ -271,8 +192,8 @@ func log2(n int) int {
 	return result
 }
 
-// standIns are what people write in place of a secret; and parts of examples in the providers' documentation.
-var standIns = [...]string{
+// secretPlaceholders are used in place of a secret, or are parts of examples in the providers' documentation.
+var secretPlaceholders = [...]string{
 	"example", "xxxx", "your", "fake", "dummy", "redacted", "sample", "placeholder", "changeme", "change-me",
 	"change_me", "replace",
 	"insert", "test", "demo", "mock", "todo", "foobar", "deadbeef", "cafebabe", "secret", "token", "apikey", "api-key",
@@ -282,14 +203,14 @@ var standIns = [...]string{
 	"16c7e42f292c6912e77", "4ec39hqlyjwd", "17653672481-198746", "7mdeng/bpxrficy",
 }
 
-// isPlaceholder reports whether a value only stands for a secret: it says so, or it was typed by counting or by holding
-// a key.
+// isPlaceholder reports whether a value is a placeholder for a secret: it says so, or it was typed by counting or by
+// holding a key.
 func isPlaceholder(b []byte) bool {
 	if len(b) > 512 {
 		b = b[:512]
 	}
-	small := toSmall(b)
-	for _, s := range standIns {
+	small := toLowerASCII(b)
+	for _, s := range secretPlaceholders {
 		if bytes.Contains(small, []byte(s)) {
 			return true
 		}
@@ -331,15 +252,15 @@ func isSequence(b []byte) bool {
 // follows reports whether b comes after a when counting: 9 is followed by 0.
 func follows(a, b byte) bool { return a+1 == b || a == '9' && b == '0' }
 
-// saysFake reports whether the line of i says that the secret in it is none.
-func (t *text) saysFake(i int) bool {
-	line := toSmall(t.data[t.lineStart(i, 120):t.lineEnd(i, 300)])
+// markedAsFake reports whether the line of i says that the secret in it is not real.
+func (t *text) markedAsFake(i int) bool {
+	line := toLowerASCII(t.data[t.lineStart(i, 120):t.lineEnd(i, 300)])
 	return containsAny(line, "fake", "dummy", "placeholder", "not real", "not a real", "redacted")
 }
 
 // keyBlock finds a private key in the PEM form: the header, and after it base64 as long as the shortest of keys.
 func (t *text) keyBlock(start, end int) {
-	if start < t.seen[checkKeyBlock] {
+	if start < t.checkedTo[checkKeyBlock] {
 		return
 	}
 	from := t.lineStart(start, 60)
@@ -349,20 +270,20 @@ func (t *text) keyBlock(start, end int) {
 	}
 	from += k
 	body, stop := t.keyBody(end)
-	t.work += stop - end
-	t.seen[checkKeyBlock] = stop
-	if len(body) < shortestKey || entropy(body) < 400 || t.saysFake(from) ||
-		containsAny(toSmall(body), "example", "redacted", "placeholder", "yourkey", "privatekey", "dummy", "xxxxx") {
+	t.scanned += stop - end
+	t.checkedTo[checkKeyBlock] = stop
+	if len(body) < minKeyLength || entropy(body) < 400 || t.markedAsFake(from) ||
+		containsAny(toLowerASCII(body), "example", "redacted", "placeholder", "yourkey", "privatekey", "dummy", "xxxxx") {
 		return
 	}
 	t.hit(Secret, from, end, "a private key")
 }
 
-// shortestKey is the length in base64 of the shortest private key, and some less.
-const shortestKey = 60
+// minKeyLength is slightly less than the length in base64 of the shortest private key.
+const minKeyLength = 60
 
-// keyBody returns the base64 that follows a header at i, without what stands between its lines, and where it ends; as
-// much as is needed to see whether it is a key. Every kind of key starts with fixed bytes, which are not random.
+// keyBody returns the base64 that follows a header at i, without the characters between its lines, and where it ends;
+// as much as is needed to recognize a key. Every kind of key starts with fixed bytes, which are not random.
 func (t *text) keyBody(i int) (body []byte, end int) {
 	const enough, most = 240, 1000
 	for end = i; end < len(t.data) && end-i < most && len(body) < enough; end++ {

@@ -35,7 +35,7 @@ func TestSecretForms(t *testing.T) {
 		found := 0
 		const tries = 20
 		for seed := range tries {
-			token := f.prefix + random(alphabet, f.least, uint64(i*tries+seed))
+			token := f.prefix + random(alphabet, f.minLength, uint64(i*tries+seed))
 			data := "key: \"" + token + "\"\n"
 			for _, h := range s.Text([]byte(data), Options{}) {
 				if h.Kind == Secret && data[h.Start:h.End] == token && h.Detail == f.name {
@@ -114,7 +114,7 @@ func TestKeyBlock(t *testing.T) {
 func TestLog2(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 5, 10, 36, 100, 1000, 1 << 20} {
 		want := int(100 * math.Log2(float64(n)))
-		if got := log2(n); got < want-3 || got > want+1 {
+		if got := log2Hundredths(n); got < want-3 || got > want+1 {
 			t.Errorf("log2(%d) = %d, want %d", n, got, want)
 		}
 	}

@@ -60,14 +60,11 @@ func (f Format) String() string { return formatNames[f] }
 // Native reports whether the file is a program or library for a processor.
 func (f Format) Native() bool { return f >= NativeELF && f <= NativeMachO }
 
-// Compiled reports whether the file is code for a virtual machine, which nobody can read.
+// Compiled reports whether the file is code for a virtual machine, which reviewers cannot read.
 func (f Format) Compiled() bool { return f >= Pyc && f <= Bytecode }
 
 // Archive reports whether the file holds other files, or one that is compressed.
 func (f Format) Archive() bool { return f >= Zip && f <= OtherArchive }
-
-// Opaque reports whether it is an archive that [Scanner.Archive] cannot look into.
-func (f Format) Opaque() bool { return f >= SevenZip && f <= OtherArchive }
 
 // magic are the first bytes of formats.
 var magic = [...]struct {
@@ -129,13 +126,13 @@ var magic = [...]struct {
 	{0, "SQLite format 3\x00", Database},
 }
 
-// sniffed is how many bytes at most are looked at to tell text from other things.
-const sniffed = 8192
+// sniffLimit is how many bytes are read to distinguish text from other formats.
+const sniffLimit = 8192
 
-// Sniff says what a file is by its first bytes, for which 8 KiB are enough.
+// Sniff detects the format of a file from its first bytes; 8 KiB are enough.
 func Sniff(head []byte) Format {
-	if len(head) > sniffed {
-		head = head[:sniffed]
+	if len(head) > sniffLimit {
+		head = head[:sniffLimit]
 	}
 	if f, ok := byMagic(head); ok {
 		return f
@@ -188,7 +185,7 @@ func isPE(head []byte) bool {
 	return bytes.IndexByte(head[:64], 0) >= 0
 }
 
-// isText reports whether the bytes are those of a text: no zeros, and hardly any controls.
+// isText reports whether the bytes are text: no zeros, and hardly any control characters.
 func isText(head []byte) bool {
 	controls := 0
 	for _, c := range head {
@@ -202,7 +199,7 @@ func isText(head []byte) bool {
 	return controls*100 <= len(head)
 }
 
-// isUTF16 reports whether the bytes are text in UTF-16: a byte order mark says so, or every other byte is zero.
+// isUTF16 reports whether the bytes are UTF-16: they have a byte order mark, or every other byte is zero.
 func isUTF16(head []byte) bool {
 	if len(head) >= 2 && (string(head[:2]) == "\xff\xfe" || string(head[:2]) == "\xfe\xff") {
 		return true
@@ -217,8 +214,7 @@ func isUTF16(head []byte) bool {
 	return half >= 8 && (zeros[0] == 0 && zeros[1]*10 >= half*9 || zeros[1] == 0 && zeros[0]*10 >= half*9)
 }
 
-// FromUTF16 returns the UTF-8 of text in UTF-16. Without a byte order mark the order is guessed from where the zeros
-// are.
+// FromUTF16 converts text from UTF-16 to UTF-8. Without a byte order mark it guesses the byte order from the zeros.
 func FromUTF16(data []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

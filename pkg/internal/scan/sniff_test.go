@@ -67,21 +67,21 @@ func TestSniff(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	for _, c := range []struct {
-		f                                 Format
-		native, compiled, archive, opaque bool
+		f                         Format
+		native, compiled, archive bool
 	}{
-		{Text, false, false, false, false},
-		{NativePE, true, false, false, false},
-		{Pyc, false, true, false, false},
-		{Wasm, false, true, false, false},
-		{Zip, false, false, true, false},
-		{Bzip2, false, false, true, false},
-		{Rar, false, false, true, true},
-		{OtherArchive, false, false, true, true},
-		{Image, false, false, false, false},
+		{Text, false, false, false},
+		{NativePE, true, false, false},
+		{Pyc, false, true, false},
+		{Wasm, false, true, false},
+		{Zip, false, false, true},
+		{Bzip2, false, false, true},
+		{Rar, false, false, true},
+		{OtherArchive, false, false, true},
+		{Image, false, false, false},
 	} {
-		if c.f.Native() != c.native || c.f.Compiled() != c.compiled || c.f.Archive() != c.archive || c.f.Opaque() != c.opaque {
-			t.Errorf("%s: %v %v %v %v", c.f, c.f.Native(), c.f.Compiled(), c.f.Archive(), c.f.Opaque())
+		if c.f.Native() != c.native || c.f.Compiled() != c.compiled || c.f.Archive() != c.archive {
+			t.Errorf("%s: %v %v %v", c.f, c.f.Native(), c.f.Compiled(), c.f.Archive())
 		}
 	}
 }

@@ -2,9 +2,9 @@ package scan
 
 import "strings"
 
-// ToolRisk says how much one item of allowed-tools allows. A wildcard is an item that means every tool: "*", "all",
-// "mcp__*". An unscoped shell is a tool for commands without the commands that it is for: "Bash", "Bash(*)",
-// "run_shell_command", and what comes to the same, as "Bash(sh:*)"; "Bash(git:*)" is neither.
+// ToolRisk classifies one item of allowed-tools. A wildcard is an item that allows every tool: "*", "all", "mcp__*". An
+// unscoped shell is a shell tool that allows every command: "Bash", "Bash(*)", "run_shell_command", and equivalents
+// such as "Bash(sh:*)". "Bash(git:*)" is neither.
 func ToolRisk(item string) (wildcard, unscopedShell bool) {
 	item = strings.ToLower(strings.Trim(strings.TrimSpace(item), `"'`))
 	name, scope, scoped := strings.Cut(item, "(")
@@ -24,7 +24,7 @@ func ToolRisk(item string) (wildcard, unscopedShell bool) {
 	return false, isShellTool(name)
 }
 
-// isShellTool reports whether a tool, in small letters, runs any command on any of the hosts.
+// isShellTool reports whether a tool, in lower case, runs any command in any of the agents.
 func isShellTool(name string) bool {
 	switch name {
 	case "bash", "shell", "sh", "zsh", "powershell", "cmd", "terminal", "run_shell_command", "shelltool", "execute",

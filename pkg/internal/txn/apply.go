@@ -9,18 +9,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// undo takes an operation back. It restores the state from which the operation can be applied again.
+// undo undoes an operation. It restores a state from which the operation can be applied again.
 type undo func() error
 
-// applyAll carries out operations that may have been carried out in part before. It returns how to take back those that
-// it did, also with an error.
-func (s *site) applyAll(ops []*op) (undos []undo, err error) {
-	s.shelved, s.present = s.exists(s.in(oldName)), make(map[string]bool)
-	last := kindRemove
+// applyAll applies operations, some of which may have been applied in part before. It returns how to undo those that it
+// applied, also with an error.
+func (s *scopeDir) applyAll(ops []*op) (undos []undo, err error) {
+	s.oldExists, s.existingDirs = s.exists(s.journalPath(oldName)), make(map[string]bool)
+	kind := kindRemove
 	for _, o := range ops {
-		if o.Kind != last {
-			s.moved()
-			last = o.Kind
+		if o.Kind != kind {
+			s.invalidateOpenDirs()
+			kind = o.Kind
 		}
 		u, err := s.apply(o)
 		if u != nil {
@@ -36,43 +36,43 @@ func (s *site) applyAll(ops []*op) (undos []undo, err error) {
 	return undos, nil
 }
 
-func (s *site) apply(o *op) (undo, error) {
+func (s *scopeDir) apply(o *op) (undo, error) {
 	switch o.Kind {
 	case kindRemove:
-		return s.takeAway(o)
+		return s.applyRemove(o)
 	case kindDir:
-		return s.placeDir(o)
+		return s.applyDir(o)
 	case kindLink:
-		return s.placeLink(o)
+		return s.applyLink(o)
 	default:
-		return s.placeFile(o)
+		return s.applyFile(o)
 	}
 }
 
-func (s *site) mkdirOld() error {
-	if s.shelved {
+func (s *scopeDir) makeOldDir() error {
+	if s.oldExists {
 		return nil
 	}
-	s.shelved = true
+	s.oldExists = true
 	return s.mkdir(oldName)
 }
 
-// takeAway moves what is at the operation's path to old. That old is there means that this was done.
-func (s *site) takeAway(o *op) (undo, error) {
-	if err := s.vet(o); err != nil {
+// applyRemove moves whatever is at the operation's path to old. If it is in old, this was done already.
+func (s *scopeDir) applyRemove(o *op) (undo, error) {
+	if err := s.checkConflict(o); err != nil {
 		return nil, err
 	}
-	if s.isShelved(s.partial(o)) {
-		return nil, s.shelve(o)
+	if s.isInOld(s.partial(o)) {
+		return nil, s.finishCopyToOld(o)
 	}
 	info, err := s.lstat(o.Path)
-	if err != nil || info == nil || s.isShelved(s.old(o)) || o.Want == "" {
+	if err != nil || info == nil || s.isInOld(s.old(o)) || o.Expected == "" {
 		return nil, err
 	}
-	if err := s.mkdirOld(); err != nil {
+	if err := s.makeOldDir(); err != nil {
 		return nil, err
 	}
-	back := func() error { return s.putBack(o) }
+	back := func() error { return s.restoreOld(o) }
 	err = s.rename(o.Path, s.old(o))
 	if !cannotRename(err) {
 		return back, err
@@ -84,12 +84,12 @@ func (s *site) takeAway(o *op) (undo, error) {
 	if err != nil {
 		return back, err
 	}
-	return back, s.shelve(o)
+	return back, s.finishCopyToOld(o)
 }
 
-// shelve completes takeAway where it has to copy: old appears only when nothing is left in place.
-func (s *site) shelve(o *op) error {
-	if err := s.vet(o); err != nil {
+// finishCopyToOld completes applyRemove after a copy: the name in old appears only when nothing is left at the path.
+func (s *scopeDir) finishCopyToOld(o *op) error {
+	if err := s.checkConflict(o); err != nil {
 		return err
 	}
 	if err := s.remove(o.Path); err != nil {
@@ -98,16 +98,16 @@ func (s *site) shelve(o *op) error {
 	return s.rename(s.partial(o), s.old(o))
 }
 
-// putBack moves what was taken away to its place again.
-func (s *site) putBack(o *op) error {
+// restoreOld moves back what applyRemove moved away.
+func (s *scopeDir) restoreOld(o *op) error {
 	old := s.partial(o)
-	if !s.isShelved(old) {
+	if !s.isInOld(old) {
 		old = s.old(o)
 	}
-	if !s.isShelved(old) {
+	if !s.isInOld(old) {
 		return nil
 	}
-	if err := s.clear(o, old); err != nil {
+	if err := s.clearOwn(o, old); err != nil {
 		return err
 	}
 	err := s.rename(old, o.Path)
@@ -120,8 +120,8 @@ func (s *site) putBack(o *op) error {
 	return s.remove(old)
 }
 
-// clear removes what the transaction itself has left at an operation's path: its link, or what old has a copy of.
-func (s *site) clear(o *op, old string) error {
+// clearOwn removes what the transaction itself left at an operation's path: its link, or a tree that old has a copy of.
+func (s *scopeDir) clearOwn(o *op, old string) error {
 	current, err := s.lstat(o.Path)
 	if err != nil || current == nil {
 		return err
@@ -134,43 +134,43 @@ func (s *site) clear(o *op, old string) error {
 	return s.remove(o.Path)
 }
 
-// placeDir puts the staged directory in place. What it finds says how far it came before:
+// applyDir moves the staged directory to its path. The state on the disk shows how far an earlier attempt came:
 //
-//	stage is gone                         all is done
+//	stage is gone                         everything is done
 //	stage is not the directory it was     the two were exchanged, and the old one must go
-//	stage and old are there               a copy of the new one may be in place; it is made again
-//	stage is there                        nothing is done, or as above
-func (s *site) placeDir(o *op) (undo, error) {
+//	stage and old exist                   a copy of the new one may be in place; it is made again
+//	stage exists                          nothing is done, or as above
+func (s *scopeDir) applyDir(o *op) (undo, error) {
 	staged, err := s.lstat(s.staged(o))
 	if err != nil || staged == nil {
 		return nil, err
 	}
 	if o.Inode != 0 && inode(staged) != o.Inode {
-		return nil, s.retire(o)
+		return nil, s.moveExchangedToOld(o)
 	}
-	made, err := s.parents(o.Path)
+	removeParents, err := s.parents(o.Path)
 	if err != nil {
-		return made, err
+		return removeParents, err
 	}
-	back := func() error { return joinUndo(s.backDir(o), made) }
+	back := func() error { return undoThen(s.undoDir(o), removeParents) }
 	current, err := s.lstat(o.Path)
 	if err == nil && current != nil {
-		err = s.vet(o)
+		err = s.checkConflict(o)
 	}
 	if err != nil {
-		return made, err
+		return removeParents, err
 	}
-	if isDir(current) && o.Inode != 0 && !s.isShelved(s.old(o)) && s.exchange(s.staged(o), o.Path) {
+	if isDir(current) && o.Inode != 0 && !s.isInOld(s.old(o)) && s.exchangeDirs(s.staged(o), o.Path) {
 		if err := s.fail("exchanged " + o.Path); err != nil {
 			return back, err
 		}
-		return back, s.retire(o)
+		return back, s.moveExchangedToOld(o)
 	}
 	switch {
-	case current != nil && s.isCopy(o, current):
-		err = s.discardCopy(o)
-	case current != nil || s.isShelved(s.partial(o)):
-		_, err = s.takeAway(o)
+	case current != nil && s.isStagedCopy(o, current):
+		err = s.removeCopy(o)
+	case current != nil || s.isInOld(s.partial(o)):
+		_, err = s.applyRemove(o)
 	}
 	if err == nil {
 		err = s.fail("moved away " + o.Path)
@@ -178,79 +178,80 @@ func (s *site) placeDir(o *op) (undo, error) {
 	if err != nil {
 		return back, err
 	}
-	return back, s.bring(o)
+	return back, s.moveStaged(o)
 }
 
-// isCopy reports whether current, which was vetted, is a copy of the staged directory and not what it replaces.
-func (s *site) isCopy(o *op, current fs.FileInfo) bool {
-	if s.isShelved(s.partial(o)) {
+// isStagedCopy reports whether current, which passed checkConflict, is a copy of the staged directory and not what it
+// replaces.
+func (s *scopeDir) isStagedCopy(o *op, current fs.FileInfo) bool {
+	if s.isInOld(s.partial(o)) {
 		return false
 	}
-	if s.isShelved(s.old(o)) {
+	if s.isInOld(s.old(o)) {
 		return true
 	}
-	got, err := s.sight(o.Path, current)
-	return err == nil && got != o.Want
+	got, err := s.fingerprint(o.Path, current)
+	return err == nil && got != o.Expected
 }
 
-// retire moves the old directory, which an exchange has left in stage, to old.
-func (s *site) retire(o *op) error {
-	if err := s.mkdirOld(); err != nil {
+// moveExchangedToOld moves the old directory, which an exchange has left in stage, to old.
+func (s *scopeDir) moveExchangedToOld(o *op) error {
+	if err := s.makeOldDir(); err != nil {
 		return err
 	}
 	return s.rename(s.staged(o), s.old(o))
 }
 
-// backDir takes placeDir back, wherever it stopped.
-func (s *site) backDir(o *op) error {
+// undoDir undoes applyDir, wherever it stopped.
+func (s *scopeDir) undoDir(o *op) error {
 	staged, err := s.lstat(s.staged(o))
 	switch {
 	case err != nil:
 		return err
 	case staged != nil && o.Inode != 0 && inode(staged) != o.Inode: // exchanged, not yet retired
-		if !s.exchange(s.staged(o), o.Path) {
+		if !s.exchangeDirs(s.staged(o), o.Path) {
 			return fmt.Errorf("%s and %s can't be exchanged back", s.staged(o), o.Path)
 		}
 		return nil
-	case staged == nil && s.exists(s.used(o)): // copied
+	case staged == nil && s.exists(s.copied(o)): // copied
 		if s.exists(o.Path) {
-			err = s.sameTree(o.Path, s.used(o), true)
+			err = s.sameTree(o.Path, s.copied(o), true)
 		}
 		if err != nil {
 			return err
 		}
-		if err = s.rename(s.used(o), s.staged(o)); err == nil {
-			err = s.discardCopy(o)
+		if err = s.rename(s.copied(o), s.staged(o)); err == nil {
+			err = s.removeCopy(o)
 		}
 	case staged == nil:
-		if err = s.untouched(o); err == nil {
+		if err = s.checkUnmodified(o); err == nil {
 			err = s.rename(o.Path, s.staged(o))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return s.putBack(o)
+	return s.restoreOld(o)
 }
 
-// placeFile writes a file beside its place, forces it to the disk and renames it. A file that is replaced hands its
-// permissions on.
-func (s *site) placeFile(o *op) (undo, error) {
-	made, err := s.parents(o.Path)
+// applyFile writes a file next to its path, forces it to the disk and renames it. It keeps the permissions of a file
+// that it replaces.
+func (s *scopeDir) applyFile(o *op) (undo, error) {
+	removeParents, err := s.parents(o.Path)
 	if err != nil {
-		return made, err
+		return removeParents, err
 	}
 	info, err := s.lstat(o.Path)
 	if err != nil {
-		return made, err
+		return removeParents, err
 	}
-	if err := s.unchanged(o); err != nil {
-		return made, err
+	if err := s.checkFile(o); err != nil {
+		return removeParents, err
 	}
 	if info == nil {
-		back := func() error { return joinUndo(s.unwrite(o, nil, nil), made) }
+		back := func() error { return undoThen(s.undoFile(o, nil, nil), removeParents) }
 		if err := s.replace(o, o.Data, nil); err != nil {
-			return made, err
+			return removeParents, err
 		}
 		return back, nil
 	}
@@ -261,13 +262,12 @@ func (s *site) placeFile(o *op) (undo, error) {
 	if err := s.replace(o, o.Data, info); err != nil {
 		return nil, err
 	}
-	return func() error { return s.unwrite(o, before, info) }, nil
+	return func() error { return s.undoFile(o, before, info) }, nil
 }
 
-// unwrite gives a file the content again that it had, unless somebody has changed it meanwhile. Without old there was
-// none.
-func (s *site) unwrite(o *op, before []byte, old fs.FileInfo) error {
-	got, err := s.content(o.Path)
+// undoFile restores the content of a file, unless somebody changed it meanwhile. Without old, it removes the file.
+func (s *scopeDir) undoFile(o *op, before []byte, old fs.FileInfo) error {
+	got, err := s.digestOf(o.Path)
 	if err == nil && got != "" && got != textx.SHA256(o.Data) {
 		err = s.conflict()
 	}
@@ -283,8 +283,8 @@ func (s *site) unwrite(o *op, before []byte, old fs.FileInfo) error {
 	return nil
 }
 
-func (s *site) replace(o *op, data []byte, old fs.FileInfo) error {
-	draft := temporary(o.Path, o)
+func (s *scopeDir) replace(o *op, data []byte, old fs.FileInfo) error {
+	draft := draftPath(o.Path, o)
 	if err := s.remove(draft); err != nil {
 		return err
 	}
@@ -308,12 +308,12 @@ func (s *site) replace(o *op, data []byte, old fs.FileInfo) error {
 	return err
 }
 
-// parents makes the directories above rel, and returns how to remove those that were not there. It is called after all
-// that is to be removed is gone: what it finds stays.
-func (s *site) parents(rel string) (undo, error) {
+// parents makes the directories above rel, and returns how to remove the new ones. It runs after all removals: the
+// directories that exist then stay.
+func (s *scopeDir) parents(rel string) (undo, error) {
 	var missing []string
-	for dir := path.Dir(rel); dir != "." && !s.present[dir]; dir = path.Dir(dir) {
-		s.present[dir] = true
+	for dir := path.Dir(rel); dir != "." && !s.existingDirs[dir]; dir = path.Dir(dir) {
+		s.existingDirs[dir] = true
 		if s.exists(dir) {
 			break
 		}
@@ -324,20 +324,20 @@ func (s *site) parents(rel string) (undo, error) {
 	}
 	back := func() error {
 		for _, dir := range missing {
-			s.moved()
+			s.invalidateOpenDirs()
 			if err := s.root.Remove(dir); err == nil || absent(err) {
 				continue
 			} else if entries, readErr := fs.ReadDir(s.root.FS(), dir); readErr != nil || len(entries) == 0 {
 				return err
 			}
-			return nil // somebody else uses it by now
+			return nil // it is in use
 		}
 		return nil
 	}
 	return back, s.root.MkdirAll(missing[0], 0o755)
 }
 
-func joinUndo(err error, next undo) error {
+func undoThen(err error, next undo) error {
 	if err != nil || next == nil {
 		return err
 	}

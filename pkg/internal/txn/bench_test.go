@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// BenchmarkCommit1000 is the transaction of a pack of 1,000 skills that two agents' directories link to: what is left of
-// an installation when the pack is staged.
+// BenchmarkCommit1000 is the transaction of a pack of 1,000 skills that two agents' directories link to: what is left
+// of an installation when the pack is staged.
 func BenchmarkCommit1000(b *testing.B) {
 	base, err := os.MkdirTemp("/dev/shm", "skillpm-bench-") // in memory, so that the disk's moods are not measured
 	if err != nil {

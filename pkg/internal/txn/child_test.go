@@ -131,7 +131,8 @@ func settledBut(t testing.TB, root, what string, ignore func(name, content strin
 	return isNew
 }
 
-// TestSignals has a real signal arrive at each step: up to the commit it leaves the old state, from then on the new one.
+// TestSignals has a real signal arrive at each step: up to the commit it leaves the old state, from then on the new
+// one.
 func TestSignals(t *testing.T) { // M2
 	if runtime.GOOS == "windows" {
 		t.Skip("a process can't send itself signals there")

@@ -8,10 +8,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// mostOpen is how many directories are kept open.
-const mostOpen = 8
+// maxOpenDirs is how many directories are kept open.
+const maxOpenDirs = 8
 
-// openDir is a directory that is kept open: a thousand names in it cost one system call each, and not one for each
+// openDir is a directory that is kept open: a thousand names in it then cost one system call each, and not one for each
 // component of each path.
 type openDir struct {
 	root *os.Root
@@ -23,12 +23,12 @@ func (d *openDir) close() {
 	d.file.Close()
 }
 
-// at returns the directory that rel is in, and rel's name there. A directory stays open until something may have taken
-// its place, see moved.
-func (s *site) at(rel string) (*openDir, string, error) {
+// parentOf returns the directory that rel is in, and rel's name there. The directory stays open until
+// invalidateOpenDirs.
+func (s *scopeDir) parentOf(rel string) (*openDir, string, error) {
 	dir, base := path.Split(rel)
 	dir = path.Clean(dir)
-	if d := s.open[dir]; d != nil {
+	if d := s.openDirs[dir]; d != nil {
 		return d, base, nil
 	}
 	root, err := s.root.OpenRoot(dir)
@@ -40,52 +40,52 @@ func (s *site) at(rel string) (*openDir, string, error) {
 		root.Close()
 		return nil, "", err
 	}
-	if len(s.open) >= mostOpen {
+	if len(s.openDirs) >= maxOpenDirs {
 		s.closeDirs()
 	}
 	d := &openDir{root: root, file: file}
-	s.open[dir] = d
+	s.openDirs[dir] = d
 	return d, base, nil
 }
 
-// closeDirs forgets the directories that are kept open.
-func (s *site) closeDirs() {
-	for name, d := range s.open {
+// closeDirs closes the open directories.
+func (s *scopeDir) closeDirs() {
+	for name, d := range s.openDirs {
 		d.close()
-		delete(s.open, name)
+		delete(s.openDirs, name)
 	}
 }
 
-// moved is called when a directory that was there may have left its place, so that an open one below it, or one that
-// was reached through a link, is not the one any more that its path names. What is the journal's stays in its place.
-func (s *site) moved() {
-	for name, d := range s.open {
+// invalidateOpenDirs closes the open directories that may not be at their path any more, because a directory above
+// them, or a link to them, was moved. Directories of the journal stay open.
+func (s *scopeDir) invalidateOpenDirs() {
+	for name, d := range s.openDirs {
 		if !pathx.ContainsStrict(s.dir, name) {
 			d.close()
-			delete(s.open, name)
+			delete(s.openDirs, name)
 		}
 	}
 }
 
-func (s *site) remove(rel string) error {
+func (s *scopeDir) remove(rel string) error {
 	s.closeDirs()
 	return s.root.RemoveAll(rel)
 }
 
-// rename renames what may be a directory that others are in.
-func (s *site) rename(from, to string) error {
-	s.moved()
+// rename renames a path, which may be that of an open directory.
+func (s *scopeDir) rename(from, to string) error {
+	s.invalidateOpenDirs()
 	return s.root.Rename(from, to)
 }
 
-func (s *site) exists(rel string) bool {
+func (s *scopeDir) exists(rel string) bool {
 	info, err := s.lstat(rel)
 	return err == nil && info != nil
 }
 
-// lstat returns nil without an error for what is not there.
-func (s *site) lstat(rel string) (fs.FileInfo, error) {
-	dir, base, err := s.at(rel)
+// lstat returns nil without an error if there is nothing.
+func (s *scopeDir) lstat(rel string) (fs.FileInfo, error) {
+	dir, base, err := s.parentOf(rel)
 	if absent(err) {
 		return nil, nil
 	}
@@ -99,16 +99,16 @@ func (s *site) lstat(rel string) (fs.FileInfo, error) {
 	return info, err
 }
 
-func (s *site) symlink(target, rel string) error {
-	dir, base, err := s.at(rel)
+func (s *scopeDir) symlink(target, rel string) error {
+	dir, base, err := s.parentOf(rel)
 	if err != nil {
 		return err
 	}
 	return dir.root.Symlink(target, base)
 }
 
-func (s *site) readlink(rel string) (string, error) {
-	dir, base, err := s.at(rel)
+func (s *scopeDir) readlink(rel string) (string, error) {
+	dir, base, err := s.parentOf(rel)
 	if err != nil {
 		return "", err
 	}

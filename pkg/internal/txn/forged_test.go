@@ -21,7 +21,7 @@ var (
 func forge(t *testing.T, root string, key []byte, o op) Options {
 	t.Helper()
 	options := Options{Root: root, Dir: filepath.Join(root, ".skillpm", "journal"), Key: key}
-	s, err := openSite(options)
+	s, err := openScopeDir(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,8 @@ func TestForgedJournal(t *testing.T) {
 	})
 }
 
-// TestReplayRefusesPaths proves that even a journal with the right key writes neither to git's directory nor to its own.
+// TestReplayRefusesPaths proves that even a journal with the right key writes neither to git's directory nor to its
+// own.
 func TestReplayRefusesPaths(t *testing.T) {
 	tests := []struct {
 		path string

@@ -139,8 +139,8 @@ func (i interference) alive(t testing.TB, n int) {
 	}
 }
 
-// TestInterference proves that nothing is deleted that a user writes after the commit point, whether the process goes on
-// or has died, and that the transaction can be completed after that.
+// TestInterference proves that nothing is deleted that a user writes after the commit point, whether the process goes
+// on or has died, and that the transaction can be completed after that.
 func TestInterference(t *testing.T) { // M2
 	interfere(t, 2, memory)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// kind is what an operation does. Operations are carried out in the order of their kinds.
+// kind is what an operation does. Operations are applied in the order of their kinds.
 type kind int
 
 const (
@@ -31,23 +31,23 @@ const (
 
 // op is one operation, as the journal has it.
 type op struct {
-	ID     string      `json:"id"` // its name in the directories of the journal
-	Kind   kind        `json:"kind"`
-	Path   string      `json:"path"`
-	Inode  uint64      `json:"inode,omitempty"`  // dir: the staged directory's, 0 where that is not known
-	Target string      `json:"target,omitempty"` // link
-	Data   []byte      `json:"data,omitempty"`   // file
-	Mode   fs.FileMode `json:"mode,omitempty"`   // file
-	Before string      `json:"before,omitempty"` // file: digest of what it replaces
-	Want   string      `json:"want,omitempty"`   // dir, link, remove: the sight of what it replaces
+	ID       string      `json:"id"` // its name in the subdirectories of the journal
+	Kind     kind        `json:"kind"`
+	Path     string      `json:"path"`
+	Inode    uint64      `json:"inode,omitempty"`  // dir: the staged directory's, 0 if unknown
+	Target   string      `json:"target,omitempty"` // link
+	Data     []byte      `json:"data,omitempty"`   // file
+	Mode     fs.FileMode `json:"mode,omitempty"`   // file
+	Before   string      `json:"before,omitempty"` // file: digest of the file that it replaces
+	Expected string      `json:"want,omitempty"`   // dir, link, remove: fingerprint of what it replaces
 }
 
 const journalHeader = "skillpm-journal-v2 "
 
-// minKey is the shortest key that there may be, in bytes.
+// minKey is the length of the shortest valid key, in bytes.
 const minKey = 32
 
-// processKey is the key of those who have none: nothing outlives the process.
+// processKey is the key if the caller has none: nobody can recover the transaction then.
 var processKey = sync.OnceValue(func() []byte {
 	key := make([]byte, minKey)
 	_, _ = rand.Read(key) // never returns an error
@@ -61,9 +61,8 @@ func journalKey(key []byte) []byte {
 	return key
 }
 
-// mac authenticates a journal's body for this root and whoever has the key. Links above the root don't count: the root
-// that is meant is the directory.
-func (s *site) mac(body []byte) []byte {
+// mac authenticates a journal's body for this root and key. The root is resolved, so that links above it don't matter.
+func (s *scopeDir) mac(body []byte) []byte {
 	root, err := pathx.ResolveExisting(s.path)
 	if err != nil {
 		root = filepath.Clean(s.path)
@@ -74,21 +73,21 @@ func (s *site) mac(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// writeJournal writes the journal and forces it to the disk: the commit point.
-func (s *site) writeJournal(ops []*op) error {
+// writeJournal writes the journal to the disk: the commit point.
+func (s *scopeDir) writeJournal(ops []*op) error {
 	data, err := json.Marshal(ops)
 	if err != nil {
 		return err
 	}
 	data = append([]byte(journalHeader+hex.EncodeToString(s.mac(data))+"\n"), data...)
-	draft := s.in(draftName)
+	draft := s.journalPath(draftName)
 	if err := s.create(draft, data, 0o600); err != nil {
 		return err
 	}
 	if err := s.fail("journal written"); err != nil {
 		return err
 	}
-	if err := s.root.Rename(draft, s.in(journalName)); err != nil {
+	if err := s.root.Rename(draft, s.journalPath(journalName)); err != nil {
 		return err
 	}
 	if err := syncDir(s.abs(s.dir)); err != nil {
@@ -97,8 +96,8 @@ func (s *site) writeJournal(ops []*op) error {
 	return s.fail("committed")
 }
 
-// create writes a new file and forces it to the disk.
-func (s *site) create(rel string, data []byte, mode fs.FileMode) error {
+// create writes a new file to the disk.
+func (s *scopeDir) create(rel string, data []byte, mode fs.FileMode) error {
 	f, err := s.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
@@ -110,16 +109,16 @@ func (s *site) create(rel string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// readJournal returns the operations of an interrupted transaction, if this machine wrote the journal.
-func (s *site) readJournal() ([]*op, error) {
-	info, err := s.root.Lstat(s.in(journalName))
+// readJournal returns the operations of an interrupted transaction if this machine wrote the journal.
+func (s *scopeDir) readJournal() ([]*op, error) {
+	info, err := s.root.Lstat(s.journalPath(journalName))
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, s.foreignJournal()
 	}
-	data, err := s.root.ReadFile(s.in(journalName))
+	data, err := s.root.ReadFile(s.journalPath(journalName))
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +130,11 @@ func (s *site) readJournal() ([]*op, error) {
 	}
 	var ops []*op
 	if err := json.Unmarshal([]byte(body), &ops); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "journal %s: %w", s.abs(s.in(journalName)), err).
+		return nil, diag.Errorf(diag.Invalid, "journal %s: %w", s.abs(s.journalPath(journalName)), err).
 			WithHint("delete %s and install again", s.abs(s.dir))
 	}
 	for _, o := range ops {
-		if clean, err := s.check(o.Path); err != nil {
+		if clean, err := s.checkPath(o.Path); err != nil {
 			return nil, err
 		} else if clean != o.Path || !isNumber(o.ID) {
 			return nil, s.foreignJournal()
@@ -149,9 +148,9 @@ func isNumber(id string) bool {
 	return err == nil && strconv.Itoa(n) == id
 }
 
-func (s *site) foreignJournal() error {
+func (s *scopeDir) foreignJournal() error {
 	return diag.Errorf(diag.Denied,
 		"%s says that an installation was interrupted, but this machine did not write it for this directory, "+
-			"or it is damaged", s.abs(s.in(journalName))).
+			"or it is damaged", s.abs(s.journalPath(journalName))).
 		WithHint("look at it, then delete %s and install again", s.abs(s.dir))
 }

@@ -6,38 +6,38 @@ import (
 	"runtime"
 )
 
-// placeLink makes a link, by one rename where something is there that can be renamed over.
-func (s *site) placeLink(o *op) (undo, error) {
+// applyLink makes a link. It replaces a link, or whatever a rename can replace, in one step.
+func (s *scopeDir) applyLink(o *op) (undo, error) {
 	current, err := s.lstat(o.Path)
 	if err != nil || s.isOurLink(o, current) {
 		return nil, err
 	}
-	made, err := s.parents(o.Path)
+	removeParents, err := s.parents(o.Path)
 	if err != nil {
-		return made, err
+		return removeParents, err
 	}
-	if current == nil && !s.isShelved(s.partial(o)) {
-		back := func() error { return joinUndo(s.unlink(o), made) }
+	if current == nil && !s.isInOld(s.partial(o)) {
+		back := func() error { return undoThen(s.undoLink(o), removeParents) }
 		if err := s.symlink(o.Target, o.Path); err != nil {
-			return made, s.raced(err)
+			return removeParents, s.existsAsConflict(err)
 		}
 		return back, nil
 	}
-	if err := s.vet(o); err != nil {
-		return made, err
+	if err := s.checkConflict(o); err != nil {
+		return removeParents, err
 	}
 	if current == nil || current.Mode()&fs.ModeSymlink == 0 || runtime.GOOS == "windows" {
-		back, err := s.takeAway(o)
+		back, err := s.applyRemove(o)
 		if err == nil {
-			err = s.raced(s.symlink(o.Target, o.Path))
+			err = s.existsAsConflict(s.symlink(o.Target, o.Path))
 		}
 		return back, err
 	}
 	return s.relink(o)
 }
 
-// relink replaces a link by one rename. The undo remembers where the old one led to.
-func (s *site) relink(o *op) (undo, error) {
+// relink replaces a link by one rename. The undo restores the old target.
+func (s *scopeDir) relink(o *op) (undo, error) {
 	before, err := s.readlink(o.Path)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (s *site) relink(o *op) (undo, error) {
 	return back, nil
 }
 
-func (s *site) swapLink(o *op, target string) error {
-	draft := temporary(o.Path, o)
+func (s *scopeDir) swapLink(o *op, target string) error {
+	draft := draftPath(o.Path, o)
 	if err := s.remove(draft); err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (s *site) swapLink(o *op, target string) error {
 	return nil
 }
 
-// unlink removes the link that the operation made.
-func (s *site) unlink(o *op) error {
+// undoLink removes the link that the operation made.
+func (s *scopeDir) undoLink(o *op) error {
 	current, err := s.lstat(o.Path)
 	if err != nil || current == nil {
 		return err
@@ -84,8 +84,8 @@ func (s *site) unlink(o *op) error {
 	return s.root.Remove(o.Path)
 }
 
-// raced makes a conflict of the error that something appeared just now.
-func (s *site) raced(err error) error {
+// existsAsConflict turns the error that something exists into a conflict.
+func (s *scopeDir) existsAsConflict(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return s.conflict()
 	}
@@ -93,7 +93,7 @@ func (s *site) raced(err error) error {
 }
 
 // isOurLink reports whether current is the link that the operation makes.
-func (s *site) isOurLink(o *op, current fs.FileInfo) bool {
+func (s *scopeDir) isOurLink(o *op, current fs.FileInfo) bool {
 	if o.Kind != kindLink || current == nil || current.Mode()&fs.ModeSymlink == 0 {
 		return false
 	}

@@ -13,26 +13,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// lockPoll is how often a lock that somebody else holds is tried again.
+// lockPoll is how often a waiter tries to take a lock.
 const lockPoll = 20 * time.Millisecond
 
-// noticeAfter is how long somebody waits for a lock in silence.
+// noticeAfter is how long a waiter waits silently.
 const noticeAfter = time.Second
 
-// Notice says how whoever waits for a lock is told so.
+// Notice configures what happens while [LockNotice] waits.
 type Notice struct {
 	Waiting func()                               // called once, after a second of waiting; may be nil
 	After   func(time.Duration) <-chan time.Time // the clock, as [time.After], which nil stands for
 }
 
 // Lock takes the kernel's lock on the file at path, which it creates, and waits until it has it or ctx ends. The lock
-// ends with unlock, or with the process, however that ends; the file stays, and means nothing by itself. Neither the
+// ends with unlock, or with the process, however that ends; the file stays and means nothing by itself. Neither the
 // file nor its directory may be a link: the error is Denied, and nothing is created elsewhere.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 	return LockNotice(ctx, path, Notice{})
 }
 
-// LockNotice is [Lock] that tells whoever waits.
+// LockNotice is [Lock] with a notice while it waits.
 func LockNotice(ctx context.Context, path string, n Notice) (unlock func() error, err error) {
 	if err := lockDir(filepath.Dir(path)); err != nil {
 		return nil, explain(path, err)
@@ -74,7 +74,7 @@ func (n Notice) wait(ctx context.Context, lock *flock.Flock) error {
 	}
 }
 
-// lockDir makes a lock's directory, if nothing is there.
+// lockDir creates a lock's directory if nothing is there.
 func lockDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {

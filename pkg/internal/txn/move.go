@@ -8,11 +8,11 @@ import (
 	"path"
 )
 
-// bring moves the staged directory to its place. Where the system can't rename it there (another file system, or a
-// directory in a lower layer of overlayfs) it is copied, and what was staged is set aside in one step: a staged
-// directory that is half removed would be taken for the new one.
-func (s *site) bring(o *op) error {
-	err := s.settle(s.staged(o), o.Path)
+// moveStaged moves the staged directory into place. If the system can't rename it (another file system, or a directory
+// in a lower layer of overlayfs), it is copied, and the staged directory is set aside in one step: a half-removed
+// staged directory would be taken for the new one.
+func (s *scopeDir) moveStaged(o *op) error {
+	err := s.renameNoReplace(s.staged(o), o.Path)
 	if !cannotRename(err) {
 		return err
 	}
@@ -24,20 +24,20 @@ func (s *site) bring(o *op) error {
 	}
 	err = s.fail("copied " + o.Path)
 	if err == nil {
-		err = s.mkdir(usedName)
+		err = s.mkdir(copiedName)
 	}
 	if err == nil {
-		err = s.rename(s.staged(o), s.used(o))
+		err = s.rename(s.staged(o), s.copied(o))
 	}
 	if err != nil {
-		return errors.Join(err, s.discardCopy(o))
+		return errors.Join(err, s.removeCopy(o))
 	}
 	return nil
 }
 
-// copyOver copies from beside to, and renames the copy.
-func (s *site) copyOver(from, to string, o *op) error {
-	draft := temporary(to, o)
+// copyOver copies from to a draft beside to, and renames the copy.
+func (s *scopeDir) copyOver(from, to string, o *op) error {
+	draft := draftPath(to, o)
 	if err := s.remove(draft); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *site) copyOver(from, to string, o *op) error {
 	return s.rename(draft, to)
 }
 
-func (s *site) copyAny(from, to string) error {
+func (s *scopeDir) copyAny(from, to string) error {
 	info, err := s.root.Lstat(from)
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func (s *site) copyAny(from, to string) error {
 	return nil
 }
 
-// copyFile copies a file with what a sight of it has: its permissions and its time.
-func (s *site) copyFile(from, to string, info fs.FileInfo) error {
+// copyFile copies a file with the attributes of its fingerprint: permissions and modification time.
+func (s *scopeDir) copyFile(from, to string, info fs.FileInfo) error {
 	in, err := s.root.Open(from)
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// reserved reports a path that no operation may have: the journal's, and git's, whose hooks are run.
-func (s *site) reserved(rel string) error {
-	if s.touches(rel) {
+// reserved returns an error for a path that no operation may have: the journal's, and git's, which contains hooks.
+func (s *scopeDir) reserved(rel string) error {
+	if s.overlapsJournal(rel) {
 		return diag.Errorf(diag.Internal, "transaction: %s is the journal's", rel)
 	}
 	for part := range strings.SplitSeq(rel, "/") {
@@ -26,22 +26,22 @@ func (s *site) reserved(rel string) error {
 // maxLinks is how many links may follow one another.
 const maxLinks = 40
 
-// resolve returns where a directory is when the links on the way are followed, those that lead nowhere yet too.
-func (s *site) resolve(dir string) (string, error) {
-	if known, ok := s.resolved[dir]; ok {
-		return known, nil
+// resolve returns the path of a directory after following links, including those to nothing.
+func (s *scopeDir) resolve(dir string) (string, error) {
+	if cached, ok := s.resolved[dir]; ok {
+		return cached, nil
 	}
-	links, at := 0, "."
+	followed, resolved := 0, "."
 	rest := strings.Split(dir, "/")
 	for len(rest) > 0 {
-		next := path.Join(at, rest[0])
+		next := path.Join(resolved, rest[0])
 		rest = rest[1:]
 		info, err := s.lstat(next)
 		if err != nil {
 			return "", err
 		}
 		if info == nil || info.Mode()&fs.ModeSymlink == 0 {
-			at = next
+			resolved = next
 			continue
 		}
 		target, err := s.readlink(next)
@@ -49,12 +49,12 @@ func (s *site) resolve(dir string) (string, error) {
 			return "", err
 		}
 		target = filepath.ToSlash(target)
-		if links++; links > maxLinks || path.IsAbs(target) || filepath.IsAbs(target) {
+		if followed++; followed > maxLinks || path.IsAbs(target) || filepath.IsAbs(target) {
 			return "", diag.Errorf(diag.Denied, "%s can't be followed", s.abs(next)).
 				WithHint("a link must be relative and stay inside %s", s.path)
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	s.resolved[dir] = at
-	return at, nil
+	s.resolved[dir] = resolved
+	return resolved, nil
 }

@@ -30,8 +30,8 @@ func needStrace(t *testing.T) string {
 	return path
 }
 
-// stride returns how many of so many calls are left out between two that are tried, so that no more than most are tried, unless
-// the environment wants every one.
+// stride returns how many of so many calls are left out between two that are tried, so that no more than most are
+// tried, unless the environment wants every one.
 func stride(calls, most int) int {
 	if os.Getenv("SKILLPM_REQUIRE_STRACE") != "" {
 		return 1
@@ -164,8 +164,8 @@ func TestStraceErrors(t *testing.T) { // M2
 	}
 }
 
-// TestStraceNoRename has every move of a directory refused, as between file systems, by kernels without exchange, and by
-// overlays: what can't be moved is copied.
+// TestStraceNoRename has every move of a directory refused, as between file systems, by kernels without exchange, and
+// by overlays: what can't be moved is copied.
 func TestStraceNoRename(t *testing.T) {
 	strace := needStrace(t)
 	for _, err := range []string{"EXDEV", "EINVAL", "ENOSYS"} {

@@ -24,10 +24,10 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-// exchange swaps two directories in one step, and reports whether it could. It does not try on overlayfs, where inode
-// numbers, which tell whether it was done, may change.
-func (s *site) exchange(a, b string) bool {
-	dirB, _, err := s.at(b)
+// exchangeDirs swaps two directories in one step, and reports whether it could. It does not try on overlayfs, where
+// inode numbers, which tell whether it was done, may change.
+func (s *scopeDir) exchangeDirs(a, b string) bool {
+	dirB, _, err := s.parentOf(b)
 	if err != nil {
 		return false
 	}
@@ -35,13 +35,13 @@ func (s *site) exchange(a, b string) bool {
 	if unix.Fstatfs(int(dirB.file.Fd()), &stat) != nil || stat.Type == unix.OVERLAYFS_SUPER_MAGIC {
 		return false
 	}
-	done := s.rename2(a, b, unix.RENAME_EXCHANGE) == nil
-	s.moved()
-	return done
+	exchanged := s.rename2(a, b, unix.RENAME_EXCHANGE) == nil
+	s.invalidateOpenDirs()
+	return exchanged
 }
 
-// settle moves a directory to a place where nothing is, in one step with finding that nothing is there.
-func (s *site) settle(from, to string) error {
+// renameNoReplace moves a directory to a place where nothing is, in one step with finding that nothing is there.
+func (s *scopeDir) renameNoReplace(from, to string) error {
 	err := s.rename2(from, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EEXIST) {
 		return s.conflict()
@@ -55,15 +55,15 @@ func (s *site) settle(from, to string) error {
 	return s.rename(from, to)
 }
 
-func (s *site) rename2(from, to string, flags uint) error {
-	if len(s.open) > mostOpen-2 { // the second must not close the first
+func (s *scopeDir) rename2(from, to string, flags uint) error {
+	if len(s.openDirs) > maxOpenDirs-2 { // the second must not close the first
 		s.closeDirs()
 	}
-	a, nameA, err := s.at(from)
+	a, nameA, err := s.parentOf(from)
 	if err != nil {
 		return err
 	}
-	b, nameB, err := s.at(to)
+	b, nameB, err := s.parentOf(to)
 	if err != nil {
 		return err
 	}

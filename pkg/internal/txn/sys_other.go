@@ -20,19 +20,6 @@ func cannotRename(err error) bool {
 // openNoFollow has an open fail where a link is.
 const openNoFollow = syscall.O_NOFOLLOW
 
-// inode returns 0: directories are not exchanged here.
-func inode(fs.FileInfo) uint64 { return 0 }
-
-func (s *site) exchange(_, _ string) bool { return false }
-
-// settle moves a directory to a place where nothing is.
-func (s *site) settle(from, to string) error {
-	if s.exists(to) { // a rename might replace an empty directory
-		return s.conflict()
-	}
-	return s.rename(from, to)
-}
-
 // syncTree hands every file below path to the disk. On macOS the disk itself is flushed with the journal.
 func syncTree(path string) error {
 	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

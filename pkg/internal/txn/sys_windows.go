@@ -15,19 +15,6 @@ func cannotRename(err error) bool { return errors.Is(err, windows.ERROR_NOT_SAME
 // openNoFollow is nothing: there is no such flag, and links are rare.
 const openNoFollow = 0
 
-// inode returns 0: directories are not exchanged here.
-func inode(fs.FileInfo) uint64 { return 0 }
-
-func (s *site) exchange(_, _ string) bool { return false }
-
-// settle moves a directory to a place where nothing is.
-func (s *site) settle(from, to string) error {
-	if s.exists(to) { // a rename might replace an empty directory
-		return s.conflict()
-	}
-	return s.rename(from, to)
-}
-
 // syncTree forces every file below path to the disk.
 func syncTree(path string) error {
 	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

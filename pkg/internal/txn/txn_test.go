@@ -75,8 +75,8 @@ func write(t testing.TB, root string, files map[string]string) {
 	}
 }
 
-// memory returns a directory in memory, where the system has a place for that. What a process that dies has written is there
-// as it would be on a disk, and nothing has to wait for the disk, which others use too.
+// memory returns a directory in memory, where the system has a place for that. What a process that dies has written is
+// there as it would be on a disk, and nothing has to wait for the disk, which others use too.
 func memory(t testing.TB) string {
 	t.Helper()
 	base, err := os.MkdirTemp("/dev/shm", "skillpm-txn-")
@@ -221,8 +221,8 @@ func TestCommit(t *testing.T) { // M2
 	}
 }
 
-// TestRollback has every step fail in turn: the scope is as it was, and a second attempt works. It works on the disk; other
-// tests that go through the steps do it in [memory].
+// TestRollback has every step fail in turn: the scope is as it was, and a second attempt works. It works on the disk;
+// other tests that go through the steps do it in [memory].
 func TestRollback(t *testing.T) { // M2
 	rollback(t, func(t testing.TB) string { return t.TempDir() })
 }

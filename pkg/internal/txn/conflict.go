@@ -13,26 +13,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// expect records what is at each operation's path, which is all that the operation may take away. What a removal above
-// takes away first is nothing to the operation below it.
-func (s *site) expect(ops []*op) error {
-	removed, gone := removals(ops), make(map[string]bool)
+// recordExpected records what is at each operation's path, which is all that the operation may replace or remove. An
+// operation below a removal needs no record.
+func (s *scopeDir) recordExpected(ops []*op) error {
+	removed, missingDirs := removals(ops), make(map[string]bool)
 	for _, o := range ops {
 		if o.Kind == kindFile || o.Kind != kindRemove && isBelow(o.Path, removed) {
 			continue
 		}
 		dir := path.Dir(o.Path)
-		missing, known := gone[dir]
-		if !known {
+		missing, cached := missingDirs[dir]
+		if !cached {
 			missing = !s.exists(dir)
-			gone[dir] = missing
+			missingDirs[dir] = missing
 		}
 		if missing {
 			continue
 		}
 		info, err := s.lstat(o.Path)
 		if err == nil {
-			o.Want, err = s.sight(o.Path, info)
+			o.Expected, err = s.fingerprint(o.Path, info)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.abs(o.Path), err)
@@ -41,7 +41,7 @@ func (s *site) expect(ops []*op) error {
 	return nil
 }
 
-// removals returns the paths of the operations that remove something.
+// removals returns the paths that the operations remove.
 func removals(ops []*op) map[string]bool {
 	paths := make(map[string]bool)
 	for _, o := range ops {
@@ -62,10 +62,10 @@ func isBelow(rel string, dirs map[string]bool) bool {
 	return false
 }
 
-// sight identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size and time of change,
-// and a directory by those of all that is in it. Other than numbers of devices and inodes that survives a restart of
-// the machine, and is the same on every file system.
-func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
+// fingerprint identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size and
+// modification time, and a directory by those of everything in it. Unlike device and inode numbers, a fingerprint
+// survives a restart and is the same on every file system.
+func (s *scopeDir) fingerprint(rel string, info fs.FileInfo) (string, error) {
 	switch {
 	case info == nil:
 		return "", nil
@@ -73,7 +73,7 @@ func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 		target, err := s.readlink(rel)
 		return "link " + target, err
 	case !info.IsDir():
-		return "file " + describe(info), nil
+		return "file " + fileFingerprint(info), nil
 	}
 	list, err := appendBelow(nil, s.root, rel)
 	if err != nil {
@@ -82,13 +82,12 @@ func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 	return "dir " + textx.SHA256(list), nil
 }
 
-// describe identifies a file among those of its name.
-func describe(info fs.FileInfo) string {
+// fileFingerprint identifies a version of a file.
+func fileFingerprint(info fs.FileInfo) string {
 	return fmt.Sprint(uint32(info.Mode()), info.Size(), info.ModTime().UnixNano())
 }
 
-// appendBelow lists what is in a directory in another. One that may not be read can be moved all the same, so that is
-// no error.
+// appendBelow lists the content of a directory in another. An unreadable directory can be moved, so that is no error.
 func appendBelow(list []byte, dir *os.Root, name string) ([]byte, error) {
 	sub, err := dir.OpenRoot(name)
 	if err == nil {
@@ -126,16 +125,16 @@ func appendEntries(list []byte, dir *os.Root) ([]byte, error) {
 			}
 			list = strconv.AppendQuote(list, target)
 		default:
-			list = append(list, describe(info)...)
+			list = append(list, fileFingerprint(info)...)
 		}
 		list = append(list, '\n')
 	}
 	return list, nil
 }
 
-// vetAll vets operations that another process may have carried out in part, before anything is changed.
-func (s *site) vetAll(ops []*op) error {
-	s.shelved = s.exists(s.in(oldName))
+// checkConflicts checks operations that another process may have applied in part, before anything is changed.
+func (s *scopeDir) checkConflicts(ops []*op) error {
+	s.oldExists = s.exists(s.journalPath(oldName))
 	removed := removals(ops)
 	for _, o := range ops {
 		if o.Kind == kindRemove && s.isDone(o, nil) {
@@ -146,29 +145,29 @@ func (s *site) vetAll(ops []*op) error {
 		if isBelow(o.Path, removed) { // what is there goes with the removal, which is vetted too
 			continue
 		}
-		if err := s.vet(o); err != nil {
+		if err := s.checkConflict(o); err != nil {
 			return fmt.Errorf("%s: %w", s.abs(o.Path), err)
 		}
 	}
 	return nil
 }
 
-// vet reports what is at an operation's path, would be replaced or removed, and was not there when the transaction was
-// committed, nor was put there by it.
-func (s *site) vet(o *op) error {
+// checkConflict returns an error if an operation would replace or remove something that was not there when the
+// transaction was committed, and that the transaction did not create.
+func (s *scopeDir) checkConflict(o *op) error {
 	if o.Kind == kindFile {
-		return s.unchanged(o)
+		return s.checkFile(o)
 	}
 	current, err := s.lstat(o.Path)
 	if err != nil || current == nil || s.isDone(o, current) {
 		return err
 	}
-	if partial := s.partial(o); s.isShelved(partial) { // what is left of that is in place
+	if partial := s.partial(o); s.isInOld(partial) { // the rest of it is still in place
 		return s.sameTree(o.Path, partial, false)
 	}
-	if !s.isShelved(s.old(o)) {
-		got, err := s.sight(o.Path, current)
-		if err != nil || got == o.Want {
+	if !s.isInOld(s.old(o)) {
+		got, err := s.fingerprint(o.Path, current)
+		if err != nil || got == o.Expected {
 			return err
 		}
 	}
@@ -178,11 +177,11 @@ func (s *site) vet(o *op) error {
 	return s.conflict()
 }
 
-// isDone reports whether an operation has nothing more to do at its path, where current is.
-func (s *site) isDone(o *op, current fs.FileInfo) bool {
+// isDone reports whether an operation has nothing left to do at its path, where current is.
+func (s *scopeDir) isDone(o *op, current fs.FileInfo) bool {
 	switch o.Kind {
 	case kindRemove:
-		return o.Want == "" || s.isShelved(s.old(o))
+		return o.Expected == "" || s.isInOld(s.old(o))
 	case kindDir:
 		staged, err := s.lstat(s.staged(o))
 		return err == nil && (staged == nil || o.Inode != 0 && inode(staged) != o.Inode)
@@ -191,9 +190,9 @@ func (s *site) isDone(o *op, current fs.FileInfo) bool {
 	}
 }
 
-// unchanged reports a file that somebody has edited since it was staged. One that is gone may be written.
-func (s *site) unchanged(o *op) error {
-	got, err := s.content(o.Path)
+// checkFile returns an error for a file that was edited since it was staged. A file that is gone may be written.
+func (s *scopeDir) checkFile(o *op) error {
+	got, err := s.digestOf(o.Path)
 	if err != nil {
 		return err
 	}
@@ -204,10 +203,10 @@ func (s *site) unchanged(o *op) error {
 	return nil
 }
 
-// untouched reports something in a directory that was moved to its place which is newer than the journal: somebody uses
-// the directory already.
-func (s *site) untouched(o *op) error {
-	journal, err := s.root.Lstat(s.in(journalName))
+// checkUnmodified returns an error if something in a directory that was moved into place is newer than the journal: the
+// directory is in use already.
+func (s *scopeDir) checkUnmodified(o *op) error {
+	journal, err := s.root.Lstat(s.journalPath(journalName))
 	if err != nil {
 		return err
 	}
@@ -223,15 +222,15 @@ func (s *site) untouched(o *op) error {
 	})
 }
 
-func (s *site) conflict() error {
+func (s *scopeDir) conflict() error {
 	return diag.Errorf(diag.Conflict,
 		"it was created or changed while an installation was going on, which would replace it").
 		WithHint("move it away, and run the command again")
 }
 
-// sameTree returns a conflict if in what is at rel something is not, byte for byte, at the same place in the copy; or,
-// if whole, the other way round.
-func (s *site) sameTree(rel, copied string, whole bool) error {
+// sameTree returns a conflict if something in the tree at rel is not, byte for byte, at the same path in the copy; or,
+// if exact, the other way round.
+func (s *scopeDir) sameTree(rel, copied string, exact bool) error {
 	a, err := s.root.Lstat(rel)
 	if err != nil {
 		return err
@@ -244,7 +243,7 @@ func (s *site) sameTree(rel, copied string, whole bool) error {
 	case b == nil || a.Mode().Type() != b.Mode().Type():
 		return s.conflict()
 	case a.IsDir():
-		return s.sameEntries(rel, copied, whole)
+		return s.sameEntries(rel, copied, exact)
 	case a.Mode().IsRegular():
 		return s.sameBytes(rel, copied)
 	case a.Mode()&fs.ModeSymlink == 0:
@@ -260,25 +259,25 @@ func (s *site) sameTree(rel, copied string, whole bool) error {
 	return nil
 }
 
-func (s *site) sameEntries(rel, copied string, whole bool) error {
+func (s *scopeDir) sameEntries(rel, copied string, exact bool) error {
 	a, err := fs.ReadDir(s.root.FS(), rel)
 	if err != nil {
 		return err
 	}
-	if whole {
+	if exact {
 		if b, err := fs.ReadDir(s.root.FS(), copied); err != nil || len(a) != len(b) {
 			return errors.Join(s.conflict(), err)
 		}
 	}
 	for _, e := range a {
-		if err := s.sameTree(path.Join(rel, e.Name()), path.Join(copied, e.Name()), whole); err != nil {
+		if err := s.sameTree(path.Join(rel, e.Name()), path.Join(copied, e.Name()), exact); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *site) sameBytes(rel, copied string) error {
+func (s *scopeDir) sameBytes(rel, copied string) error {
 	a, err := s.root.ReadFile(rel)
 	if err != nil {
 		return err
@@ -289,10 +288,10 @@ func (s *site) sameBytes(rel, copied string) error {
 	return nil
 }
 
-// discardCopy removes a copy that is at an operation's path. It leaves the path in one step, so that half of it is
-// never taken for somebody's own.
-func (s *site) discardCopy(o *op) error {
-	draft := temporary(o.Path, o)
+// removeCopy removes a copy from an operation's path. It first renames the copy, so that a half-removed copy is never
+// taken for a user's file.
+func (s *scopeDir) removeCopy(o *op) error {
+	draft := draftPath(o.Path, o)
 	if err := s.remove(draft); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// permissionLiterals are switches and settings with which an agent asks nobody.
+// permissionLiterals are switches and settings that turn an agent's permission prompts off.
 func permissionLiterals() []literal {
 	var table []literal
 	for _, s := range []string{
@@ -22,8 +22,8 @@ func permissionLiterals() []literal {
 	return table
 }
 
-// skip finds such a switch.
-func (t *text) skip(l *literal, start, end int) {
+// permissionSwitch finds such a switch.
+func (t *text) permissionSwitch(l *literal, start, end int) {
 	if is(t.after(end), isWordy) || t.after(end) == '-' && l.text[0] == '-' || is(t.before(start), isWordy) {
 		return
 	}
@@ -41,13 +41,13 @@ func (t *text) skip(l *literal, start, end int) {
 	t.hit(SkipPermission, start, end, string(t.data[start:end]))
 }
 
-// placeLiterals are places of credentials, parts of reverse shells, and sudo.
-func placeLiterals() []literal {
+// credentialLiterals are paths of credentials, parts of reverse shells, and sudo.
+func credentialLiterals() []literal {
 	table := []literal{
 		{text: "sudo", check: checkSudo},
 		{text: "/dev/tcp/", check: checkReverse, name: "/dev/tcp"},
 		{text: "/dev/udp/", check: checkReverse, name: "/dev/udp"},
-		{text: "nc ", then: "-0123456789abcdefghijklmnopqrstuvwxyz$", check: checkReverse, name: "nc"},
+		{text: "nc ", next: "-0123456789abcdefghijklmnopqrstuvwxyz$", check: checkReverse, name: "nc"},
 		{text: "netcat ", check: checkReverse, name: "nc"},
 		{text: "ncat ", check: checkReverse, name: "ncat"},
 		{text: "mkfifo", check: checkReverse, name: "mkfifo"},
@@ -76,8 +76,8 @@ func placeLiterals() []literal {
 	return table
 }
 
-// credential finds a place of credentials.
-func (t *text) credential(l *literal, start, end int) {
+// credentialPath finds a path where credentials are stored.
+func (t *text) credentialPath(l *literal, start, end int) {
 	first := l.text[0]
 	if first == '.' && is(t.before(start), isWordy) || first != '.' && first != '/' && is(t.before(start), isWordy) {
 		return
@@ -100,9 +100,9 @@ func (t *text) credential(l *literal, start, end int) {
 	t.hit(CredentialPath, start, end, string(t.data[start:end]))
 }
 
-// reverse finds a shell that is connected to somebody elsewhere.
-func (t *text) reverse(l *literal, start, end int) {
-	if start < t.seen[checkReverse] || l.text[0] == 'n' && is(t.before(start), isWordy) {
+// reverseShell finds a shell that is connected to another machine.
+func (t *text) reverseShell(l *literal, start, end int) {
+	if start < t.checkedTo[checkReverse] || l.text[0] == 'n' && is(t.before(start), isWordy) {
 		return
 	}
 	const reach = 200
@@ -129,21 +129,21 @@ func (t *text) reverse(l *literal, start, end int) {
 		yes = containsAny(t.data[end:t.lineEnd(end, 40)], "fileno()") &&
 			containsAny(t.data[max(0, start-400):start], "socket")
 	case "TCPClient":
-		t.seen[checkReverse] = end + 100
+		t.checkedTo[checkReverse] = end + 100
 		near := t.around(start, 100, 600)
 		yes = containsAny(near, "getstream") && containsAny(near, "iex", "invoke-expression")
 	case "socat":
-		line := toSmall(t.data[t.lineStart(start, reach):t.lineEnd(end, reach)])
+		line := toLowerASCII(t.data[t.lineStart(start, reach):t.lineEnd(end, reach)])
 		yes = containsAny(line, "tcp:", "tcp4:", "openssl:", "udp:")
 	}
 	if yes {
-		t.seen[checkReverse] = t.lineEnd(end, reach)
+		t.checkedTo[checkReverse] = t.lineEnd(end, reach)
 		t.hit(ReverseShell, start, end, l.name)
 	}
 }
 
-// sudo finds sudo where a command stands: at the start of a line, of inline code, or after what separates commands; and
-// followed by a command, not by the words of a sentence.
+// sudo finds sudo at the position of a command: at the start of a line or of inline code, or after a separator of
+// commands; followed by a command, not by the words of a sentence.
 func (t *text) sudo(start, end int) {
 	if t.after(end) != ' ' || is(t.before(start), isWordy) || t.before(start) == '-' {
 		return
@@ -167,6 +167,6 @@ func (t *text) sudo(start, end int) {
 	k := bytes.LastIndexAny(head, " \t")
 	if len(head) == 0 || bytes.IndexByte([]byte("`$#|;&(\"'>-:=*!{"), head[len(head)-1]) >= 0 ||
 		oneOf(head[k+1:], "run", "then", "do", "else", "exec", "xargs", "time", "if") {
-		t.hit(Sudo, start, end, shown(t.data[start:max(end, next)]))
+		t.hit(Sudo, start, end, excerpt(t.data[start:max(end, next)]))
 	}
 }

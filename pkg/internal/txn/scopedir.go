@@ -1,0 +1,229 @@
+package txn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+)
+
+// Names in the journal's directory.
+const (
+	journalName = "journal" // its presence is the commit point
+	draftName   = "journal.new"
+	stageName   = "stage" // new content, by operation
+	oldName     = "old"   // replaced content, by operation
+	copiedName  = "used"  // new content that was copied into place, by operation
+)
+
+// scopeDir is a scope's root with the journal's directory in it. All paths are slash-separated and relative to the
+// root.
+type scopeDir struct {
+	root      *os.Root
+	path      string // the root's
+	dir       string // the journal's directory
+	ownDir    string // skillpm's own directory, the parent of dir
+	key       []byte // of the journal's MAC
+	failpoint func(string) error
+
+	resolved map[string]string // directories above operations, and where they are when their links are followed
+
+	// Caches while operations are applied, to save system calls.
+	oldExists    bool            // old may have content
+	existingDirs map[string]bool // directories that are there
+	realDirs     map[string]bool // directories that are no links
+	openDirs     map[string]*openDir
+}
+
+func openScopeDir(o Options) (*scopeDir, error) {
+	rel, ok := pathx.Rel(o.Root, o.Dir)
+	if !ok || !filepath.IsAbs(o.Root) {
+		return nil, diag.Errorf(diag.Internal, "transaction: the journal's directory %s is not inside %s", o.Dir,
+			o.Root)
+	}
+	if len(o.Key) != 0 && len(o.Key) < minKey {
+		return nil, diag.Errorf(diag.Internal, "transaction: a key of %d bytes is too short", len(o.Key))
+	}
+	root, err := os.OpenRoot(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.ToSlash(rel)
+	s := &scopeDir{
+		root: root, path: o.Root, dir: dir, ownDir: path.Dir(dir), failpoint: o.Fail,
+		key: journalKey(o.Key), resolved: map[string]string{".": "."}, realDirs: make(map[string]bool),
+		openDirs: make(map[string]*openDir),
+	}
+	if err := s.noLinks(s.journalPath(journalName)); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *scopeDir) close() error {
+	s.closeDirs()
+	return s.root.Close()
+}
+
+// fail calls the failpoint of tests.
+func (s *scopeDir) fail(step string) error {
+	if s.failpoint == nil {
+		return nil
+	}
+	return s.failpoint(step)
+}
+
+func (s *scopeDir) journalPath(name string) string { return path.Join(s.dir, name) }
+func (s *scopeDir) staged(o *op) string            { return path.Join(s.dir, stageName, o.ID) }
+func (s *scopeDir) old(o *op) string               { return path.Join(s.dir, oldName, o.ID) }
+func (s *scopeDir) partial(o *op) string           { return path.Join(s.dir, oldName, o.ID+".partial") }
+func (s *scopeDir) copied(o *op) string            { return path.Join(s.dir, copiedName, o.ID) }
+func (s *scopeDir) abs(rel string) string          { return filepath.Join(s.path, filepath.FromSlash(rel)) }
+func (s *scopeDir) mkdir(name string) error        { return s.root.MkdirAll(s.journalPath(name), 0o755) }
+
+// isInOld reports whether old has that name.
+func (s *scopeDir) isInOld(name string) bool { return s.oldExists && s.exists(name) }
+
+// isOwn reports whether rel is skillpm's own directory or in it.
+func (s *scopeDir) isOwn(rel string) bool { return s.ownDir != "." && pathx.Contains(s.ownDir, rel) }
+
+// overlapsJournal reports whether rel is the journal's directory, in it or above it, ignoring case.
+func (s *scopeDir) overlapsJournal(rel string) bool {
+	return pathx.ContainsFold(s.dir, rel) || pathx.ContainsFold(rel, s.dir)
+}
+
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+func isDir(info fs.FileInfo) bool { return info != nil && info.IsDir() }
+
+// checkPath returns rel cleaned, or an error if it can't be part of a transaction.
+func (s *scopeDir) checkPath(rel string) (string, error) {
+	clean, err := cleanRel(rel)
+	if err != nil {
+		return "", err
+	}
+	if err := s.reserved(clean); err != nil {
+		return "", err
+	}
+	if s.isOwn(clean) {
+		return clean, s.noLinks(clean)
+	}
+	if _, err := s.lstat(clean); err != nil {
+		if _, _, known := syserr.Of(err); known {
+			return "", err
+		}
+		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).
+			WithHint("every directory above it must be a directory, or a relative link that stays inside %s", s.path)
+	}
+	dir, err := s.resolve(path.Dir(clean))
+	if err != nil {
+		return "", err
+	}
+	return clean, s.reserved(path.Join(dir, path.Base(clean)))
+}
+
+// noLinks returns an error if something above rel is not a directory.
+func (s *scopeDir) noLinks(rel string) error {
+	for i := range len(rel) {
+		if rel[i] != '/' || s.realDirs[rel[:i]] {
+			continue
+		}
+		info, err := s.lstat(rel[:i])
+		if err != nil {
+			return err
+		}
+		if info == nil {
+			return nil
+		}
+		if !info.IsDir() {
+			return diag.Errorf(diag.Denied, "%s is not a directory", s.abs(rel[:i])).
+				WithHint("move it away: skillpm follows no links inside its own directory")
+		}
+		s.realDirs[rel[:i]] = true
+	}
+	return nil
+}
+
+// digestOf returns the digest of the file at rel, "" if there is none.
+func (s *scopeDir) digestOf(rel string) (string, error) {
+	info, err := s.lstat(rel)
+	if err != nil || info == nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", diag.Errorf(diag.Denied, "%s is not a regular file", s.abs(rel)).
+			WithHint("move it away: skillpm writes this file and follows no link to it")
+	}
+	data, err := s.root.ReadFile(rel)
+	if err != nil {
+		return "", err
+	}
+	return textx.SHA256(data), nil
+}
+
+// finish ends the transaction. The next transaction deletes what can't be deleted now.
+func (s *scopeDir) finish(ops []*op) error {
+	for _, o := range ops {
+		if o.Kind == kindRemove {
+			s.removeEmptyDirs(path.Dir(o.Path))
+		}
+	}
+	removed, err := s.removeJournal()
+	switch {
+	case !removed:
+		return fmt.Errorf("all is done but for the journal: %w", err)
+	case err == nil:
+		_ = s.remove(s.dir)
+	}
+	return nil // if the journal reappears after a crash, recovery finds everything done
+}
+
+// removeEmptyDirs removes empty directories, upwards, inside skillpm's own directory.
+func (s *scopeDir) removeEmptyDirs(dir string) {
+	for s.isOwn(dir) && dir != s.ownDir {
+		info, err := s.lstat(dir)
+		s.invalidateOpenDirs()
+		if err != nil || !isDir(info) || s.root.Remove(dir) != nil {
+			return
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// discard deletes the journal, and then the rest of its directory.
+func (s *scopeDir) discard() error {
+	if _, err := s.removeJournal(); err != nil {
+		return err
+	}
+	return s.remove(s.dir)
+}
+
+// removeJournal undoes the commit point, or ends the committed transaction. It waits for the disk before anything
+// staged is deleted: a journal that reappears would take missing staged directories for moved ones.
+func (s *scopeDir) removeJournal() (removed bool, err error) {
+	err = s.root.Remove(s.journalPath(journalName))
+	if absent(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := syncDir(s.abs(s.dir)); err != nil {
+		return true, err
+	}
+	return true, s.fail("journal removed")
+}
+
+// draftPath returns the name of rel's successor while it is being made in rel's own directory.
+func draftPath(rel string, o *op) string {
+	dir, base := path.Split(rel)
+	return dir + "." + strings.TrimPrefix(base, ".") + ".skillpm-" + o.ID
+}
