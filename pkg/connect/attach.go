@@ -126,13 +126,13 @@ func Remove(ctx context.Context, e Env, o Options) (*Result, error) { return cha
 
 // prepare returns the plan for what was asked.
 func prepare(e Env, o Options) (plan, *Result, error) {
-	at, err := o.Host.configFile(o.Kind, o.Scope)
+	path, err := o.Host.configFile(o.Kind, o.Scope)
 	if err != nil {
 		return plan{}, nil, err
 	}
-	p := plan{host: o.Host, kind: o.Kind, target: at, program: o.Program, goos: e.OS}
+	p := plan{host: o.Host, kind: o.Kind, target: path, program: o.Program, goos: e.OS}
 	return p, &Result{
-		Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(at),
+		Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
 		DryRun: o.DryRun,
 	}, nil
 }

@@ -28,18 +28,18 @@ func (e Env) file(p configFile) string {
 	}
 	first := ""
 	for _, name := range p.files {
-		at := filepath.Join(e.root(p), filepath.FromSlash(name))
+		path := filepath.Join(e.root(p), filepath.FromSlash(name))
 		if dir := e.movedDir(p); dir != "" {
 			if _, rest, below := strings.Cut(name, "/"); below && p.base != inOtherHome {
 				name = rest
 			}
-			at = filepath.Join(dir, filepath.FromSlash(name))
+			path = filepath.Join(dir, filepath.FromSlash(name))
 		}
 		if first == "" {
-			first = at
+			first = path
 		}
-		if _, err := os.Lstat(at); err == nil {
-			return at
+		if _, err := os.Lstat(path); err == nil {
+			return path
 		}
 	}
 	return first

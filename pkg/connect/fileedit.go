@@ -116,13 +116,13 @@ func (d *fileEdit) remove() error {
 	d.after = doc.bytes()
 	d.deleted = d.log.Created && doc.empty()
 	if d.log.Created && !d.deleted {
-		d.handOver(d.now.real, d.log)
+		d.resolveDrift(d.now.real, d.log)
 	}
 	return nil
 }
 
 // pass leaves it to what else install wrote into a file to remove it.
-func (d *fileEdit) handOver(file string, log record) {
+func (d *fileEdit) resolveDrift(file string, log record) {
 	for _, kind := range []Kind{Hook, MCP} {
 		key := recordKey(kind, file)
 		if other, ok := d.all.Files[key]; ok && key != d.key {
@@ -183,7 +183,7 @@ func (d *fileEdit) diff() string {
 // write puts the file in its place, and keeps what was done.
 func (d *fileEdit) write() error {
 	if d.changed() {
-		if err := d.put(); err != nil {
+		if err := d.writeText(); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (d *fileEdit) write() error {
 	return d.env.saveRecords(d.all)
 }
 
-func (d *fileEdit) put() error {
+func (d *fileEdit) writeText() error {
 	if d.deleted {
 		if err := os.Remove(d.now.real); err != nil {
 			return err
@@ -233,9 +233,9 @@ func (d *fileEdit) tidy() {
 		}
 		for key, other := range d.all.Files {
 			if _, file, _ := strings.Cut(key, " "); key != d.key && pathx.ContainsStrict(dir, file) && other.Created {
-				for _, left := range d.log.Dirs[i:] {
-					if !slices.Contains(other.Dirs, left) {
-						other.Dirs = append(other.Dirs, left)
+				for _, dir := range d.log.Dirs[i:] {
+					if !slices.Contains(other.Dirs, dir) {
+						other.Dirs = append(other.Dirs, dir)
 					}
 				}
 				d.all.Files[key] = other

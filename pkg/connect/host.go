@@ -111,7 +111,9 @@ func stdio(program string, args []string) object {
 	return object{{"type", "stdio"}, {"command", program}, {"args", args}}
 }
 
-func bare(program string, args []string) object { return object{{"command", program}, {"args", args}} }
+func commandObject(program string, args []string) object {
+	return object{{"command", program}, {"args", args}}
+}
 
 // Hosts returns the table, sorted by id.
 func Hosts() []Host {
@@ -140,7 +142,7 @@ func Hosts() []Host {
 				"SubagentStart", "SubagentStop", "SessionEnd",
 			},
 			decisionEvents: []string{"PreToolUse"},
-			nested:         true, timeout: 60, server: bare,
+			nested:         true, timeout: 60, server: commandObject,
 			shortTimeouts: map[string]int{"SessionEnd": 3, "Interrupt": 3},
 			hooks: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
@@ -180,7 +182,7 @@ func Hosts() []Host {
 				"beforeSubmitPrompt", "stop", "subagentStart", "subagentStop", "sessionEnd",
 			},
 			decisionEvents: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
-			versioned:      true, timeout: 60, server: bare,
+			versioned:      true, timeout: 60, server: commandObject,
 			hooks: []configFile{
 				{User, inHome, "", []string{".cursor/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".cursor/hooks.json"}, hooks},
@@ -194,7 +196,7 @@ func Hosts() []Host {
 			ID: "gemini", Agent: "gemini-cli", Title: "Gemini CLI",
 			Events:         []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 			decisionEvents: []string{"BeforeTool"},
-			nested:         true, timeout: 60_000, server: bare,
+			nested:         true, timeout: 60_000, server: commandObject,
 			hooks: []configFile{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
 				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},

@@ -99,8 +99,8 @@ func parts(v *hujson.Value) (all []part, tail hujson.Extra, ok bool) {
 }
 
 // step returns the index of a key or index among the parts of a value, or -1.
-func step(v *hujson.Value, at any) int {
-	switch key := at.(type) {
+func step(v *hujson.Value, key any) int {
+	switch key := key.(type) {
 	case string:
 		if o, ok := v.Value.(*hujson.Object); ok {
 			for i := range o.Members {
@@ -117,11 +117,11 @@ func step(v *hujson.Value, at any) int {
 	return -1
 }
 
-// at returns the value at a path, nil if there is none.
-func (d *jsonFile) at(path []any) *hujson.Value {
+// valueAt returns the value at a path, nil if there is none.
+func (d *jsonFile) valueAt(path []any) *hujson.Value {
 	v := &d.root
-	for _, at := range path {
-		n := step(v, at)
+	for _, key := range path {
+		n := step(v, key)
 		if n < 0 {
 			return nil
 		}
@@ -134,15 +134,15 @@ func (d *jsonFile) at(path []any) *hujson.Value {
 // set gives what is at a path a value. What is missing on the way is made, each at the end of what it is in.
 func (d *jsonFile) set(value any, path ...any) error {
 	v := &d.root
-	for i, at := range path {
+	for i, key := range path {
 		all, _, ok := parts(v)
 		_, object := v.Value.(*hujson.Object)
-		if _, key := at.(string); !ok || key != object {
-			return fmt.Errorf("%s is neither missing nor what it should be", shown(path[:i]))
+		if _, key := key.(string); !ok || key != object {
+			return fmt.Errorf("%s is neither missing nor what it should be", pathText(path[:i]))
 		}
-		n := step(v, at)
+		n := step(v, key)
 		if n < 0 {
-			d.insert(v, at, nest(path[i+1:], value))
+			d.insert(v, key, nest(path[i+1:], value))
 			return d.parse()
 		}
 		v = all[n].value
@@ -154,8 +154,8 @@ func (d *jsonFile) set(value any, path ...any) error {
 
 // nest wraps a value into what a path needs.
 func nest(path []any, value any) any {
-	for _, at := range slices.Backward(path) {
-		if key, ok := at.(string); ok {
+	for _, key := range slices.Backward(path) {
+		if key, ok := key.(string); ok {
 			value = object{{key, value}}
 		} else {
 			value = []any{value}
@@ -164,20 +164,20 @@ func nest(path []any, value any) any {
 	return value
 }
 
-// shown writes a path for people.
-func shown(path []any) string {
+// pathText writes a path for people.
+func pathText(path []any) string {
 	if len(path) == 0 {
 		return "the file"
 	}
 	texts := make([]string, len(path))
-	for i, at := range path {
-		texts[i] = fmt.Sprint(at)
+	for i, key := range path {
+		texts[i] = fmt.Sprint(key)
 	}
 	return strings.Join(texts, ".")
 }
 
 // insert adds a part to an object or array, after what is there.
-func (d *jsonFile) insert(v *hujson.Value, at, value any) {
+func (d *jsonFile) insert(v *hujson.Value, key, value any) {
 	all, tail, _ := parts(v)
 	multi := d.multi(v)
 	end := d.head + v.EndOffset - 1 // of the closing bracket
@@ -189,14 +189,14 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 		}
 	}
 	body := d.render(value, indent, multi)
-	if key, ok := at.(string); ok {
+	if key, ok := key.(string); ok {
 		body = jsonx.Quote(key) + d.colon() + body
 	}
-	kept := end - len(tail) + len(bytes.TrimRight(tail, " \t\r\n"))
+	retained := end - len(tail) + len(bytes.TrimRight(tail, " \t\r\n"))
 	trailing := len(all) > 0 && all[len(all)-1].value.AfterExtra != nil
 	gap := ""
 	switch {
-	case multi || kept > end-len(tail):
+	case multi || retained > end-len(tail):
 		gap = d.eol + indent
 	case len(all) > 0:
 		gap = d.space()
@@ -205,10 +205,10 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 	if trailing {
 		after = ","
 	}
-	if len(all) == 0 && multi && !bytes.Contains(d.data[kept:end], []byte("\n")) {
+	if len(all) == 0 && multi && !bytes.Contains(d.data[retained:end], []byte("\n")) {
 		after = d.eol + outer
 	}
-	d.replace(kept, kept, gap+body+after)
+	d.replace(retained, retained, gap+body+after)
 	if len(all) > 0 && !trailing {
 		last := d.head + all[len(all)-1].value.EndOffset
 		d.replace(last, last, ",")
@@ -218,7 +218,7 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 // remove takes out what is at a path, if it is there.
 func (d *jsonFile) remove(path ...any) error {
 	last := len(path) - 1
-	v := d.at(path[:last])
+	v := d.valueAt(path[:last])
 	n := -1
 	if v != nil {
 		n = step(v, path[last])
@@ -237,7 +237,7 @@ func (d *jsonFile) remove(path ...any) error {
 	if follows {
 		d.replace(comma, comma+1, "")
 	}
-	d.replace(start, end, d.kept(above, end))
+	d.replace(start, end, d.retained(above, end))
 	switch {
 	case n > 0 && !follows:
 		prior := all[n-1].value
@@ -249,8 +249,8 @@ func (d *jsonFile) remove(path ...any) error {
 	return d.parse()
 }
 
-// kept is the line end that has to stay where what is above goes on at an offset, because a comment ends with it.
-func (d *jsonFile) kept(above []byte, last int) string {
+// retained is the line end that has to stay where what is above goes on at an offset, because a comment ends with it.
+func (d *jsonFile) retained(above []byte, last int) string {
 	if lineComment(above) && !bytes.HasPrefix(bytes.TrimLeft(d.data[last:], " \t\r"), []byte("\n")) {
 		return d.eol
 	}
@@ -292,7 +292,7 @@ func (d *jsonFile) prune(path ...any) error {
 		return err
 	}
 	for n := len(path) - 1; n > 0; n-- {
-		v := d.at(path[:n])
+		v := d.valueAt(path[:n])
 		if v == nil {
 			return nil
 		}

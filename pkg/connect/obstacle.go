@@ -140,8 +140,8 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 func codexTrust(file string, f hookEntry, values map[string]any) (key, sum string) {
 	event := snake(f.event)
 	numbers := make([]int, 0, 2)
-	for _, at := range f.path {
-		if n, ok := at.(int); ok {
+	for _, key := range f.path {
+		if n, ok := key.(int); ok {
 			numbers = append(numbers, n)
 		}
 	}

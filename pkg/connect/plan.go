@@ -98,10 +98,10 @@ func (p plan) group(event string) object {
 
 // hookEntry is one of our entries in a file.
 type hookEntry struct {
-	event    string
-	path     []any  // of the hook itself
-	line     string // its command line
-	onlyHook bool   // its group has no other
+	event  string
+	path   []any  // of the hook itself
+	line   string // its command line
+	isOnly bool   // its group has no other
 
 	program   string // that it starts
 	closed    bool   // it denies without the program
@@ -115,9 +115,9 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 	if !p.isOurs(program) {
 		return hookEntry{}
 	}
-	limit, said := entry[p.timeoutKey()].(float64)
+	limit, ok := entry[p.timeoutKey()].(float64)
 	return hookEntry{
-		event: event, line: line, program: program, closed: closed, shortTime: said && int(limit) < p.timeout(event),
+		event: event, line: line, program: program, closed: closed, shortTime: ok && int(limit) < p.timeout(event),
 	}
 }
 
@@ -136,16 +136,16 @@ func (p plan) find(values map[string]any) []hookEntry {
 		list, _ := table[event].([]any)
 		for i, e := range list {
 			group, _ := e.(map[string]any)
-			at := append(p.target.keys(), event, i)
+			path := append(p.target.keys(), event, i)
 			if f := p.hook(event, group); f.program != "" {
-				f.path, f.onlyHook = at, true
+				f.path, f.isOnly = path, true
 				all = append(all, f)
 			}
 			inner, _ := group["hooks"].([]any)
 			for j, h := range inner {
 				handler, _ := h.(map[string]any)
 				if f := p.hook(event, handler); f.program != "" {
-					f.path, f.onlyHook = append(slices.Clone(at), "hooks", j), len(inner) == 1
+					f.path, f.isOnly = append(slices.Clone(path), "hooks", j), len(inner) == 1
 					all = append(all, f)
 				}
 			}
@@ -325,10 +325,10 @@ func (p plan) installHooks(d document, values map[string]any) error {
 		if seen[event] {
 			continue
 		}
-		at := append(p.target.keys(), event)
-		list, _ := lookup(values, at...)
+		path := append(p.target.keys(), event)
+		list, _ := lookup(values, path...)
 		n, _ := list.([]any)
-		if err := d.set(p.group(event), append(at, len(n))...); err != nil {
+		if err := d.set(p.group(event), append(path, len(n))...); err != nil {
 			return err
 		}
 	}
@@ -348,7 +348,7 @@ func (p plan) ours(values map[string]any) (paths [][]any) {
 
 // owned returns the path of a hook, or of its group if nothing else is in that.
 func (p plan) owned(f hookEntry) []any {
-	if group := len(p.target.path) + 2; f.onlyHook && len(f.path) > group {
+	if group := len(p.target.path) + 2; f.isOnly && len(f.path) > group {
 		return f.path[:group]
 	}
 	return f.path
@@ -374,18 +374,18 @@ func (p plan) remove(d document) error {
 
 // others returns what a file says without what is ours, and without what is empty then.
 func (p plan) others(values map[string]any) any {
-	left, _ := plain(values).(map[string]any)
-	for _, path := range p.ours(left) {
-		deleteAt(left, path)
+	rest, _ := toPlain(values).(map[string]any)
+	for _, path := range p.ours(rest) {
+		deleteAt(rest, path)
 	}
-	if p.kind == Hook && p.host.versioned && same(left["version"], 1) {
-		delete(left, "version")
+	if p.kind == Hook && p.host.versioned && same(rest["version"], 1) {
+		delete(rest, "version")
 	}
 	first := p.target.path[0]
-	if left[first] = withoutEmpty(left[first]); left[first] == nil {
-		delete(left, first)
+	if rest[first] = withoutEmpty(rest[first]); rest[first] == nil {
+		delete(rest, first)
 	}
-	return left
+	return rest
 }
 
 // deleteAt takes out of a plain value what is at a path, and returns the value.
@@ -424,16 +424,16 @@ func withoutEmpty(value any) any {
 			return nil
 		}
 	case []any:
-		var kept []any
+		var others []any
 		for _, inner := range v {
 			if inner = withoutEmpty(inner); inner != nil {
-				kept = append(kept, inner)
+				others = append(others, inner)
 			}
 		}
-		if kept == nil {
+		if others == nil {
 			return nil
 		}
-		return kept
+		return others
 	}
 	return value
 }

@@ -48,11 +48,11 @@ func undo(data []byte, log []splice) ([]byte, bool) {
 }
 
 // lineStart returns the offset of the line that an offset is in.
-func (t *text) lineStart(at int) int { return bytes.LastIndexByte(t.data[:at], '\n') + 1 }
+func (t *text) lineStart(offset int) int { return bytes.LastIndexByte(t.data[:offset], '\n') + 1 }
 
 // lineIndent returns the white space that the line of an offset begins with.
-func (t *text) lineIndent(at int) string {
-	line := t.data[t.lineStart(at):]
+func (t *text) lineIndent(offset int) string {
+	line := t.data[t.lineStart(offset):]
 	line = bytes.TrimPrefix(line, bom)
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }

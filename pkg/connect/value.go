@@ -13,13 +13,13 @@ type member struct {
 	value any // a string, bool, int, []string, []any or object
 }
 
-// plain returns a value as encoding/json would decode it.
-func plain(value any) any {
+// toPlain returns a value as encoding/json would decode it.
+func toPlain(value any) any {
 	switch v := value.(type) {
 	case object:
 		m := map[string]any{}
 		for _, field := range v {
-			m[field.key] = plain(field.value)
+			m[field.key] = toPlain(field.value)
 		}
 		return m
 	case []string:
@@ -31,13 +31,13 @@ func plain(value any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i, s := range v {
-			list[i] = plain(s)
+			list[i] = toPlain(s)
 		}
 		return list
 	case map[string]any:
 		m := map[string]any{}
 		for key, s := range v {
-			m[key] = plain(s)
+			m[key] = toPlain(s)
 		}
 		return m
 	case int:
@@ -50,7 +50,7 @@ func plain(value any) any {
 }
 
 // same reports whether two values mean the same.
-func same(a, b any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+func same(a, b any) bool { return reflect.DeepEqual(toPlain(a), toPlain(b)) }
 
 // lookup follows keys and indexes through a plain value.
 func lookup(value any, path ...any) (any, bool) {

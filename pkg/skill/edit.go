@@ -54,8 +54,8 @@ func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 		strings.TrimSpace(key) == key {
 		return nil, false
 	}
-	at := start + len(key) + 1 + strings.Index(rest, value)
-	data = splice(d.Source, at, at+len(value), yamlx.QuoteText(value))
+	offset := start + len(key) + 1 + strings.Index(rest, value)
+	data = splice(d.Source, offset, offset+len(value), yamlx.QuoteText(value))
 	_, before := Parse(d.Source)
 	_, after := Parse(data)
 	onLine := func(p Problem) bool { return p.Line == line && p.Kind == BadYAML }
@@ -88,7 +88,7 @@ func (d *Document) First(keys ...string) (data []byte, ok bool) {
 		regions = append(regions, region{k.Value, start, d.FrontEnd})
 	}
 	moved := slices.Clone(regions)
-	slices.SortStableFunc(moved, func(a, b region) int { return place(keys, a.key) - place(keys, b.key) })
+	slices.SortStableFunc(moved, func(a, b region) int { return insertIndex(keys, a.key) - insertIndex(keys, b.key) })
 	data = append([]byte(nil), d.Source[:regions[0].start]...)
 	for _, r := range moved {
 		data = append(data, d.Source[r.start:r.end]...)
@@ -123,8 +123,8 @@ func hasAnchor(n *yaml.Node) bool {
 	return n.Anchor != "" || n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAnchor)
 }
 
-// place returns where a key stands among keys, after all of them if it is not there.
-func place(keys []string, key string) int {
+// insertIndex returns where a key stands among keys, after all of them if it is not there.
+func insertIndex(keys []string, key string) int {
 	if i := slices.Index(keys, key); i >= 0 {
 		return i
 	}
@@ -132,13 +132,13 @@ func place(keys []string, key string) int {
 }
 
 // commentsAbove returns the offset of the first of the comment lines that stand directly above the line at an offset.
-func (d *Document) commentsAbove(at, least int) int {
-	for at > least {
-		start := bytes.LastIndexByte(d.Source[:at-1], '\n') + 1
+func (d *Document) commentsAbove(line, least int) int {
+	for line > least {
+		start := bytes.LastIndexByte(d.Source[:line-1], '\n') + 1
 		if start <= least || d.Source[start] != '#' {
-			return at
+			return line
 		}
-		at = start
+		line = start
 	}
-	return at
+	return line
 }

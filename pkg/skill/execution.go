@@ -14,7 +14,7 @@ var executionFields = [...]string{"sandbox", "allowed-paths", "network"}
 
 // UnreadExecution returns what of the field execution cannot be read for certain, and why; nil where there is nothing.
 // By that field a skill's scripts are confined: what is not understood must not be passed over.
-func (d *Document) UnreadExecution() (at *yaml.Node, why string) {
+func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 	_, v := d.Lookup("execution")
 	v = target(v)
 	if v == nil || v.Kind == yaml.ScalarNode && ScalarText(v) == "" {
@@ -35,10 +35,10 @@ func (d *Document) UnreadExecution() (at *yaml.Node, why string) {
 				return value, "execution." + key.Value + " " + why
 			}
 		default:
-			plain := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(key.Value)), "_", "-")
-			near := diag.Nearest(plain, executionFields[:])
-			if slices.Contains(executionFields[:], plain) {
-				near = plain
+			normalized := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(key.Value)), "_", "-")
+			near := diag.Nearest(normalized, executionFields[:])
+			if slices.Contains(executionFields[:], normalized) {
+				near = normalized
 			}
 			if near != "" {
 				return key, "execution has no " + key.Value + ": it is called " + near

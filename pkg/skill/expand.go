@@ -108,20 +108,20 @@ func (x *expander) copyTo(end int) {
 		if next < 0 {
 			break
 		}
-		at := x.pos + next
-		value, length, ok := x.placeholder(x.text[at:end])
+		position := x.pos + next
+		value, length, ok := x.placeholder(x.text[position:end])
 		switch {
 		case !ok:
-			x.out.WriteString(x.text[x.pos : at+1])
-			x.pos = at + 1
-		case x.escaped(at):
-			x.out.WriteString(x.text[x.pos : at-1])
-			x.out.WriteString(x.text[at : at+length])
-			x.pos = at + length
+			x.out.WriteString(x.text[x.pos : position+1])
+			x.pos = position + 1
+		case x.escaped(position):
+			x.out.WriteString(x.text[x.pos : position-1])
+			x.out.WriteString(x.text[position : position+length])
+			x.pos = position + length
 		default:
-			x.out.WriteString(x.text[x.pos:at])
-			x.insert(value, x.text[at:at+length])
-			x.pos = at + length
+			x.out.WriteString(x.text[x.pos:position])
+			x.insert(value, x.text[position:position+length])
+			x.pos = position + length
 		}
 	}
 	if x.pos < end {
@@ -132,8 +132,8 @@ func (x *expander) copyTo(end int) {
 
 // escaped reports whether the dollar sign at this place has a backslash before it that is itself not escaped, and not
 // yet written: an odd number of them.
-func (x *expander) escaped(at int) bool {
-	before := x.text[x.pos:at]
+func (x *expander) escaped(i int) bool {
+	before := x.text[x.pos:i]
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
@@ -201,7 +201,7 @@ func (x *expander) named(s string) (value, int, bool) {
 	}
 	for n := min(x.longest, len(s)-1); n > 0; n-- {
 		i, ok := x.names[s[1:1+n]]
-		if !ok || 1+n < len(s) && (s[1+n] == '[' || wordAt(s[1+n:])) {
+		if !ok || 1+n < len(s) && (s[1+n] == '[' || startsWithWord(s[1+n:])) {
 			continue
 		}
 		if i >= len(x.arguments) {
@@ -224,7 +224,7 @@ func (x *expander) indexed(s string) (value, int, bool) {
 		return value{text: x.in.Arguments, argument: true}, len(all), true
 	}
 	n := digits(s[1:])
-	if n == 0 || 1+n < len(s) && wordAt(s[1+n:]) {
+	if n == 0 || 1+n < len(s) && startsWithWord(s[1+n:]) {
 		return value{}, 0, false
 	}
 	return x.argument(s[1 : 1+n]), 1 + n, true
@@ -264,8 +264,8 @@ func digits(s string) int {
 	return n
 }
 
-// wordAt reports whether s starts with a word character: a letter, a digit or an underscore.
-func wordAt(s string) bool {
+// startsWithWord reports whether s starts with a word character: a letter, a digit or an underscore.
+func startsWithWord(s string) bool {
 	c := s[0]
 	if c < utf8.RuneSelf {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -74,7 +74,7 @@ func spaceBefore(text string, at int) bool {
 
 // command writes the output of a command, or the command as it stands.
 func (x *expander) command(c ShellCommand) {
-	whole := x.text[c.Start:c.End]
+	text := x.text[c.Start:c.End]
 	x.pos = c.End
 	line, used, refused := x.commandLine(c.Line)
 	if refused == "" && x.in.Shell != nil {
@@ -91,7 +91,7 @@ func (x *expander) command(c ShellCommand) {
 	}
 	c.Refused = refused
 	x.result.Left = append(x.result.Left, c)
-	x.out.WriteString(whole)
+	x.out.WriteString(text)
 }
 
 // commandLine returns a command with its placeholders substituted, or why that can't be done. What a value means to a

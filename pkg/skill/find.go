@@ -33,9 +33,9 @@ const VendorRecord = ".skillpm-vendor.json"
 // Vendored reports whether a directory with those entries is where skillpm vendor keeps a copy of a pack: somebody
 // else's skills, as those that are installed. A directory elsewhere is not, whatever is in it.
 func Vendored(dir string, entries []fs.DirEntry) bool {
-	above, at := path.Split(path.Dir(path.Dir(dir)))
-	place := path.Base(above) + "/" + at
-	return (place == "vendor/skills" || place == "third_party/skills") &&
+	above, base := path.Split(path.Dir(path.Dir(dir)))
+	parent := path.Base(above) + "/" + base
+	return (parent == "vendor/skills" || parent == "third_party/skills") &&
 		slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == VendorRecord })
 }
 

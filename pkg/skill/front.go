@@ -149,13 +149,13 @@ func (p *parser) remember(v *yaml.Node) {
 func splitFields(text []byte) []field {
 	var fields []field
 	start, startLine := 0, 1
-	for at, n := 0, 1; at < len(text); n++ {
-		line, next := cutLine(text, at)
-		if at > start && len(line) > 0 && !bytes.ContainsRune([]byte(" \t#-]}"), rune(line[0])) {
-			fields = append(fields, field{text[start:at], startLine})
-			start, startLine = at, n
+	for offset, n := 0, 1; offset < len(text); n++ {
+		line, next := cutLine(text, offset)
+		if offset > start && len(line) > 0 && !bytes.ContainsRune([]byte(" \t#-]}"), rune(line[0])) {
+			fields = append(fields, field{text[start:offset], startLine})
+			start, startLine = offset, n
 		}
-		at = next
+		offset = next
 	}
 	if start < len(text) {
 		fields = append(fields, field{text[start:], startLine})

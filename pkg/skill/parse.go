@@ -69,7 +69,7 @@ func (p *parser) parse() {
 		d.EOL = "\r\n"
 	}
 	d.BodyStart, d.BodyLine = start, 1
-	if at, line, col := invalidUTF8(d.Source); at >= 0 {
+	if offset, line, col := invalidUTF8(d.Source); offset >= 0 {
 		p.add(NotUTF8, line, col, "the file is not UTF-8", "save it as UTF-8")
 	}
 	open, line := p.open(start)
@@ -85,10 +85,10 @@ func (p *parser) open(start int) (int, int) {
 	if first, next := cutLine(src, start); isFence(first) {
 		return next, 2
 	}
-	if at, line := lateFence(src, start); at >= 0 {
+	if offset, line := lateFence(src, start); offset >= 0 {
 		p.add(LeadingText, 1, 1, "something stands before the opening ---",
 			"let the file start with --- on its first line")
-		return at, line
+		return offset, line
 	}
 	p.add(NoFrontmatter, 1, 1, "there is no frontmatter: the first line is not ---",
 		"start the file with ---, then name: and description:, then --- again")
@@ -99,16 +99,16 @@ func (p *parser) open(start int) (int, int) {
 const maxLeading = 20
 
 // lateFence looks for an opening fence on a later line that the first field of a frontmatter follows at once.
-func lateFence(src []byte, at int) (int, int) {
-	for line := 1; line <= maxLeading && at < len(src); line++ {
-		text, next := cutLine(src, at)
+func lateFence(src []byte, offset int) (int, int) {
+	for line := 1; line <= maxLeading && offset < len(src); line++ {
+		text, next := cutLine(src, offset)
 		if isFence(text) {
 			follower, _ := cutLine(src, next)
 			if bytes.HasPrefix(follower, []byte("name:")) || bytes.HasPrefix(follower, []byte("description:")) {
 				return next, line + 1
 			}
 		}
-		at = next
+		offset = next
 	}
 	return -1, 0
 }
@@ -117,14 +117,14 @@ func lateFence(src []byte, at int) (int, int) {
 func (p *parser) close(open, line int) {
 	d := p.doc
 	d.FrontStart, d.FrontLine = open, line
-	for at, n := open, line; at < len(d.Source); n++ {
-		text, next := cutLine(d.Source, at)
+	for offset, n := open, line; offset < len(d.Source); n++ {
+		text, next := cutLine(d.Source, offset)
 		if isFence(text) {
-			d.FrontEnd, d.BodyStart, d.BodyLine = at, next, n+1
+			d.FrontEnd, d.BodyStart, d.BodyLine = offset, next, n+1
 			p.front()
 			return
 		}
-		at = next
+		offset = next
 	}
 	p.unclosed(open, line)
 }
@@ -133,27 +133,27 @@ func (p *parser) close(open, line int) {
 // say.
 func (p *parser) unclosed(open, line int) {
 	d := p.doc
-	at, n := open, line
-	for at < len(d.Source) {
-		text, next := cutLine(d.Source, at)
+	offset, n := open, line
+	for offset < len(d.Source) {
+		text, next := cutLine(d.Source, offset)
 		if len(bytes.TrimSpace(text)) == 0 || text[0] == '#' {
 			break
 		}
-		at, n = next, n+1
+		offset, n = next, n+1
 	}
 	p.add(Unclosed, line-1, 1, "the frontmatter is not closed", "put --- on a line of its own after the last field")
-	d.FrontEnd, d.BodyStart, d.BodyLine = at, at, n
+	d.FrontEnd, d.BodyStart, d.BodyLine = offset, offset, n
 	p.front()
 }
 
 // cutLine returns the line at offset at, without its ending, and the offset of the next one.
-func cutLine(src []byte, at int) (line []byte, next int) {
-	rest := src[at:]
+func cutLine(src []byte, offset int) (line []byte, next int) {
+	rest := src[offset:]
 	i := bytes.IndexByte(rest, '\n')
 	if i < 0 {
 		return bytes.TrimSuffix(rest, []byte("\r")), len(src)
 	}
-	return bytes.TrimSuffix(rest[:i], []byte("\r")), at + i + 1
+	return bytes.TrimSuffix(rest[:i], []byte("\r")), offset + i + 1
 }
 
 // isFence reports whether a line is --- and nothing but space after it.
@@ -162,22 +162,22 @@ func isFence(line []byte) bool {
 }
 
 // invalidUTF8 returns the offset, line and column of the first byte that is not UTF-8, or -1.
-func invalidUTF8(src []byte) (at, line, column int) {
+func invalidUTF8(src []byte) (offset, line, column int) {
 	if utf8.Valid(src) {
 		return -1, 0, 0
 	}
 	line, column = 1, 1
-	for at < len(src) {
-		r, n := utf8.DecodeRune(src[at:])
+	for offset < len(src) {
+		r, n := utf8.DecodeRune(src[offset:])
 		if r == utf8.RuneError && n == 1 {
 			break
 		}
 		if column++; r == '\n' {
 			line, column = line+1, 1
 		}
-		at += n
+		offset += n
 	}
-	return at, line, column
+	return offset, line, column
 }
 
 // FirstParagraph returns the first paragraph of Markdown text that is not a heading, a rule or a comment, on one line:

@@ -40,11 +40,11 @@ func (d *Document) nameLine() int {
 func (d *Document) spliceName(name string) []byte {
 	k, v := d.Lookup("name")
 	if v == nil {
-		at, field := d.FrontStart, "name: "+yamlx.Scalar(name)+d.EOL
+		offset, field := d.FrontStart, "name: "+yamlx.Scalar(name)+d.EOL
 		if d.Front.Style&yaml.FlowStyle != 0 {
-			at, field = d.offset(d.Front.Line, d.Front.Column)+1, "name: "+yamlx.Scalar(name)+", "
+			offset, field = d.offset(d.Front.Line, d.Front.Column)+1, "name: "+yamlx.Scalar(name)+", "
 		}
-		return splice(d.Source, at, at, field)
+		return splice(d.Source, offset, offset, field)
 	}
 	start := d.offset(v.Line, v.Column)
 	end, quote, ok := yamlx.ScalarEnd(d.Source[:d.FrontEnd], start, v)
@@ -80,22 +80,22 @@ func (d *Document) fieldEnd(k *yaml.Node) int {
 // offset returns the byte at which a line and column of the file start.
 func (d *Document) offset(line, column int) int {
 	if d.lines == nil {
-		for at := d.FrontStart; at < d.FrontEnd; {
-			d.lines = append(d.lines, at)
-			_, at = cutLine(d.Source, at)
+		for offset := d.FrontStart; offset < d.FrontEnd; {
+			d.lines = append(d.lines, offset)
+			_, offset = cutLine(d.Source, offset)
 		}
 	}
-	at := d.FrontEnd
+	offset := d.FrontEnd
 	if n := line - d.FrontLine; n < 0 {
-		at = d.FrontStart
+		offset = d.FrontStart
 	} else if n < len(d.lines) {
-		at = d.lines[n]
+		offset = d.lines[n]
 	}
-	for ; column > 1 && at < len(d.Source); column-- {
-		_, n := utf8.DecodeRune(d.Source[at:])
-		at += n
+	for ; column > 1 && offset < len(d.Source); column-- {
+		_, n := utf8.DecodeRune(d.Source[offset:])
+		offset += n
 	}
-	return at
+	return offset
 }
 
 func splice(data []byte, start, end int, text string) []byte {

@@ -59,7 +59,7 @@ type Reply struct {
 
 // Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a
 // skill that is ended may clear up.
-func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
+func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	d, err := findDialect(o.Host)
 	if err != nil {
 		return Reply{Err: err}
@@ -72,7 +72,7 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
 		}
 	}()
-	text, err := readEvent(ctx, from)
+	text, err := readEvent(ctx, input)
 	if err == nil {
 		t, err = d.parseEvent(o, text)
 	}
@@ -287,7 +287,7 @@ func (w *handler) observeCall(ctx context.Context) (Reply, error) {
 		return w.observeDone(ctx)
 	case ofServer && part == tool.End:
 		return w.endOne(ctx)
-	case t.failed || t.done:
+	case t.failed || t.finished:
 		return w.undoFailed(ctx)
 	case part == tool.Activate:
 		return w.observeDone(ctx)
@@ -310,7 +310,7 @@ func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
 func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	g, ok := skillUseOf(w.event.input)
 	if w.event.loaded != "" {
-		g.name, ok = plainName(w.event.loaded), true
+		g.name, ok = normalizeName(w.event.loaded), true
 	}
 	if !ok {
 		return Reply{}, nil
@@ -402,12 +402,12 @@ func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 }
 
 // endSkills ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
-func (w *handler) endSkills(ctx context.Context, whole bool) (Reply, error) {
+func (w *handler) endSkills(ctx context.Context, sessionEnds bool) (Reply, error) {
 	s, err := w.openKept(ctx)
 	if s == nil {
 		return Reply{}, err
 	}
-	if whole {
+	if sessionEnds {
 		_, err = s.End(ctx)
 	} else {
 		_, err = s.EndTurn(ctx, "")

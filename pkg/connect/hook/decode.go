@@ -18,14 +18,14 @@ const MaxEvent = 64 << 20
 const maxDepth = 512
 
 // readEvent reads an event to its end, but no longer than there is time: a host may leave its end of the pipe open.
-func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
+func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 	type received struct {
 		data []byte
 		err  error
 	}
 	all := make(chan received, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(from, MaxEvent+1))
+		data, err := io.ReadAll(io.LimitReader(input, MaxEvent+1))
 		all <- received{data, err}
 	}()
 	select {

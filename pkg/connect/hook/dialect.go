@@ -172,12 +172,12 @@ func dialects() []dialect {
 
 // layers are the directories of skills of a host that reads those of every agent and its own.
 func layers(own ...string) []profile.Layer {
-	here, home := []string{}, []string{}
+	project, home := []string{}, []string{}
 	for _, dir := range append([]string{".agents", ".claude"}, own...) {
-		here, home = append(here, "./"+dir+"/skills"), append(home, "~/"+dir+"/skills")
+		project, home = append(project, "./"+dir+"/skills"), append(home, "~/"+dir+"/skills")
 	}
 	return []profile.Layer{
-		{Name: "project", Dirs: here, Depth: 4},
+		{Name: "project", Dirs: project, Depth: 4},
 		{Name: "personal", Dirs: home, Depth: 4},
 		{Name: "plugin", Dirs: []string{"{plugins}"}},
 	}

@@ -19,13 +19,13 @@ type hookEvent struct {
 	root    string // of the project, where the event says it
 	turn    string // the host's id of the prompt that is worked on, "" where it has none
 
-	call   string // the host's id of the call, or a digest that is the same for the same call
-	digest bool   // it is the digest
-	tool   string
-	input  map[string]any
-	failed bool   // the call came to nothing
-	done   bool   // what the call began has ended with it, as a skill that a subagent ran
-	loaded string // the name of the skill that the host says it has given to its model
+	call     string // the host's id of the call, or a digest that is the same for the same call
+	digest   bool   // it is the digest
+	tool     string
+	input    map[string]any
+	failed   bool   // the call came to nothing
+	finished bool   // what the call began has ended with it, as a skill that a subagent ran
+	loaded   string // the name of the skill that the host says it has given to its model
 
 	prompt             string
 	command, arguments string // that the user typed, as /command arguments
@@ -35,17 +35,17 @@ type hookEvent struct {
 // runs.
 func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, error) {
 	t := hookEvent{typ: d.event(name)}
-	if says, _ := text(data, d.fields.event); says != "" {
-		meant := d.event(says)
-		if name != "" && meant.name != t.typ.name {
+	if value, _ := text(data, d.fields.event); value != "" {
+		kinds := d.event(value)
+		if name != "" && kinds.name != t.typ.name {
 			if !t.typ.kind.asks() {
-				t.typ = meant // where one of the two asks, the answer must be a denial
+				t.typ = kinds // where one of the two asks, the answer must be a denial
 			}
 			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s",
-				says, name).
+				value, name).
 				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.title, d.id)
 		}
-		t.typ = meant
+		t.typ = kinds
 	}
 	if t.typ.name == "" {
 		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").
@@ -123,7 +123,7 @@ func (d dialect) decodeCall(t *hookEvent, data map[string]any) error {
 	}
 	t.failed = t.typ.kind == failedTool
 	if response, ok := first(data, d.fields.response); ok && t.typ.kind == postTool {
-		t.failed, t.done = outcome(response)
+		t.failed, t.finished = outcome(response)
 		if r, ok := response.(map[string]any); ok {
 			t.loaded, _ = text(r, "commandName")
 		}
@@ -150,7 +150,7 @@ func callOf(tool string, input map[string]any) string {
 }
 
 // outcome reports whether a call failed, and whether what it began is done: in one of the ways in which hosts say so.
-func outcome(response any) (failed, done bool) {
+func outcome(response any) (failed, finished bool) {
 	if s, ok := response.(string); ok && strings.HasPrefix(s, "{") {
 		var inner map[string]any
 		if json.Unmarshal([]byte(s), &inner) != nil {

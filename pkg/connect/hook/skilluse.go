@@ -50,12 +50,12 @@ func (w *handler) skillUses() []skillUse {
 func skillUseOf(input map[string]any) (skillUse, bool) {
 	name, ok := text(input, "skill name skill_name skillName command")
 	arguments, _ := text(input, "args arguments")
-	return skillUse{name: plainName(name), arguments: arguments, deep: true}, ok
+	return skillUse{name: normalizeName(name), arguments: arguments, deep: true}, ok
 }
 
-// plainName returns the name that hosts look a skill up by: without the space around it, of which some know more than
+// normalizeName returns the name that hosts look a skill up by: without the space around it, of which some know more than
 // others, and without one slash before it.
-func plainName(name string) string {
+func normalizeName(name string) string {
 	space := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)
 }
@@ -67,7 +67,7 @@ func (w *handler) promptedSkills() []skillUse {
 		if t.command == "" {
 			return nil
 		}
-		return []skillUse{{name: plainName(t.command), arguments: t.arguments, deep: true}}
+		return []skillUse{{name: normalizeName(t.command), arguments: t.arguments, deep: true}}
 	}
 	if w.dialect.mention == "" {
 		return nil
@@ -123,27 +123,27 @@ func nameRune(r rune) bool {
 	return r == '-' || r == '_' || r == ':' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// maxFound is how many files the wildcards of one path may find.
-const maxFound = 64
+// maxMatches is how many files the wildcards of one path may find.
+const maxMatches = 64
 
 // readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows
 // them, also in the directory that the call says it works in.
 func readSkills(t hookEvent) (paths []string) {
-	place, _ := text(t.input, "workdir cwd working_directory dir_path")
+	workDir, _ := text(t.input, "workdir cwd working_directory dir_path")
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
 		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {
 			continue
 		}
-		at := t.path(p)
-		if place != "" && !filepath.IsAbs(p) {
-			at = filepath.Join(t.path(place), p)
+		dir := t.path(p)
+		if workDir != "" && !filepath.IsAbs(p) {
+			dir = filepath.Join(t.path(workDir), p)
 		}
-		if found, err := filepath.Glob(at); err == nil && strings.ContainsAny(p, "*?[") {
-			paths = append(paths, found[:min(len(found), maxFound)]...)
+		if found, err := filepath.Glob(dir); err == nil && strings.ContainsAny(p, "*?[") {
+			paths = append(paths, found[:min(len(found), maxMatches)]...)
 			continue
 		}
-		if _, err := os.Stat(at); err == nil {
-			paths = append(paths, at)
+		if _, err := os.Stat(dir); err == nil {
+			paths = append(paths, dir)
 		}
 	}
 	return paths

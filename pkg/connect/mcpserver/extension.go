@@ -135,7 +135,7 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 		return nil, err
 	}
 	v.watched(ctx)
-	all, err := v.shown(ctx)
+	all, err := v.readable(ctx)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -143,12 +143,12 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 	if p != nil {
 		cursor = p.Cursor
 	}
-	shown, next, err := pageOf(all, cursor, entriesPage)
+	items, next, err := pageOf(all, cursor, entriesPage)
 	if err != nil {
 		return nil, err
 	}
 	res := &listSkillsResult{complete: v.completed(), Skills: []*skillEntry{}, NextCursor: next}
-	for _, k := range shown {
+	for _, k := range items {
 		e, err := v.skillEntry(ctx, k)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -183,7 +183,7 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 
 // entry describes a skill: its frontmatter as it stands in the file, and its files with their digests.
 func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry, error) {
-	files, whole, err := v.filesOf(ctx, k)
+	files, complete, err := v.filesOf(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry
 		front = map[string]any{}
 	}
 	e := &skillEntry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
-	if err != nil || !whole { // one is larger than what is read whole, or gone
+	if err != nil || !complete { // one is larger than what is read whole, or gone
 		return e, nil //nolint:nilerr // see above
 	}
 	resources := make([]entryFile, 0, len(all))
@@ -209,7 +209,7 @@ func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry
 }
 
 // filesOf returns the files of a skill, its SKILL.md first; that alone where the others are more than an entry has.
-func (v *serving) filesOf(ctx context.Context, k *catalog.Skill) (files []string, whole bool, err error) {
+func (v *serving) filesOf(ctx context.Context, k *catalog.Skill) (files []string, complete bool, err error) {
 	others, err := v.host.Session().Files(ctx, k.Exact())
 	if err != nil {
 		return nil, false, err
@@ -255,11 +255,11 @@ func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uri
 	if len(found) == 0 {
 		return nil, invalid(diag.Errorf(diag.Invalid, "%s is no directory", p.URI))
 	}
-	shown, next, err := page(found, p.Cursor)
+	items, next, err := page(found, p.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	return &directoryResult{complete: v.completed(), Resources: shown, NextCursor: next}, nil
+	return &directoryResult{complete: v.completed(), Resources: items, NextCursor: next}, nil
 }
 
 // children returns what is in a directory of a skill, in order of the names.

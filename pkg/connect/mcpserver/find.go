@@ -13,7 +13,7 @@ import (
 
 // How many skills are named: those that fit, and those that are nearest where none does.
 const (
-	maxFound   = 8
+	maxMatches = 8
 	maxNearest = 3
 )
 
@@ -38,7 +38,7 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	var fit, near []prompt.Entry
 	for _, h := range matches {
 		switch {
-		case h.Score >= catalog.MatchThreshold && len(fit) < maxFound:
+		case h.Score >= catalog.MatchThreshold && len(fit) < maxMatches:
 			fit = append(fit, entries[h.Index])
 		case h.Score < catalog.MatchThreshold && len(near) < maxNearest:
 			near = append(near, entries[h.Index])

@@ -80,11 +80,11 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 }
 
 // Handler returns what answers requests that come to an address.
-func (s *Server) Handler(at net.Addr, o HTTPOptions) (http.Handler, error) {
-	local := isLocal(at.String())
+func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) {
+	local := isLocal(address.String())
 	switch {
 	case o.Token == "" && !local:
-		return nil, diag.Errorf(diag.Usage, "%s can be reached from other machines, and there is no token", at).
+		return nil, diag.Errorf(diag.Usage, "%s can be reached from other machines, and there is no token", address).
 			WithHint("serve 127.0.0.1, or give a token: --token-file FILE or SKILLPM_MCP_TOKEN")
 	case o.Token != "" && len(o.Token) < minToken:
 		return nil, diag.Errorf(diag.Usage, "the token has %d characters, and needs at least %d", len(o.Token),
@@ -98,7 +98,7 @@ func (s *Server) Handler(at net.Addr, o HTTPOptions) (http.Handler, error) {
 		}
 	}
 	get := func(*http.Request) *mcp.Server { return s.sdk }
-	d := &httpGuard{
+	d := &httpChecks{
 		o: o, local: local, slots: make(chan struct{}, maxRequests), sessions: s.openSessions,
 		old: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 			Logger: s.o.Logger, SessionTimeout: sessionTime, DisableLocalhostProtection: true,
@@ -127,8 +127,8 @@ func (s *Server) openSessions() int {
 	return n
 }
 
-// httpGuard is what every request over HTTP goes through.
-type httpGuard struct {
+// httpChecks is what every request over HTTP goes through.
+type httpChecks struct {
 	o        HTTPOptions
 	local    bool // the address is one of this machine
 	old, now http.Handler
@@ -138,7 +138,7 @@ type httpGuard struct {
 
 // ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before anything of them is
 // read.
-func (d *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.local && !isLocal(r.Host):
 		http.Error(w, "Forbidden: this server answers requests to this machine, and not to "+clean(r.Host),
@@ -185,7 +185,7 @@ func (d *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // handler returns what speaks the version of the protocol that a request has.
-func (d *httpGuard) handler(r *http.Request) http.Handler {
+func (d *httpChecks) handler(r *http.Request) http.Handler {
 	if d.now != nil && r.Header.Get("Mcp-Protocol-Version") >= stateless {
 		return d.now
 	}
@@ -193,7 +193,7 @@ func (d *httpGuard) handler(r *http.Request) http.Handler {
 }
 
 // receive reads the body of a request, within bounds of size and time.
-func (d *httpGuard) receive(w http.ResponseWriter, r *http.Request) error {
+func (d *httpChecks) receive(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
 	end := time.Now().Add(bodyTime) //nolint:forbidigo // the kernel's clock, not that of records
 	bounded := control.SetReadDeadline(end) == nil
@@ -211,7 +211,7 @@ func (d *httpGuard) receive(w http.ResponseWriter, r *http.Request) error {
 }
 
 // mayOrigin reports whether a page of some origin may ask. Programs send none.
-func (d *httpGuard) mayOrigin(origins []string) bool {
+func (d *httpChecks) mayOrigin(origins []string) bool {
 	if len(origins) == 0 {
 		return true
 	}
@@ -226,7 +226,7 @@ func (d *httpGuard) mayOrigin(origins []string) bool {
 }
 
 // mayToken reports whether a request brings the token. How long that takes says nothing of it.
-func (d *httpGuard) mayToken(headers []string) bool {
+func (d *httpChecks) mayToken(headers []string) bool {
 	if d.o.Token == "" {
 		return true
 	}
@@ -237,8 +237,8 @@ func (d *httpGuard) mayToken(headers []string) bool {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return false
 	}
-	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(d.o.Token))
-	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+	sum, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(d.o.Token))
+	return subtle.ConstantTimeCompare(sum[:], want[:]) == 1
 }
 
 // isLocal reports whether an address, with a port or without, is one of this machine alone.

@@ -17,8 +17,8 @@ import (
 
 // The bounds of what is begun: how much at once, and how long a result waits to be asked for.
 const (
-	maxJobs  = 64
-	keptJobs = 10 * time.Minute
+	maxJobs      = 64
+	jobRetention = 10 * time.Minute
 )
 
 // job is a script that runs, or ran and was not asked for yet.
@@ -40,9 +40,9 @@ type jobs struct {
 	life context.Context
 	now  func() time.Time
 
-	mu   sync.Mutex
-	all  map[string]*job
-	work sync.WaitGroup
+	mu      sync.Mutex
+	all     map[string]*job
+	running sync.WaitGroup
 }
 
 func newJobs(life context.Context, now func() time.Time) *jobs {
@@ -62,7 +62,7 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for handle, old := range js.all { // what nobody asks for any more
-		if old.over() && js.now().Sub(old.ended) > keptJobs {
+		if old.over() && js.now().Sub(old.ended) > jobRetention {
 			delete(js.all, handle)
 		}
 	}
@@ -73,7 +73,7 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 			WithHint("ask for one by its handle")
 	}
 	js.all[j.handle] = j
-	js.work.Go(func() {
+	js.running.Go(func() {
 		defer cancel()
 		defer close(j.done)
 		defer func() {

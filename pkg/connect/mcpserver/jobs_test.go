@@ -16,7 +16,7 @@ func TestKept(t *testing.T) {
 	begin := func() *job {
 		t.Helper()
 		j, err := js.start("s", func(context.Context, *job) (*session.RunResult, error) {
-			clock = clock.Add(2 * keptJobs)
+			clock = clock.Add(2 * jobRetention)
 			return &session.RunResult{}, nil
 		})
 		if err != nil {
@@ -26,7 +26,7 @@ func TestKept(t *testing.T) {
 		return j
 	}
 	first := begin()
-	clock = clock.Add(keptJobs)
+	clock = clock.Add(jobRetention)
 	second := begin()
 	if js.find("s", first.handle) == nil {
 		t.Error("what ran for long was forgotten as soon as another began")

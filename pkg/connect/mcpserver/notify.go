@@ -19,7 +19,7 @@ func (v *serving) watched(ctx context.Context) {
 	if err != nil {
 		return // which is the answer
 	}
-	v.watch.Do(func() { v.work.Go(func() { v.watching(c) }) })
+	v.watch.Do(func() { v.background.Go(func() { v.watching(c) }) })
 }
 
 // watching tells the clients until the server ends.

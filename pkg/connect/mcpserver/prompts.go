@@ -19,8 +19,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// wholeLine is the argument of a prompt whose skill names none of its own.
-const wholeLine = "arguments"
+// argumentsName is the argument of a prompt whose skill names none of its own.
+const argumentsName = "arguments"
 
 // listPrompts answers with the skills that a user may start.
 func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (mcp.Result, error) {
@@ -38,11 +38,11 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 	if req.Params != nil {
 		cursor = req.Params.Cursor
 	}
-	shown, next, err := page(all, cursor)
+	items, next, err := page(all, cursor)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range shown {
+	for _, k := range items {
 		res.Prompts = append(res.Prompts, &mcp.Prompt{
 			Name: k.Name, Title: k.Name, Description: k.Description,
 			Arguments: promptArguments(k),
@@ -79,7 +79,7 @@ func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 		rest = rest[len(m[0]):]
 	}
 	if out == nil {
-		out = []*mcp.PromptArgument{{Name: wholeLine, Description: k.ArgumentHint}}
+		out = []*mcp.PromptArgument{{Name: argumentsName, Description: k.ArgumentHint}}
 	}
 	return out
 }
@@ -133,15 +133,15 @@ func unknownPrompt(name string, err error) error {
 }
 
 // lineOf returns the arguments of a prompt as one line, as a user types them.
-func lineOf(k *catalog.Skill, given map[string]string) (string, error) {
+func lineOf(k *catalog.Skill, values map[string]string) (string, error) {
 	var words []string
-	rest := maps.Clone(given)
+	rest := maps.Clone(values)
 	missed := ""
 	for _, a := range promptArguments(k) {
 		value, ok := rest[a.Name]
 		delete(rest, a.Name)
 		switch {
-		case ok && a.Name == wholeLine && !a.Required:
+		case ok && a.Name == argumentsName && !a.Required:
 			words = append(words, value)
 		case ok && missed != "":
 			return "", diag.Errorf(diag.Usage,

@@ -28,30 +28,30 @@ var private = mcp.Cacheable{TTLMs: 0, CacheScope: "private"}
 func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = private }
 
 // page returns what is on the page that a cursor means, and the cursor of the next.
-func page[T any](all []T, cursor string) (shown []T, next string, err error) {
+func page[T any](all []T, cursor string) (items []T, next string, err error) {
 	return pageOf(all, cursor, pageSize)
 }
 
-func pageOf[T any](all []T, cursor string, size int) (shown []T, next string, err error) {
-	from := 0
+func pageOf[T any](all []T, cursor string, size int) (items []T, next string, err error) {
+	start := 0
 	if cursor != "" {
 		data, err := base64.RawURLEncoding.DecodeString(cursor)
 		if err == nil {
-			from, err = strconv.Atoi(string(data))
+			start, err = strconv.Atoi(string(data))
 		}
-		if err != nil || from <= 0 {
+		if err != nil || start <= 0 {
 			return nil, "", &jsonrpc.Error{
 				Code:    jsonrpc.CodeInvalidParams,
 				Message: "the cursor is not one of this server's",
 			}
 		}
 	}
-	from = min(from, len(all)) // there are fewer now
-	end := min(from+size, len(all))
+	start = min(start, len(all)) // there are fewer now
+	end := min(start+size, len(all))
 	if end < len(all) {
 		next = base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(end)))
 	}
-	return all[from:end], next, nil
+	return all[start:end], next, nil
 }
 
 // listResources answers with the instructions of the skills that a model may start. Their other files are found from
@@ -62,7 +62,7 @@ func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesReques
 		return nil, err
 	}
 	v.watched(ctx)
-	all, err := v.shown(ctx)
+	all, err := v.readable(ctx)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -202,17 +202,17 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	if req.Params.Ref.Type != "ref/resource" || req.Params.Argument.Name != "path" {
 		return res, nil
 	}
-	all, err := v.shown(ctx)
+	all, err := v.readable(ctx)
 	if err != nil {
 		return nil, problem(err)
 	}
 	for _, k := range all {
-		at := strings.TrimPrefix(uriOf(k, skill.File), skillScheme)
-		if !strings.HasPrefix(at, req.Params.Argument.Value) {
+		rest := strings.TrimPrefix(uriOf(k, skill.File), skillScheme)
+		if !strings.HasPrefix(rest, req.Params.Argument.Value) {
 			continue
 		}
 		if res.Completion.Total++; len(res.Completion.Values) < maxValues {
-			res.Completion.Values = append(res.Completion.Values, at)
+			res.Completion.Values = append(res.Completion.Values, rest)
 		}
 	}
 	res.Completion.HasMore = res.Completion.Total > len(res.Completion.Values)

@@ -47,7 +47,7 @@ type Options struct {
 
 	// Attach shows tools of somebody else on a server, and asks check before each call of one; what it returns takes
 	// them away. It may be nil. The context of a call is that of its request.
-	Attach func(to *mcp.Server, check func(context.Context, tool.Call) error) (detach func())
+	Attach func(server *mcp.Server, check func(context.Context, tool.Call) error) (detach func())
 
 	Now     func() time.Time // the clock; it is needed
 	Version string           // of skillpm
@@ -56,15 +56,15 @@ type Options struct {
 
 // Server serves any number of connections.
 type Server struct {
-	o      Options
-	sdk    *mcp.Server
-	native *forms
-	life   context.Context // ends with the server
-	stop   context.CancelFunc
-	work   sync.WaitGroup // what goes on besides the requests
-	jobs   *jobs
-	watch  sync.Once
-	detach func()
+	o          Options
+	sdk        *mcp.Server
+	native     *forms
+	life       context.Context // ends with the server
+	stop       context.CancelFunc
+	background sync.WaitGroup // what goes on besides the requests
+	jobs       *jobs
+	watch      sync.Once
+	detach     func()
 
 	patience, beat time.Duration // the constants of these names, but for tests
 
@@ -146,6 +146,6 @@ func speaksBatches(ss *mcp.ServerSession) bool {
 func (s *Server) Close() {
 	s.detach()
 	s.stop()
-	s.jobs.work.Wait()
-	s.work.Wait()
+	s.jobs.running.Wait()
+	s.background.Wait()
 }

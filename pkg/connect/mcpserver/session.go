@@ -33,7 +33,7 @@ func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id s
 	if ss.ID() == "" { // a connection that Run looks after
 		return id, true
 	}
-	s.work.Go(func() {
+	s.background.Go(func() {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)

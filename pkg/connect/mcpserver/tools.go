@@ -27,7 +27,7 @@ func (v *serving) listing(ctx context.Context) ([]prompt.Tool, prompt.Listing, e
 	}
 	p := *v.view
 	if len(entries) > maxEnum {
-		p.Trigger.Skill = plain(p.Trigger.Skill)
+		p.Trigger.Skill = withoutProfileText(p.Trigger.Skill)
 	}
 	return prompt.Tools(&p, entries, v.budget())
 }
@@ -37,8 +37,8 @@ func (v *serving) budget() prompt.Options {
 	return prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow}
 }
 
-// plain returns a tool whose arguments list no names.
-func plain(t profile.Tool) profile.Tool {
+// withoutProfileText returns a tool whose arguments list no names.
+func withoutProfileText(t profile.Tool) profile.Tool {
 	arguments := make([]profile.Argument, len(t.Arguments))
 	for i, a := range t.Arguments {
 		a.Enum = false
@@ -53,7 +53,7 @@ func inDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-des
 
 // instruct writes the instructions of the server: which skills there are, where the profile has that there. It is what
 // a client waits for when it starts, so that nothing else is looked for.
-func (s *Server) instruct(ctx context.Context, to *string) error {
+func (s *Server) instruct(ctx context.Context, text *string) error {
 	h, err := s.o.Open(ctx, Request{})
 	if err != nil {
 		return problem(err)
@@ -67,7 +67,7 @@ func (s *Server) instruct(ctx context.Context, to *string) error {
 		return err
 	}
 	l, err := prompt.List(v.view, entries, v.budget())
-	*to = l.Text
+	*text = l.Text
 	return err
 }
 
@@ -113,19 +113,19 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	}
 	var out []*mcp.Tool
 	for _, t := range defined {
-		shown := &mcp.Tool{
+		tool := &mcp.Tool{
 			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
 			Annotations: reads(t.Name),
 		}
 		if t.Name == v.view.Trigger.Skill.Name {
 			if v.o.AlwaysLoad && !inDescription(v.view) && l.Text != "" {
-				shown.Description += "\n\n" + l.Text
+				tool.Description += "\n\n" + l.Text
 			}
 			if v.o.AlwaysLoad || inDescription(v.view) {
-				shown.Meta = mcp.Meta{alwaysLoad: true}
+				tool.Meta = mcp.Meta{alwaysLoad: true}
 			}
 		}
-		out = append(out, shown)
+		out = append(out, tool)
 	}
 	if len(l.Names)+len(l.Left) == 0 {
 		return out, nil

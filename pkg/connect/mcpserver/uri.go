@@ -55,9 +55,9 @@ func uriOf(k *catalog.Skill, file string) string {
 	return baseOf(k) + "/" + strings.TrimPrefix(address(strings.Split(file, "/")), skillScheme)
 }
 
-// shown returns the skills in force that programs may read for a model, in order. Of two with one address the first
+// readable returns the skills in force that programs may read for a model, in order. Of two with one address the first
 // counts.
-func (v *serving) shown(ctx context.Context) ([]*catalog.Skill, error) {
+func (v *serving) readable(ctx context.Context) ([]*catalog.Skill, error) {
 	all, err := v.host.Skills(ctx)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (v *serving) resolve(ctx context.Context, uri string) (*catalog.Skill, stri
 	if err != nil {
 		return nil, "", err
 	}
-	all, err := v.shown(ctx)
+	all, err := v.readable(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -104,11 +104,11 @@ func split(uri string) ([]string, error) {
 	}
 	segments := strings.Split(strings.TrimSuffix(rest, "/"), "/")
 	for i, s := range segments {
-		plain, err := url.PathUnescape(s)
-		if err != nil || plain == "" || plain == "." || plain == ".." || strings.ContainsAny(plain, "/\\\x00") {
+		decoded, err := url.PathUnescape(s)
+		if err != nil || decoded == "" || decoded == "." || decoded == ".." || strings.ContainsAny(decoded, "/\\\x00") {
 			return nil, diag.Errorf(diag.Invalid, "that is not the address of a skill's resource")
 		}
-		segments[i] = plain
+		segments[i] = decoded
 	}
 	return segments, nil
 }

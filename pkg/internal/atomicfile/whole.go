@@ -100,14 +100,14 @@ func finish(f *os.File, target string, o Options, write func(io.Writer) error) e
 
 // rename puts a file in another's place. Windows refuses that while somebody reads the other, so it is tried again for
 // about a quarter of a second there.
-func rename(from, to string) error {
-	err := os.Rename(from, to)
+func rename(src, dst string) error {
+	err := os.Rename(src, dst)
 	for wait := time.Millisecond; err != nil && runtime.GOOS == "windows" && wait <= 128*time.Millisecond; wait *= 2 {
-		if info, statErr := os.Lstat(to); statErr != nil || !info.Mode().IsRegular() {
+		if info, statErr := os.Lstat(dst); statErr != nil || !info.Mode().IsRegular() {
 			break
 		}
 		time.Sleep(wait)
-		err = os.Rename(from, to)
+		err = os.Rename(src, dst)
 	}
 	return err
 }

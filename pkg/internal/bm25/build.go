@@ -94,23 +94,23 @@ func (b *builder) add(d *Document) error {
 	title := b.read(d)
 	for f, field := range b.schema.Fields {
 		share := b.schema.share(field, b.lengths[f])
-		for _, at := range b.inField[f] {
-			if b.sums[at] == 0 {
-				b.found = append(b.found, at)
+		for _, posting := range b.inField[f] {
+			if b.sums[posting] == 0 {
+				b.found = append(b.found, posting)
 			}
-			b.sums[at] += share
+			b.sums[posting] += share
 		}
 	}
-	for _, at := range b.found {
-		impact := b.schema.impact(b.sums[at])
-		b.sums[at] = 0
+	for _, posting := range b.found {
+		impact := b.schema.impact(b.sums[posting])
+		b.sums[posting] = 0
 		switch {
 		case d.Demoted:
 			impact = impact/2 + 1
-		case at == title:
+		case posting == title:
 			impact |= exact
 		}
-		p := b.lists[at]
+		p := b.lists[posting]
 		before := cap(p.list)
 		p.list = append(binary.AppendUvarint(p.list, uint64(b.docs-p.last)), impact)
 		p.docs, p.last = p.docs+1, b.docs
@@ -128,17 +128,17 @@ func (b *builder) read(d *Document) (title int) {
 		b.inField[f] = b.inField[f][:0]
 	}
 	title = -1
-	left := maxWords
+	budget := maxWords
 	for _, t := range d.Texts {
 		field, count := b.schema.Fields[t.Field], 0
 		field.tokens(t.Text, func(k token) bool {
 			if !k.joined {
-				left--
+				budget--
 				count++
 			}
 			switch {
 			case field.Prose && common(k.word):
-				return left > 0
+				return budget > 0
 			case k.title:
 				title = b.position(k.word)
 				if count <= 2 { // one word is itself, and two are joined already
@@ -146,7 +146,7 @@ func (b *builder) read(d *Document) (title int) {
 				}
 			}
 			b.inField[t.Field] = append(b.inField[t.Field], b.position(k.word))
-			return left > 0
+			return budget > 0
 		})
 		b.lengths[t.Field] += count
 	}
@@ -155,23 +155,23 @@ func (b *builder) read(d *Document) (title int) {
 
 // position returns the position of a word's list.
 func (b *builder) position(word string) int {
-	if at, ok := b.words[word]; ok {
-		return at
+	if id, ok := b.words[word]; ok {
+		return id
 	}
 	const overhead = 100 // bytes of maps and headers
 	word = strings.Clone(word)
 	key := stem(word)
-	at, ok := b.stems[key]
+	id, ok := b.stems[key]
 	if !ok {
-		at = len(b.lists)
+		id = len(b.lists)
 		b.lists = append(b.lists, &postings{})
 		b.sums = append(b.sums, 0)
-		b.stems[key] = at
+		b.stems[key] = id
 		b.memory += len(key) + 2*overhead
 	}
-	b.words[word] = at
+	b.words[word] = id
 	b.memory += len(word) + overhead
-	return at
+	return id
 }
 
 // sorted yields the words and stems in order. A word that has another stem has no documents of its own.
@@ -185,8 +185,8 @@ func (b *builder) sorted() iter.Seq2[string, *postings] {
 		none := &postings{}
 		for _, word := range slices.Sorted(maps.Keys(b.stems)) {
 			p := none
-			if at := b.stems[word]; at >= 0 {
-				p = b.lists[at]
+			if id := b.stems[word]; id >= 0 {
+				p = b.lists[id]
 			}
 			if !yield(word, p) {
 				return

@@ -19,15 +19,15 @@ type Reason struct {
 func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint64) {
 	has = make([]uint64, len(texts))
 	best := make([]Reason, len(a.terms))
-	left := maxWords
+	budget := maxWords
 	for i, t := range texts {
 		field := s.Fields[t.Field]
 		field.tokens(t.Text, func(k token) bool {
 			if !k.joined {
-				left--
+				budget--
 			}
 			if field.Prose && common(k.word) {
-				return left > 0
+				return budget > 0
 			}
 			key := stem(k.word)
 			for n, term := range a.terms {
@@ -36,7 +36,7 @@ func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint6
 					continue
 				}
 				has[i] |= 1 << n
-				r := Reason{Word: term.word, Query: term.word, Match: f.match, Text: i, Found: k.written}
+				r := Reason{Word: term.word, Query: term.word, Match: f.match, Text: i, Found: k.text}
 				if f.match == Joined {
 					r.Word, r.Query = joinedWord(f.text), f.text
 				}
@@ -45,7 +45,7 @@ func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint6
 					best[n] = r
 				}
 			}
-			return left > 0
+			return budget > 0
 		})
 	}
 	for n, r := range best {

@@ -70,7 +70,7 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 			if has == 0 || !q.Sentence && 2*has < most {
 				continue
 			}
-			if h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*asWritten>>14, 1))); !q.Sentence {
+			if h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*exactWeight>>14, 1))); !q.Sentence {
 				h.Points = h.Points * has / most
 			}
 			a.Total++

@@ -102,14 +102,14 @@ func (x *Index) count(word int) int {
 	return int(binary.LittleEndian.Uint32(x.records[word*recordSize+4:]))
 }
 
-// from returns the first word that is not less than a text.
-func (x *Index) from(text string) int {
+// startOf returns the first word that is not less than a text.
+func (x *Index) startOf(text string) int {
 	return sort.Search(x.words(), func(i int) bool { return string(x.word(i)) >= text })
 }
 
 // lookup returns a word of the dictionary, and whether it is there.
 func (x *Index) lookup(text string) (word int, ok bool) {
-	i := x.from(text)
+	i := x.startOf(text)
 	return i, i < x.words() && string(x.word(i)) == text
 }
 
@@ -180,7 +180,7 @@ func (x *Index) readBlock(k block) (list []Document, err error) {
 
 // Find returns the number of the document with a key, -1 if there is none.
 func (x *Index) Find(key string) (number int, err error) {
-	at := func(i int) string {
+	textAt := func(i int) string {
 		found, _, failed := x.Document(i)
 		if err == nil {
 			err = failed
@@ -188,8 +188,8 @@ func (x *Index) Find(key string) (number int, err error) {
 		return found
 	}
 	all := min(x.docs, len(x.blocks)*docsPerBlock)
-	i := sort.Search(all, func(i int) bool { return at(i) >= key })
-	if err != nil || i == all || at(i) != key {
+	i := sort.Search(all, func(i int) bool { return textAt(i) >= key })
+	if err != nil || i == all || textAt(i) != key {
 		return -1, err
 	}
 	return i, nil

@@ -17,11 +17,11 @@ const (
 
 // How much of a word's points remain when a document has it in another form, of 256.
 const (
-	asWritten = 256
-	joined    = 200 // several words as one
-	begun     = 176 // a beginning that isn't a word itself
-	longer    = 72  // a beginning that is a word itself
-	mistaken  = 128
+	exactWeight = 256
+	joined      = 200 // several words as one
+	begun       = 176 // a beginning that isn't a word itself
+	longer      = 72  // a beginning that is a word itself
+	mistaken    = 128
 )
 
 // Query is what is searched for.
@@ -105,10 +105,10 @@ func (l indexes) count(word string) (n int, known bool) {
 // terms returns the words of a query and their forms.
 func (l indexes) terms(q Query) (terms []queryTerm) {
 	list := q.words()
-	at := map[string]int{} // by stem
+	positions := map[string]int{} // by stem
 	for _, w := range list {
-		if _, ok := at[stem(w)]; !ok && w != "" {
-			at[stem(w)] = len(terms)
+		if _, ok := positions[stem(w)]; !ok && w != "" {
+			positions[stem(w)] = len(terms)
 			terms = append(terms, queryTerm{word: w})
 		}
 	}
@@ -125,7 +125,7 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 		}
 		for _, key := range keys {
 			if count, _ := l.count(key); count > 0 {
-				add(n, form{key: key, part: asWritten, match: Written, all: len(terms) == 1})
+				add(n, form{key: key, part: exactWeight, match: Written, all: len(terms) == 1})
 				have[n] += count
 			}
 		}
@@ -140,7 +140,7 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 		}
 		count, _ := l.count(f.key)
 		for _, w := range parts {
-			if n := at[stem(w)]; count > 0 {
+			if n := positions[stem(w)]; count > 0 {
 				add(n, f)
 				have[n] = max(have[n], count)
 			}
@@ -190,7 +190,7 @@ func (l indexes) approximate(q Query, word string, terms int, known, last bool) 
 func (l indexes) beginning(word string, known bool) ([]form, int) {
 	counts := map[string]int{}
 	for _, x := range l {
-		start := x.from(word)
+		start := x.startOf(word)
 		for i := start; i < min(x.words(), start+maxScanned); i++ {
 			key := string(x.word(i))
 			if !strings.HasPrefix(key, word) {

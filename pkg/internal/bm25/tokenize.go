@@ -132,13 +132,13 @@ func short(word string, found func(string) bool) bool {
 
 // fold returns a word in lower case, without accents and in one form.
 func fold(word string) string {
-	bare := strings.Map(func(r rune) rune {
+	letters := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return unicode.ToLower(r)
 	}, norm.NFKD.String(word))
-	return norm.NFC.String(bare)
+	return norm.NFC.String(letters)
 }
 
 // unspaced reports whether a letter is of a script that is written without spaces.

@@ -105,7 +105,7 @@ func Near(list []*Index, word string) string {
 	}
 	var near []string
 	for _, x := range list {
-		start := x.from(word[:1])
+		start := x.startOf(word[:1])
 		for i := start; i < min(x.words(), start+maxScannedNear) && x.word(i)[0] == word[0]; i++ {
 			if w := x.word(i); len(w)-len(word) <= 2 && len(word)-len(w) <= 2 {
 				near = append(near, string(w))

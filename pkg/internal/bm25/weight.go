@@ -63,10 +63,10 @@ func log2(n uint64) int {
 
 // token is a word of a field.
 type token struct {
-	word    string
-	written string // how the text has it: joined words with a hyphen
-	joined  bool   // it is several words of the text, written as one
-	title   bool   // it is the whole title
+	word   string
+	text   string // how the text has it: joined words with a hyphen
+	joined bool   // it is several words of the text, written as one
+	title  bool   // it is the whole title
 }
 
 // tokens calls found with the words of a text in a field, then, in a title, with the whole of it, until found returns
@@ -75,18 +75,18 @@ func (f Field) tokens(text string, found func(token) bool) {
 	var parts []string
 	more := true
 	words(text, func(w string) bool {
-		more = found(token{word: w, written: w})
+		more = found(token{word: w, text: w})
 		if f.Prose || !more {
 			return more
 		}
 		if n := len(parts); n > 0 && len(parts[n-1]+w) <= maxWord {
 			last := parts[n-1]
-			more = found(token{word: last + w, written: last + "-" + w, joined: true})
+			more = found(token{word: last + w, text: last + "-" + w, joined: true})
 		}
 		parts = append(parts, w)
 		return more
 	})
 	if title := strings.Join(parts, ""); f.Title && more && title != "" && len(title) <= maxWord {
-		found(token{word: title, written: strings.Join(parts, "-"), joined: true, title: true})
+		found(token{word: title, text: strings.Join(parts, "-"), joined: true, title: true})
 	}
 }

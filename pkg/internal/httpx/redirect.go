@@ -13,17 +13,17 @@ const maxRedirects = 10
 // CheckRedirect is a redirect policy for [net/http.Client]: it keeps redirects on HTTPS and out of this machine. That
 // credentials do not follow to another host is the work of the client that adds them.
 func CheckRedirect(req *http.Request, via []*http.Request) error {
-	from := via[0].URL
+	previous := via[0].URL
 	switch {
 	case len(via) >= maxRedirects:
-		return diag.Errorf(diag.Remote, "%s redirects more than %d times", from.Host, maxRedirects)
-	case from.Scheme == "https" && req.URL.Scheme != "https":
-		return diag.Errorf(diag.Denied, "%s redirects from https to %s", from.Host, req.URL.Scheme)
+		return diag.Errorf(diag.Remote, "%s redirects more than %d times", previous.Host, maxRedirects)
+	case previous.Scheme == "https" && req.URL.Scheme != "https":
+		return diag.Errorf(diag.Denied, "%s redirects from https to %s", previous.Host, req.URL.Scheme)
 	case req.URL.Scheme != "https" && req.URL.Scheme != "http":
-		return diag.Errorf(diag.Denied, "%s redirects to %s", from.Host, req.URL.Scheme)
-	case isInternal(req.URL.Hostname()) && !isInternal(from.Hostname()):
+		return diag.Errorf(diag.Denied, "%s redirects to %s", previous.Host, req.URL.Scheme)
+	case isInternal(req.URL.Hostname()) && !isInternal(previous.Hostname()):
 		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network",
-			from.Host, req.URL.Host)
+			previous.Host, req.URL.Host)
 	}
 	return RedirectAllowed(req.Context(), req.URL)
 }

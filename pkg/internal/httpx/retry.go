@@ -40,14 +40,14 @@ func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Durat
 	if resp == nil {
 		return wait, nil
 	}
-	asked := retryAfter(resp)
-	if asked > longestWait {
+	delay := retryAfter(resp)
+	if delay > longestWait {
 		host := resp.Request.URL.Host
 		return -1, diag.Errorf(diag.Remote, "%s answers %d and wants to be left alone for %s", host, resp.StatusCode,
-			asked.Round(time.Second)).
+			delay.Round(time.Second)).
 			WithHint("try again after that time; logging in with skillpm login %s may raise the limit", host)
 	}
-	return max(wait, asked), nil
+	return max(wait, delay), nil
 }
 
 // repeatable reports whether the same request may succeed later.

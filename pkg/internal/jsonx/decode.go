@@ -109,7 +109,7 @@ func Decode(data []byte, v any, o Options) error {
 	}
 	wrong := &Error{Kind: WrongValue, Err: err}
 	if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return wrong.at(data, int(typed.Offset))
+		return wrong.setPosition(data, int(typed.Offset))
 	}
 	return wrong
 }
@@ -117,10 +117,10 @@ func Decode(data []byte, v any, o Options) error {
 // Check reports the first reason to refuse a document: see [Kind].
 func Check(data []byte, o Options) error {
 	if o.MaxBytes > 0 && len(data) > o.MaxBytes {
-		return (&Error{Kind: TooLarge, size: len(data), limit: o.MaxBytes}).at(nil, 0)
+		return (&Error{Kind: TooLarge, size: len(data), limit: o.MaxBytes}).setPosition(nil, 0)
 	}
 	if !utf8.Valid(data) {
-		return (&Error{Kind: NotUTF8}).at(data, invalidUTF8(data))
+		return (&Error{Kind: NotUTF8}).setPosition(data, invalidUTF8(data))
 	}
 	if !json.Valid(data) {
 		return checkSyntax(data)
@@ -150,19 +150,19 @@ func checkSyntax(data []byte) *Error {
 	if err == nil {
 		end := int(dec.InputOffset())
 		end += len(data[end:]) - len(bytes.TrimLeft(data[end:], space))
-		return (&Error{Kind: TrailingData}).at(data, end)
+		return (&Error{Kind: TrailingData}).setPosition(data, end)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return (&Error{Kind: Syntax, Err: err}).at(data, int(syntax.Offset)-1) // which counts the byte that is wrong
+		return (&Error{Kind: Syntax, Err: err}).setPosition(data, int(syntax.Offset)-1) // which counts the byte that is wrong
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return (&Error{Kind: Syntax, Err: err}).at(data, len(data))
+	return (&Error{Kind: Syntax, Err: err}).setPosition(data, len(data))
 }
 
-// at sets the position.
-func (e *Error) at(data []byte, offset int) *Error {
+// setPosition sets the position.
+func (e *Error) setPosition(data []byte, offset int) *Error {
 	e.Offset = max(0, min(offset, len(data)))
 	e.Line, e.Column = position(data, e.Offset)
 	return e

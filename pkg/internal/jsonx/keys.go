@@ -21,7 +21,7 @@ func CheckKeys(data []byte, o Options) error {
 		switch data[i] {
 		case '{', '[':
 			if len(open) == limit {
-				return (&Error{Kind: TooDeep, limit: limit}).at(data, i)
+				return (&Error{Kind: TooDeep, limit: limit}).setPosition(data, i)
 			}
 			open = append(open, object{hasKeys: data[i] == '{', keyNext: true})
 		case '}', ']':
@@ -32,7 +32,7 @@ func CheckKeys(data []byte, o Options) error {
 			end := stringEnd(data, i)
 			if len(open) > 0 && open[len(open)-1].hasKeys && open[len(open)-1].keyNext {
 				if key := unquote(data[i:end]); !open[len(open)-1].add(key, o.ExactKeys) {
-					return (&Error{Kind: DuplicateKey, Key: key}).at(data, i)
+					return (&Error{Kind: DuplicateKey, Key: key}).setPosition(data, i)
 				}
 			}
 			i = end - 1

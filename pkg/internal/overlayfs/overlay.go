@@ -65,7 +65,7 @@ func (o *FS) Open(name string) (fs.File, error) {
 	}
 	if _, ok := o.dirs[name]; !ok {
 		if o.missing(name) {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: notThere(name)}
+			return nil, &fs.PathError{Op: "open", Path: name, Err: wrapNotExist(name)}
 		}
 		return o.base.Open(name)
 	}
@@ -89,7 +89,7 @@ func (o *FS) ReadFile(name string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
 	}
 	if o.missing(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: notThere(name)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: wrapNotExist(name)}
 	}
 	return fs.ReadFile(o.base, name)
 }
@@ -103,7 +103,7 @@ func (o *FS) Stat(name string) (fs.FileInfo, error) {
 		return fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o755}, nil
 	}
 	if o.missing(name) {
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: notThere(name)}
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: wrapNotExist(name)}
 	}
 	return fs.Stat(o.base, name)
 }
@@ -124,7 +124,7 @@ func (o *FS) Lstat(name string) (fs.FileInfo, error) {
 // ReadLink returns where a symbolic link leads, where the base can.
 func (o *FS) ReadLink(name string) (string, error) {
 	if o.missing(name) {
-		return "", &fs.PathError{Op: "readlink", Path: name, Err: notThere(name)}
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: wrapNotExist(name)}
 	}
 	return fs.ReadLink(o.base, name)
 }
@@ -137,7 +137,7 @@ func (o *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 			return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
 		}
 		if o.missing(name) {
-			return nil, &fs.PathError{Op: "readdir", Path: name, Err: notThere(name)}
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: wrapNotExist(name)}
 		}
 		return fs.ReadDir(o.base, name)
 	}
@@ -151,10 +151,10 @@ func (o *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	for _, n := range names {
 		e := o.entry(path.Join(name, n))
-		i, there := slices.BinarySearchFunc(entries, n,
+		i, found := slices.BinarySearchFunc(entries, n,
 			func(e fs.DirEntry, n string) int { return cmp.Compare(e.Name(), n) })
 		switch {
-		case !there:
+		case !found:
 			entries = slices.Insert(entries, i, e)
 		case entries[i].Type()&fs.ModeSymlink == 0 || o.link(path.Join(name, n)) == nil:
 			entries[i] = e
@@ -186,8 +186,8 @@ func (o *FS) missing(name string) bool {
 		if _, file := o.files[dir]; file {
 			return true
 		}
-		if there, ok := o.real[dir]; ok {
-			return !there
+		if real, ok := o.real[dir]; ok {
+			return !real
 		}
 	}
 	return false
@@ -223,7 +223,7 @@ func (o *FS) info(name string, data []byte) fs.FileInfo {
 	return f
 }
 
-func notThere(name string) error {
+func wrapNotExist(name string) error {
 	if !fs.ValidPath(name) {
 		return fs.ErrInvalid
 	}

@@ -76,10 +76,10 @@ func (r rules) rel(dir, name string) (rel string, ok bool) {
 		return "", false
 	}
 	for dir != "" {
-		var want, got string
+		var want, have string
 		want, dir, _ = strings.Cut(dir, "/")
-		got, name, _ = strings.Cut(name, "/")
-		if want != got && !(r.fold && strings.EqualFold(want, got)) {
+		have, name, _ = strings.Cut(name, "/")
+		if want != have && !(r.fold && strings.EqualFold(want, have)) {
 			return "", false
 		}
 	}

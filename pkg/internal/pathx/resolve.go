@@ -29,7 +29,7 @@ func Resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return canonical(w.at), nil
+	return canonical(w.resolved), nil
 }
 
 // ResolveExisting is [Resolve] for what has to exist. The error for a missing file, or for a link to one, is
@@ -42,7 +42,7 @@ func ResolveExisting(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return canonical(w.at), nil
+	return canonical(w.resolved), nil
 }
 
 // ResolveDir is [Resolve] for a directory that the caller is going to create if it is missing. What [os.MkdirAll] could
@@ -59,14 +59,14 @@ func ResolveDir(path string) (string, error) {
 			return "", err
 		}
 	}
-	return canonical(w.at), nil
+	return canonical(w.resolved), nil
 }
 
 // ResolveOrClean returns what [Resolve] returns, or the clean path if nobody can tell where it leads. It is for
 // comparing what is shown, never for deciding about access.
 func ResolveOrClean(path string) string {
-	if at, err := Resolve(path); err == nil {
-		return at
+	if resolved, err := Resolve(path); err == nil {
+		return resolved
 	}
 	return filepath.Clean(path)
 }
@@ -90,14 +90,14 @@ func ContainsResolved(dir, path string) (bool, error) {
 	if _, ok := exact.rel(dir, path); ok {
 		return true, nil
 	}
-	there, err := os.Stat(dir)
+	dirInfo, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Contains(dir, path), nil
 	} else if err != nil {
 		return false, err
 	}
 	for {
-		if info, err := os.Stat(path); err == nil && os.SameFile(info, there) {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, dirInfo) {
 			return true, nil
 		}
 		parent := filepath.Dir(path)
@@ -121,18 +121,18 @@ type Snapshot struct{ seen map[string]step }
 
 // Resolve is [Resolve] with the memory of the snapshot.
 func (s *Snapshot) Resolve(path string) (string, error) {
-	at, _, err := s.Follow(path)
+	resolved, _, err := s.Follow(path)
 	if err != nil {
 		return "", err
 	}
-	return at, nil
+	return resolved, nil
 }
 
 // Follow is [Resolve], and also returns the links on the way, in the order in which the system follows them. Together
 // with an error it returns how far it got, and what it did not follow as written below that.
-func (s *Snapshot) Follow(path string) (at string, links []Link, err error) {
+func (s *Snapshot) Follow(path string) (resolved string, links []Link, err error) {
 	w, err := walk(path, s.look)
-	return canonical(w.at), w.links, err
+	return canonical(w.resolved), w.links, err
 }
 
 func (s *Snapshot) look(path string) step {
@@ -180,37 +180,37 @@ func isMount(target string) bool { return strings.HasPrefix(target, `\\?\Volume{
 
 // walked is how far a path was followed.
 type walked struct {
-	at      string
-	missing error // why what the path leads to does not exist, nil if it does
-	links   []Link
+	resolved string
+	missing  error // why what the path leads to does not exist, nil if it does
+	links    []Link
 }
 
 // walk follows a path from its root. With an error, the path that it returns is that of [Snapshot.Follow].
 func walk(path string, look func(string) step) (walked, error) {
 	root, steps, err := begin(path)
 	if err != nil {
-		return walked{at: path}, err
+		return walked{resolved: path}, err
 	}
-	w := walked{at: root}
+	w := walked{resolved: root}
 	for len(steps) > 0 {
 		name := steps[0]
 		steps = steps[1:]
 		if name == ".." {
-			w.at = filepath.Dir(w.at)
+			w.resolved = filepath.Dir(w.resolved)
 			continue
 		}
-		next := filepath.Join(w.at, name)
+		next := filepath.Join(w.resolved, name)
 		s := look(next)
 		switch {
 		case errors.Is(s.err, fs.ErrNotExist) || errors.Is(s.err, syscall.ENOTDIR):
 			w.miss(s.err)
 		case s.err != nil:
-			w.at = filepath.Join(next, filepath.Join(steps...))
+			w.resolved = filepath.Join(next, filepath.Join(steps...))
 			return w, s.err
 		case s.link:
 			w.links = append(w.links, Link{Path: next, Target: s.target})
 			if len(w.links) > maxLinks {
-				w.at = filepath.Join(next, filepath.Join(steps...))
+				w.resolved = filepath.Join(next, filepath.Join(steps...))
 				return w, &fs.PathError{Op: "resolve", Path: path, Err: syscall.ELOOP}
 			}
 			steps = append(w.enter(s.target), steps...)
@@ -218,7 +218,7 @@ func walk(path string, look func(string) step) (walked, error) {
 		case !s.dir && len(steps) > 0:
 			w.miss(&fs.PathError{Op: "lstat", Path: filepath.Join(next, steps[0]), Err: syscall.ENOTDIR})
 		}
-		w.at = next
+		w.resolved = next
 	}
 	return w, nil
 }
@@ -234,9 +234,9 @@ func (w *walked) miss(err error) {
 func (w *walked) enter(target string) []string {
 	switch root := rootOf(target); {
 	case root != "":
-		w.at, target = root, target[len(root):]
+		w.resolved, target = root, target[len(root):]
 	case target != "" && os.IsPathSeparator(target[0]):
-		w.at = rootOf(w.at) // of this drive
+		w.resolved = rootOf(w.resolved) // of this drive
 	}
 	return split(target)
 }
@@ -273,11 +273,11 @@ func rootOf(path string) string {
 // split returns the steps of a path.
 func split(path string) []string {
 	steps := strings.FieldsFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
-	kept := steps[:0]
+	rest := steps[:0]
 	for _, step := range steps {
 		if step != "." {
-			kept = append(kept, step)
+			rest = append(rest, step)
 		}
 	}
-	return kept
+	return rest
 }

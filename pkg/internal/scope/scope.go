@@ -72,15 +72,15 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 	if p.inUserDir(start) {
 		return Scope{}, false, &HomeError{Home: p.Home}
 	}
-	for at := start; !p.isHome(at); at = filepath.Dir(at) {
-		found, err := hasManifest(at)
+	for d := start; !p.isHome(d); d = filepath.Dir(d) {
+		found, err := hasManifest(d)
 		if err != nil {
 			return Scope{}, false, err
 		}
 		if found {
-			return Scope{Kind: KindProject, Root: at}, true, nil
+			return Scope{Kind: KindProject, Root: d}, true, nil
 		}
-		if filepath.Dir(at) == at {
+		if filepath.Dir(d) == d {
 			break
 		}
 	}
@@ -113,8 +113,8 @@ func (p Paths) isHome(dir string) bool {
 
 // inUserDir reports whether dir is, or is below, the user scope's own directory.
 func (p Paths) inUserDir(dir string) bool {
-	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
-		if filepath.Base(at) == DirName && p.isHome(filepath.Dir(at)) {
+	for d := dir; filepath.Dir(d) != d; d = filepath.Dir(d) {
+		if filepath.Base(d) == DirName && p.isHome(filepath.Dir(d)) {
 			return true
 		}
 	}

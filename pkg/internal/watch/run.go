@@ -27,7 +27,7 @@ func (w *Watcher) run() {
 	for {
 		var err error
 		select {
-		case <-w.done:
+		case <-w.closed:
 			return
 		case <-quiet.C:
 			waiting = false
@@ -51,8 +51,8 @@ func (w *Watcher) run() {
 			return
 		}
 		switch {
-		case w.noted:
-			w.noted, out = false, nil
+		case w.changed:
+			w.changed, out = false, nil
 			quiet.Reset(w.options.Quiet)
 			if !waiting {
 				waiting = true
@@ -118,12 +118,12 @@ func (w *Watcher) handleRoot(r *root, e fsnotify.Event) error {
 	if !moved && r.dir {
 		return nil
 	}
-	w.note(r.given)
+	w.note(r.name)
 	if !moved {
 		return nil
 	}
 	before := *r
-	_ = r.look() // while it is gone, it is where it was
+	_ = r.scan() // while it is gone, it is where it was
 	if before.dir {
 		w.dropTree(before.real)
 	}
@@ -141,14 +141,14 @@ func (w *Watcher) fail(err error) error {
 	case errors.Is(err, fsnotify.ErrEventOverflow):
 		w.fs.Close() //nolint:errcheck // it is replaced
 		for _, r := range w.roots {
-			_ = r.look() // while it is gone, it is where it was
+			_ = r.scan() // while it is gone, it is where it was
 		}
 		if err := w.start(); err != nil {
 			return err
 		}
 		clear(w.pending)
 		for _, r := range w.roots {
-			w.note(r.given)
+			w.note(r.name)
 		}
 		return nil
 	case errors.Is(err, syscall.EINVAL), errors.Is(err, fs.ErrNotExist), errors.Is(err, fsnotify.ErrNonExistentWatch):

@@ -127,7 +127,7 @@ func (w *Watcher) change(path string) {
 
 func (w *Watcher) note(name string) {
 	w.pending[name] = struct{}{}
-	w.noted = true
+	w.changed = true
 }
 
 // fatal reports whether an error of one watch means that there can be no more. Other errors are about the directory: it

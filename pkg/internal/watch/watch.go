@@ -45,7 +45,7 @@ type Watcher struct {
 	options Options
 	roots   []*root
 	events  chan []string
-	done    chan struct{}
+	closed  chan struct{}
 	ended   chan struct{}
 	once    sync.Once
 	err     error // why it ended, set before events is closed
@@ -54,12 +54,12 @@ type Watcher struct {
 	fs      *fsnotify.Watcher
 	dirs    map[string]bool     // directories below roots, by real path: whether they are watched, or skipped
 	pending map[string]struct{} // what changed and is not told yet
-	noted   bool                // something was added to pending
+	changed bool                // something was added to pending
 }
 
 // root is a file or directory that is watched, with everything below it.
 type root struct {
-	given string    // how it is told
+	name  string    // how it is told
 	real  string    // with all links followed
 	dir   bool      // it is a directory, or was when it was last there
 	spots [2]string // the real paths at which it, or the link that it is, appears and goes
@@ -74,12 +74,12 @@ func New(roots []string, o Options) (*Watcher, error) {
 		o.Skip = func(string) bool { return false }
 	}
 	w := &Watcher{
-		options: o, events: make(chan []string), done: make(chan struct{}), ended: make(chan struct{}),
+		options: o, events: make(chan []string), closed: make(chan struct{}), ended: make(chan struct{}),
 		pending: make(map[string]struct{}),
 	}
 	for _, name := range roots {
-		r := &root{given: filepath.Clean(name)}
-		if err := r.look(); errors.Is(err, fs.ErrNotExist) {
+		r := &root{name: filepath.Clean(name)}
+		if err := r.scan(); errors.Is(err, fs.ErrNotExist) {
 			return nil, diag.Errorf(diag.NotFound, "%s does not exist", name)
 		} else if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func New(roots []string, o Options) (*Watcher, error) {
 	for _, r := range w.roots {
 		if r.dir && !w.dirs[r.real] {
 			w.fs.Close() //nolint:errcheck // the other error matters
-			return nil, diag.Errorf(diag.Internal, "%s cannot be watched", r.given)
+			return nil, diag.Errorf(diag.Internal, "%s cannot be watched", r.name)
 		}
 	}
 	go w.run()
@@ -111,13 +111,13 @@ func (w *Watcher) Err() error {
 
 // Close ends watching, and returns when all that it takes is given back. It can be called several times.
 func (w *Watcher) Close() {
-	w.once.Do(func() { close(w.done) })
+	w.once.Do(func() { close(w.closed) })
 	<-w.ended
 }
 
-// look finds out where the root is now, and what.
-func (r *root) look() error {
-	abs, err := filepath.Abs(r.given)
+// scan finds out where the root is now, and what.
+func (r *root) scan() error {
+	abs, err := filepath.Abs(r.name)
 	if err != nil {
 		return err
 	}
@@ -139,9 +139,9 @@ func (r *root) look() error {
 // tell returns how a real path is told as one of the root, if it is one.
 func (r *root) tell(path string) (string, bool) {
 	if path == r.real {
-		return r.given, true
+		return r.name, true
 	}
 	rest, ok := strings.CutPrefix(path,
 		strings.TrimSuffix(r.real, string(filepath.Separator))+string(filepath.Separator))
-	return filepath.Join(r.given, rest), ok && r.dir
+	return filepath.Join(r.name, rest), ok && r.dir
 }

@@ -105,18 +105,18 @@ func (s *Schema) locate(root *yaml.Node, leaf *jsonschema.ValidationError) Viola
 		return v
 	}
 	v.Keyword = where[len(where)-1]
-	var at any = s.Raw
+	var value any = s.Raw
 	v.Context = []map[string]any{s.Raw}
 	for i, step := range where[:len(where)-1] {
 		if i > 0 && where[i-1] == "dependentSchemas" {
 			v.Needs = step
 		}
-		at = member(at, step)
-		if m, ok := at.(map[string]any); ok {
+		value = member(value, step)
+		if m, ok := value.(map[string]any); ok {
 			v.Context = append(v.Context, m)
 		}
 	}
-	v.Rule, _ = at.(map[string]any)
+	v.Rule, _ = value.(map[string]any)
 	return v
 }
 
@@ -127,8 +127,8 @@ func steps(pointer string) []string {
 	}
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, p := range parts {
-		if plain, err := url.PathUnescape(p); err == nil {
-			p = plain
+		if decoded, err := url.PathUnescape(p); err == nil {
+			p = decoded
 		}
 		parts[i] = strings.ReplaceAll(strings.ReplaceAll(p, "~1", "/"), "~0", "~")
 	}

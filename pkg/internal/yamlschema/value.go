@@ -20,19 +20,19 @@ var errTooMany = errors.New("its references expand to too many values")
 // newValue turns a node into what the schema library validates. Dates become numbers: like those they are not text,
 // and no schema allows one of the two alone.
 func newValue(n *yaml.Node) (any, error) {
-	c := converter{left: maxValues}
+	c := converter{budget: maxValues}
 	v := c.convert(n, 0)
-	if c.left <= 0 {
+	if c.budget <= 0 {
 		return nil, errTooMany
 	}
 	return v, nil
 }
 
-type converter struct{ left int }
+type converter struct{ budget int }
 
 func (c *converter) convert(n *yaml.Node, depth int) any {
-	if c.left--; c.left <= 0 || depth > maxNesting {
-		c.left = min(c.left, 0)
+	if c.budget--; c.budget <= 0 || depth > maxNesting {
+		c.budget = min(c.budget, 0)
 		return nil
 	}
 	switch n.Kind {

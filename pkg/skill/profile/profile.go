@@ -226,6 +226,6 @@ func matchPointer(pattern, pointer string) bool {
 	if pattern == "**" {
 		return true
 	}
-	want, got := strings.Split(pattern, "/"), strings.Split(pointer, "/")
-	return slices.EqualFunc(want, got, func(w, g string) bool { return w == "*" || w == g })
+	want, segments := strings.Split(pattern, "/"), strings.Split(pointer, "/")
+	return slices.EqualFunc(want, segments, func(w, g string) bool { return w == "*" || w == g })
 }

@@ -122,7 +122,7 @@ func (t Template) Expand(b *strings.Builder, value func(Value) string) {
 			p.expand(b, value)
 			continue
 		}
-		if whole(p.optional, value) {
+		if allPresent(p.optional, value) {
 			for _, q := range p.optional {
 				q.expand(b, value)
 			}
@@ -138,8 +138,8 @@ func (p part) expand(b *strings.Builder, value func(Value) string) {
 	b.WriteString(value(Value{p.name, p.filter}))
 }
 
-// whole reports whether no value of a section is empty.
-func whole(parts []part, value func(Value) string) bool {
+// checkAll reports whether no value of a section is empty.
+func allPresent(parts []part, value func(Value) string) bool {
 	for _, p := range parts {
 		if p.name != "" && value(Value{Name: p.name}) == "" {
 			return false

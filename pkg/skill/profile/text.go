@@ -28,10 +28,10 @@ func (p *Profile) Text() ([]byte, error) {
 
 // Node returns a profile as YAML, without what is empty.
 func (p *Profile) Node() (*yaml.Node, error) {
-	whole := *p
-	whole.Extends = "" // nothing is taken over from it any more
+	merged := *p
+	merged.Extends = "" // nothing is taken over from it any more
 	n := new(yaml.Node)
-	if err := n.Encode(&whole); err != nil {
+	if err := n.Encode(&merged); err != nil {
 		return nil, err
 	}
 	prune(n)
@@ -40,7 +40,7 @@ func (p *Profile) Node() (*yaml.Node, error) {
 
 // prune takes empty values out of mappings. In a host's JSON they mean something, and stay.
 func prune(n *yaml.Node) {
-	var kept []*yaml.Node
+	var nodes []*yaml.Node
 	for i, c := range n.Content {
 		if n.Kind != yaml.MappingNode {
 			prune(c)
@@ -56,10 +56,10 @@ func prune(n *yaml.Node) {
 		if key.Value != "json" && isEmpty(c) || c.IsZero() {
 			continue
 		}
-		kept = append(kept, key, c)
+		nodes = append(nodes, key, c)
 	}
 	if n.Kind == yaml.MappingNode {
-		n.Content = kept
+		n.Content = nodes
 	}
 }
 

@@ -110,9 +110,9 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 		p.Extends, p.Title = "", ""
 		root.Decode(p)
 	}
-	if at := root.Get("id"); at.Exists() && at.Node.Value != id {
-		at.Errorf("leave id out, or rename the file "+at.Node.Value+suffix, "the id is %q, and the file's name says %q",
-			at.Node.Value, id)
+	if idValue := root.Get("id"); idValue.Exists() && idValue.Node.Value != id {
+		idValue.Errorf("leave id out, or rename the file "+idValue.Node.Value+suffix, "the id is %q, and the file's name says %q",
+			idValue.Node.Value, id)
 	}
 	if !isID(id) {
 		return nil, diag.Errorf(diag.Invalid, "%s: %q is no id", path, id).

@@ -40,12 +40,12 @@ func (c checker) check(p *Profile) {
 	c.oneOf(p.Stage1.Sort, []string{"", "name", "layer"}, "stage1", "sort")
 	c.bounds(p)
 	if !p.Preset {
-		c.whole(p)
+		c.checkAll(p)
 	}
 	c.layers(p.Layers)
 	for dir, variable := range p.Moved {
-		if !strings.HasPrefix(dir, "~/") || !isPlace(dir) || variable == "" {
-			c.blame([]string{"moved"}).
+		if !strings.HasPrefix(dir, "~/") || !isLayerDir(dir) || variable == "" {
+			c.valueAt([]string{"moved"}).
 				Errorf("write it as in moved: {~/.host: HOST_HOME}", "moved: %q is no directory with a variable", dir)
 		}
 	}
@@ -58,14 +58,14 @@ func (c checker) check(p *Profile) {
 	c.template(p.Activation.Notice, resultValues, "activation", "notice")
 	c.template(p.Qualify, []string{"pack", "name"}, "qualify")
 	for _, t := range []struct {
-		of   string
+		kind string
 		tool Tool
 	}{{"skill", p.Trigger.Skill}, {"file", p.Trigger.File}, {"find", p.Trigger.Find}} {
-		c.tool(t.tool, "trigger", t.of)
+		c.tool(t.tool, "trigger", t.kind)
 	}
 	a := &p.Activation
 	for _, f := range []struct {
-		of   string
+		kind string
 		form *Form
 	}{
 		{"activated", &a.Activated},
@@ -74,12 +74,12 @@ func (c checker) check(p *Profile) {
 		{"unknown", &a.Unknown},
 		{"file", &a.File},
 	} {
-		c.form(f.form, "activation", f.of)
+		c.form(f.form, "activation", f.kind)
 	}
 }
 
-// blame returns the value at a path, or the nearest above that is there.
-func (c checker) blame(path []string) yamlx.Value {
+// valueAt returns the value at a path, or the nearest above that is there.
+func (c checker) valueAt(path []string) yamlx.Value {
 	for ; len(path) > 0; path = path[:len(path)-1] {
 		if v := c.root.Get(path...); v.Exists() {
 			return v
@@ -88,28 +88,28 @@ func (c checker) blame(path []string) yamlx.Value {
 	return c.root
 }
 
-func (c checker) oneOf(got string, known []string, path ...string) {
-	if slices.Contains(known, got) {
+func (c checker) oneOf(value string, known []string, path ...string) {
+	if slices.Contains(known, value) {
 		return
 	}
-	at, name := c.blame(path), strings.Join(path, ".")
-	if got == "" {
-		c.missing(at, name)
+	node, name := c.valueAt(path), strings.Join(path, ".")
+	if value == "" {
+		c.missing(node, name)
 		return
 	}
 	hint := "use " + strings.TrimPrefix(strings.Join(known, ", "), ", ")
-	if near := diag.Nearest(strings.ToLower(got), known); near != "" {
+	if near := diag.Nearest(strings.ToLower(value), known); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	at.Errorf(hint, "%s: %q is not known", name, got)
+	node.Errorf(hint, "%s: %q is not known", name, value)
 }
 
-func (c checker) missing(at yamlx.Value, name string) {
-	at.Errorf("write extends: "+Runtime+", or "+name, "there is no %s", name)
+func (c checker) missing(value yamlx.Value, name string) {
+	value.Errorf("write extends: "+Runtime+", or "+name, "there is no %s", name)
 }
 
-// whole checks that a host says something of skills, and for each kind of result.
-func (c checker) whole(p *Profile) {
+// checkAll checks that a host says something of skills, and for each kind of result.
+func (c checker) checkAll(p *Profile) {
 	for _, f := range []struct{ text, name string }{
 		{p.Stage1.Entry, "stage1.entry"},
 		{p.Activation.Activated.Text, "activation.activated.text"},
@@ -118,7 +118,7 @@ func (c checker) whole(p *Profile) {
 		{p.Activation.File.Text, "activation.file.text"},
 	} {
 		if f.text == "" {
-			c.missing(c.blame(strings.Split(f.name, ".")), f.name)
+			c.missing(c.valueAt(strings.Split(f.name, ".")), f.name)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (c checker) whole(p *Profile) {
 func (c checker) bounds(p *Profile) {
 	b := p.Stage1.Budget
 	if b.Share < 0 || b.Share > 100 {
-		c.blame([]string{"stage1", "budget", "share"}).
+		c.valueAt([]string{"stage1", "budget", "share"}).
 			Errorf("", "stage1.budget.share is %v; it is a percentage of the context window", b.Share)
 	}
 	for _, n := range []struct {
@@ -134,48 +134,48 @@ func (c checker) bounds(p *Profile) {
 		path []string
 	}{{b.Fallback, []string{"stage1", "budget", "fallback"}}, {p.Stage1.Cap, []string{"stage1", "cap"}}} {
 		if n.n < 0 {
-			c.blame(n.path).Errorf("", "%s is %d, and cannot be negative", strings.Join(n.path, "."), n.n)
+			c.valueAt(n.path).Errorf("", "%s is %d, and cannot be negative", strings.Join(n.path, "."), n.n)
 		}
 	}
 }
 
 func (c checker) layers(layers []Layer) {
-	at := c.blame([]string{"layers"})
+	layerValue := c.valueAt([]string{"layers"})
 	if len(layers) == 0 {
-		at.Errorf("write extends: "+Runtime+", or layers", "there are no layers")
+		layerValue.Errorf("write extends: "+Runtime+", or layers", "there are no layers")
 	}
 	for i, l := range layers {
-		if at.IsList() && i < len(at.Node.Content) {
-			c.layer(at.At(at.Node.Content[i]), l)
+		if layerValue.IsList() && i < len(layerValue.Node.Content) {
+			c.layer(layerValue.At(layerValue.Node.Content[i]), l)
 		}
 	}
 }
 
-func (c checker) layer(at yamlx.Value, l Layer) {
+func (c checker) layer(value yamlx.Value, l Layer) {
 	if !isID(l.Name) {
-		at.Errorf("lower-case letters, digits and single hyphens", "%q is no name of a layer", l.Name)
+		value.Errorf("lower-case letters, digits and single hyphens", "%q is no name of a layer", l.Name)
 	}
 	if l.Depth < 0 || l.Depth > MaxDepth {
-		at.Errorf("", "layer %s: depth is %d, and is from 1 to %d", l.Name, l.Depth, MaxDepth)
+		value.Errorf("", "layer %s: depth is %d, and is from 1 to %d", l.Name, l.Depth, MaxDepth)
 	}
 	all := slices.Clone(l.Dirs)
 	for _, dirs := range l.OS {
 		all = append(all, dirs...)
 	}
 	if len(all) == 0 {
-		at.Errorf("", "layer %s has no dirs", l.Name)
+		value.Errorf("", "layer %s has no dirs", l.Name)
 	}
 	for _, dir := range all {
-		if !isPlace(dir) {
-			at.Errorf("start it with ~/ for the home directory, ./ for the project, / for the machine or "+
+		if !isLayerDir(dir) {
+			value.Errorf("start it with ~/ for the home directory, ./ for the project, / for the machine or "+
 				"{enterprise}/, or write {plugins}",
 				"%q is no directory of a layer", dir)
 		}
 	}
 }
 
-// isPlace reports whether a text names a directory of a layer.
-func isPlace(dir string) bool {
+// isLayerDir reports whether a text names a directory of a layer.
+func isLayerDir(dir string) bool {
 	if slices.Contains(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
 		return false
 	}
@@ -196,7 +196,7 @@ func (c checker) layout(l Layout, entry []string, path ...string) {
 	c.template(l.Empty, frameValues, append(path, "empty")...)
 	c.template(l.More, []string{"count"}, append(path, "more")...)
 	if l.Most < 0 {
-		c.blame(append(path, "most")).Errorf("", "most is %d, and cannot be negative", l.Most)
+		c.valueAt(append(path, "most")).Errorf("", "most is %d, and cannot be negative", l.Most)
 	}
 }
 
@@ -208,7 +208,7 @@ func (c checker) tool(t Tool, path ...string) {
 	c.template(t.Description, []string{"tool", "file_tool", "find_tool"}, append(path, "description")...)
 	for _, a := range t.Arguments {
 		if a.Name == "" {
-			c.blame(append(path, "arguments")).Errorf("", "an argument of %s has no name", t.Name)
+			c.valueAt(append(path, "arguments")).Errorf("", "an argument of %s has no name", t.Name)
 		}
 		c.oneOf(a.Takes, []string{"", "skill", "arguments", "path", "task", "line"}, append(path, "arguments")...)
 	}
@@ -237,7 +237,7 @@ func (c checker) leaves(n *yaml.Node, path []string) {
 
 func (c checker) template(text string, known []string, path ...string) {
 	if err := templateError(text, known); err != nil {
-		c.blame(path).Errorf(diag.HintOf(err), "%s: %v", strings.Join(path, "."), err)
+		c.valueAt(path).Errorf(diag.HintOf(err), "%s: %v", strings.Join(path, "."), err)
 	}
 }
 

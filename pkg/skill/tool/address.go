@@ -78,8 +78,8 @@ func allowsPrefix(pattern string, u *url.URL) bool {
 	if refused != "" || strings.Contains(text, "*") || p.Scheme != u.Scheme || !strings.EqualFold(p.Host, u.Host) {
 		return false
 	}
-	at := u.Path
-	if cleaned := path.Clean("/" + at); cleaned != at && cleaned+"/" != at && at != "" {
+	urlPath := u.Path
+	if cleaned := path.Clean("/" + urlPath); cleaned != urlPath && cleaned+"/" != urlPath && urlPath != "" {
 		return false
 	}
 	if strings.Contains(strings.ToLower(u.EscapedPath()), "%2e") ||
@@ -87,7 +87,7 @@ func allowsPrefix(pattern string, u *url.URL) bool {
 		return false
 	}
 	if prefix {
-		return p.Path != "" && strings.HasPrefix(at, p.Path)
+		return p.Path != "" && strings.HasPrefix(urlPath, p.Path)
 	}
 	return p.RequestURI() == u.RequestURI()
 }

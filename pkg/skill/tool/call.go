@@ -112,7 +112,7 @@ func (c Call) fill(u *use, fields string) {
 	}
 	u.values = g.values
 	if u.row.kind == address {
-		c.asked(u)
+		c.addRequests(u)
 	}
 	switch {
 	case u.doubt != "":
@@ -125,8 +125,8 @@ func (c Call) fill(u *use, fields string) {
 	}
 }
 
-// asked adds the addresses of what a page is asked about, where that may be what is fetched.
-func (c Call) asked(u *use) {
+// addRequests adds the addresses of what a page is asked about, where that may be what is fetched.
+func (c Call) addRequests(u *use) {
 	if len(u.values) > 0 && c.Tool != "web_fetch" {
 		return
 	}
@@ -213,11 +213,11 @@ func begins(dirs []string, pattern string) []string {
 	case fixed == "":
 		return dirs
 	}
-	var at []string
+	var paths []string
 	for _, dir := range dirs {
-		at = append(at, dir+"/"+fixed)
+		paths = append(paths, dir+"/"+fixed)
 	}
-	return at
+	return paths
 }
 
 // texts returns a text, or a list of them.

@@ -70,12 +70,12 @@ func split(line string) (commands []command, refused string) {
 
 // splitBoth returns the line as POSIX shells read it: &> FILE ends a command, and opens a file for what follows.
 func (r *lineReader) splitBoth() string {
-	text, done := strings.Builder{}, 0
-	for _, at := range r.both {
-		text.WriteString(r.line[done:at] + "& ")
-		done = at + 1
+	text, copied := strings.Builder{}, 0
+	for _, i := range r.both {
+		text.WriteString(r.line[copied:i] + "& ")
+		copied = i + 1
 	}
-	return text.String() + r.line[done:]
+	return text.String() + r.line[copied:]
 }
 
 func sameWords(a, b command) bool {
@@ -216,7 +216,7 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 }
 
 // source returns what stands between two positions.
-func (r *lineReader) source(from, to syntax.Pos) string { return r.line[from.Offset():to.Offset()] }
+func (r *lineReader) source(start, end syntax.Pos) string { return r.line[start.Offset():end.Offset()] }
 
 // harmless reports whether a redirection sends output to another stream, closes one, or leads to nowhere. Every other
 // one opens a file.
@@ -361,7 +361,7 @@ func (b *wordBuilder) unquoted(source, after string) string {
 			}
 			continue
 		case '$':
-			if refused := plainDollar(source[i:]+after, " \t\n/.,"); refused != "" {
+			if refused := literalDollar(source[i:]+after, " \t\n/.,"); refused != "" {
 				return refused
 			}
 		case '{', '}':
@@ -383,12 +383,12 @@ func (b *wordBuilder) unquoted(source, after string) string {
 	return ""
 }
 
-// plainDollar refuses a dollar sign unless nothing follows, or one of these.
-func plainDollar(from, harmless string) string {
-	if len(from) == 1 || strings.IndexByte(harmless, from[1]) >= 0 {
+// literalDollar refuses a dollar sign unless nothing follows, or one of these.
+func literalDollar(start, harmless string) string {
+	if len(start) == 1 || strings.IndexByte(harmless, start[1]) >= 0 {
 		return ""
 	}
-	return substitution(from)
+	return substitution(start)
 }
 
 // doubleQuoted adds a part of a text in double quotes.
@@ -401,7 +401,7 @@ func (b *wordBuilder) doubleQuoted(part syntax.WordPart) string {
 	for i := 0; i < len(source); i++ {
 		c := source[i]
 		if c == '$' {
-			if refused := plainDollar(source[i:]+after, " \t\n/.,\""); refused != "" {
+			if refused := literalDollar(source[i:]+after, " \t\n/.,\""); refused != "" {
 				return refused
 			}
 		}

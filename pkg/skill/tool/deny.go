@@ -58,18 +58,18 @@ func (u *use) has(c Call, p Pattern) bool {
 // touches reports whether a path, or what it leads to, is in a pattern, also where that can't be told. Case does not
 // count: there are file systems on which it makes no difference.
 func (c Call) touches(pattern, p string) bool {
-	in := func(at, root, home string) bool {
-		return matchPath(strings.ToLower(pattern), strings.ToLower(at), strings.ToLower(root), strings.ToLower(home))
+	in := func(path, root, home string) bool {
+		return matchPath(strings.ToLower(pattern), strings.ToLower(path), strings.ToLower(root), strings.ToLower(home))
 	}
 	cleaned, raw, _ := c.readPath(p)
 	if in(cleaned, c.root(), c.Home) {
 		return true
 	}
-	leadsTo := c.anchored(pattern) // a pattern that is a link is what it leads to, whatever that is called
-	return slices.ContainsFunc(c.leads(cleaned, raw), func(at string) bool {
+	targets := c.anchored(pattern) // a pattern that is a link is what it leads to, whatever that is called
+	return slices.ContainsFunc(c.resolvedPaths(cleaned, raw), func(path string) bool {
 		root, home := c.real(c.root()), c.real(c.Home)
-		return at == "" || root == "" || home == "" && c.Home != "" || in(at, root, home) ||
-			leadsTo != "" && matchPath(strings.ToLower(leadsTo), strings.ToLower(at), "", "")
+		return path == "" || root == "" || home == "" && c.Home != "" || in(path, root, home) ||
+			targets != "" && matchPath(strings.ToLower(targets), strings.ToLower(path), "", "")
 	})
 }
 

@@ -12,9 +12,9 @@ type item struct {
 
 // line is a pattern for commands.
 type line struct {
-	whole bool   // it allows everything
-	raw   string // as it is written
-	items []item // nil where only the text itself fits
+	allowsAll bool   // it allows everything
+	raw       string // as it is written
+	items     []item // nil where only the text itself fits
 }
 
 // readLine reads what stands in the parentheses of a tool that runs commands.
@@ -27,7 +27,7 @@ type line struct {
 //	a && b        a line that a shell would make several commands of is allowed as it is written
 func readLine(argument string) line {
 	l := line{raw: strings.TrimSpace(argument)}
-	if l.whole = wholeLine(l.raw); l.whole {
+	if l.allowsAll = wholeLine(l.raw); l.allowsAll {
 		return l
 	}
 	text, prefix := strings.CutSuffix(l.raw, ":*")
@@ -56,7 +56,7 @@ func readLine(argument string) line {
 // anywhere reports whether a pattern holds in whatever directory a command runs: it names a program and no file, and
 // what follows could name any directory.
 func (l line) anywhere() bool {
-	return l.whole || len(l.items) > 0 && l.items[len(l.items)-1].rest && !strings.ContainsAny(l.raw, "./")
+	return l.allowsAll || len(l.items) > 0 && l.items[len(l.items)-1].rest && !strings.ContainsAny(l.raw, "./")
 }
 
 // wholeLine reports whether a pattern for commands allows every one.
@@ -65,25 +65,25 @@ func wholeLine(argument string) bool { return argument == "*" || argument == "**
 // fits reports whether the pattern allows a command. It goes back to the last place where more words could have been
 // skipped, which is enough for patterns of this kind.
 func (l line) fits(c command) bool {
-	if l.whole {
+	if l.allowsAll {
 		return true
 	}
 	if l.items == nil || l.assigns(c) {
 		return false
 	}
 	i, w := 0, 0
-	back, from := -1, 0
+	back, start := -1, 0
 	for w < len(c.words) {
 		switch {
 		case i < len(l.items) && l.items[i].rest:
-			back, from = i, w
+			back, start = i, w
 			i++
 		case i < len(l.items) && l.items[i].one(c.words[w]):
 			i++
 			w++
 		case back >= 0:
-			from++
-			i, w = back+1, from
+			start++
+			i, w = back+1, start
 		default:
 			return false
 		}
@@ -133,18 +133,18 @@ func (w word) up() bool {
 // wildcard reports whether a text fits a pattern in which one character stands for any others.
 func wildcard(pattern, text string, any byte) bool {
 	p, t := 0, 0
-	back, from := -1, 0
+	back, start := -1, 0
 	for t < len(text) {
 		switch {
 		case p < len(pattern) && pattern[p] == any:
-			back, from = p, t
+			back, start = p, t
 			p++
 		case p < len(pattern) && pattern[p] == text[t]:
 			p++
 			t++
 		case back >= 0:
-			from++
-			p, t = back+1, from
+			start++
+			p, t = back+1, start
 		default:
 			return false
 		}

@@ -83,8 +83,8 @@ func (c Call) allowsPath(pattern, p string) bool {
 	if refused != "" || !matchPath(pattern, cleaned, c.root(), c.Home) {
 		return false
 	}
-	for _, at := range c.leads(cleaned, raw) {
-		if at == "" || !matchPath(c.resolved(pattern), at, c.real(c.root()), c.real(c.Home)) {
+	for _, path := range c.resolvedPaths(cleaned, raw) {
+		if path == "" || !matchPath(c.resolved(pattern), path, c.real(c.root()), c.real(c.Home)) {
 			return false
 		}
 	}
@@ -102,14 +102,14 @@ func (c Call) resolved(pattern string) string {
 		i = strings.LastIndexByte(fixed[:i], '/') + 1
 		fixed, rest = fixed[:i], fixed[i:]
 	}
-	at := c.real(fixed)
-	if at == "" || !strings.HasPrefix(at, "/") || strings.ContainsAny(at, "*?") {
+	dir := c.real(fixed)
+	if dir == "" || !strings.HasPrefix(dir, "/") || strings.ContainsAny(dir, "*?") {
 		return pattern
 	}
 	if rest != "" || strings.HasSuffix(fixed, "/") {
-		at = strings.TrimSuffix(at, "/") + "/"
+		dir = strings.TrimSuffix(dir, "/") + "/"
 	}
-	return "/" + at + rest
+	return "/" + dir + rest
 }
 
 // anchored returns a pattern whose beginning, before the first wildcard, is where that leads on this machine, as a
@@ -125,27 +125,27 @@ func (c Call) anchored(pattern string) string {
 	case strings.HasPrefix(pattern, "~") || drive(pattern):
 		return ""
 	}
-	fixed, tail := rest, ""
+	fixed, suffix := rest, ""
 	if i := strings.IndexAny(rest, "*?"); i >= 0 {
 		i = strings.LastIndexByte(rest[:i], '/') + 1
-		fixed, tail = rest[:i], rest[i:]
+		fixed, suffix = rest[:i], rest[i:]
 	}
 	if c.Real == nil || base == "" || base == unknownRoot || fixed == "" || drive(base) {
 		return ""
 	}
-	at := c.real(path.Join(base, fixed))
-	if !strings.HasPrefix(at, "/") || strings.ContainsAny(at, "*?") {
+	dir := c.real(path.Join(base, fixed))
+	if !strings.HasPrefix(dir, "/") || strings.ContainsAny(dir, "*?") {
 		return ""
 	}
-	if tail != "" {
-		at = strings.TrimSuffix(at, "/") + "/"
+	if suffix != "" {
+		dir = strings.TrimSuffix(dir, "/") + "/"
 	}
-	return "/" + at + tail
+	return "/" + dir + suffix
 }
 
-// leads returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a
+// resolvedPaths returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a
 // path before they open it, and hosts that do not.
-func (c Call) leads(cleaned, raw string) []string {
+func (c Call) resolvedPaths(cleaned, raw string) []string {
 	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
 		return nil
 	}
@@ -226,20 +226,20 @@ func matchBelow(root, pattern, p string) bool {
 // matchSteps goes back to the last ** only, which is enough: what an earlier one could take, the last one can.
 func matchSteps(steps, names []string) bool {
 	s, n := 0, 0
-	back, from := -1, 0
+	back, start := -1, 0
 	for n < len(names) {
 		switch {
 		case s < len(steps) && steps[s] == "":
 			s++
 		case s < len(steps) && steps[s] == "**":
-			back, from = s, n
+			back, start = s, n
 			s++
 		case s < len(steps) && matchName(steps[s], names[n]):
 			s++
 			n++
 		case back >= 0:
-			from++
-			s, n = back+1, from
+			start++
+			s, n = back+1, start
 		default:
 			return false
 		}
@@ -254,18 +254,18 @@ func matchSteps(steps, names []string) bool {
 func matchName(pattern, name string) bool {
 	p, n := []rune(pattern), []rune(name)
 	i, j := 0, 0
-	back, from := -1, 0
+	back, start := -1, 0
 	for j < len(n) {
 		switch {
 		case i < len(p) && p[i] == '*':
-			back, from = i, j
+			back, start = i, j
 			i++
 		case i < len(p) && (p[i] == '?' || p[i] == n[j]):
 			i++
 			j++
 		case back >= 0:
-			from++
-			i, j = back+1, from
+			start++
+			i, j = back+1, start
 		default:
 			return false
 		}

@@ -282,18 +282,18 @@ func (u *use) commandOutside(patterns []Pattern) string {
 // Two patterns of one tool that only together say what is allowed are joined by " and ". What is disallowed follows
 // with a minus sign. A set that restricts nothing has none.
 func (s Set) Entries() []string {
-	var met [][]Pattern
+	var combined [][]Pattern
 	for i, l := range s.allow {
 		if i > 0 {
-			met = common(met, l.patterns)
+			combined = common(combined, l.patterns)
 			continue
 		}
 		for _, p := range l.patterns {
-			met = append(met, []Pattern{p})
+			combined = append(combined, []Pattern{p})
 		}
 	}
 	var out []string
-	for _, patterns := range met {
+	for _, patterns := range combined {
 		out = append(out, text(patterns))
 	}
 	slices.Sort(out)
@@ -316,9 +316,9 @@ func text(patterns []Pattern) string {
 }
 
 // common joins what two lists have in common.
-func common(met [][]Pattern, patterns []Pattern) [][]Pattern {
+func common(combined [][]Pattern, patterns []Pattern) [][]Pattern {
 	var out [][]Pattern
-	for _, m := range met {
+	for _, m := range combined {
 		for _, p := range patterns {
 			if both := meet(m, p); both != nil {
 				out = append(out, both)
@@ -332,13 +332,13 @@ func common(met [][]Pattern, patterns []Pattern) [][]Pattern {
 }
 
 // meet returns what both allow, where they speak of one tool, else nil.
-func meet(met []Pattern, b Pattern) []Pattern {
-	a := met[0]
+func meet(combined []Pattern, b Pattern) []Pattern {
+	a := combined[0]
 	switch {
-	case len(met) == 1 && a == b:
-		return met
+	case len(combined) == 1 && a == b:
+		return combined
 	case !b.HasArgument && names(b, &use{tool: Canonical(a.Tool), row: rows()[a.Tool]}) == whole:
-		return met
+		return combined
 	case !a.HasArgument && names(a, &use{tool: Canonical(b.Tool), row: rows()[b.Tool]}) == whole:
 		return []Pattern{b}
 	case Canonical(a.Tool) != Canonical(b.Tool):
@@ -348,13 +348,13 @@ func meet(met []Pattern, b Pattern) []Pattern {
 			return []Pattern{b}
 		}
 		if c, _ := split(strings.TrimSuffix(a.Argument, ":*")); len(c) == 1 && readLine(b.Argument).fits(c[0]) {
-			return met
+			return combined
 		}
 		if fixedApart(a.Argument, b.Argument) {
 			return nil
 		}
 	}
-	return append(slices.Clone(met), b)
+	return append(slices.Clone(combined), b)
 }
 
 // fixedApart reports whether two patterns for commands start with different programs.

@@ -54,7 +54,7 @@ func (c Call) around(u *use) (doubt string) {
 		case oneOf(name, moreFields):
 			return "it has arguments apart from its command"
 		case oneOf(name, placeFields):
-			if s, ok := v.(string); !ok || !c.atHome(s) {
+			if s, ok := v.(string); !ok || !c.inHome(s) {
 				u.elsewhere = "it would run, in " + quoted(fmt.Sprint(v))
 			}
 		}
@@ -73,14 +73,14 @@ func (c Call) around(u *use) (doubt string) {
 	return ""
 }
 
-// atHome reports whether a directory is the project's, or the one that the host works in.
-func (c Call) atHome(dir string) bool {
+// inHome reports whether a directory is the project's, or the one that the host works in.
+func (c Call) inHome(dir string) bool {
 	cleaned, raw, refused := c.readPath(dir)
 	if refused != "" || cleaned != c.root() && cleaned != path.Clean(c.base()) {
 		return false
 	}
-	for _, at := range c.leads(cleaned, raw) {
-		if at == "" || at != c.real(c.root()) && at != c.real(c.base()) {
+	for _, path := range c.resolvedPaths(cleaned, raw) {
+		if path == "" || path != c.real(c.root()) && path != c.real(c.base()) {
 			return false
 		}
 	}
@@ -132,11 +132,11 @@ func (u *use) readCommands() ([]command, string) {
 		return []command{{words: words, text: strings.Join(u.argv, " ")}}, ""
 	}
 	line := u.values[0]
-	if u.row.kind == powershell && strings.Trim(line, windowsPlain) != "" {
+	if u.row.kind == powershell && strings.Trim(line, windowsSafe) != "" {
 		return nil, "it has characters that PowerShell or cmd could give a meaning"
 	}
 	if u.row.kind == powershell {
-		return []command{{words: plainWords(line), text: line}}, ""
+		return []command{{words: splitSafeWords(line), text: line}}, ""
 	}
 	commands, refused := split(line)
 	if refused == "" && len(commands) == 0 {
@@ -145,10 +145,10 @@ func (u *use) readCommands() ([]command, string) {
 	return commands, refused
 }
 
-// windowsPlain are the characters that mean nothing to PowerShell and nothing to cmd.
-const windowsPlain = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -_./:\=+`
+// windowsSafe are the characters that mean nothing to PowerShell and nothing to cmd.
+const windowsSafe = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -_./:\=+`
 
-func plainWords(line string) []word {
+func splitSafeWords(line string) []word {
 	var out []word
 	for f := range strings.FieldsSeq(line) {
 		out = append(out, word{text: f})

@@ -85,7 +85,7 @@ func (c Call) Reads() (paths []string) {
 		case u.tool == "Read":
 			paths = append(paths, u.values...)
 		case u.row.kind == shell || u.row.kind == powershell:
-			paths = append(paths, u.shown()...)
+			paths = append(paths, u.readPaths()...)
 		}
 	}
 	return paths
@@ -101,7 +101,7 @@ func (c Call) OnlyReads() (paths []string) {
 		case u.tool == "Read":
 			paths = append(paths, u.values...)
 		case u.row.kind == shell:
-			files := u.onlyShown()
+			files := u.printedPaths()
 			if files == nil {
 				return nil
 			}
@@ -113,15 +113,15 @@ func (c Call) OnlyReads() (paths []string) {
 	return paths
 }
 
-// onlyShown returns the files of a command line that prints files and does nothing else.
-func (u *use) onlyShown() (paths []string) {
+// printedPaths returns the files of a command line that prints files and does nothing else.
+func (u *use) printedPaths() (paths []string) {
 	commands, refused := u.commandsOf()
 	if refused != "" || u.elsewhere != "" {
 		return nil
 	}
-	at := ""
+	dir := ""
 	if len(commands) == 2 {
-		if at = commands[0].enters(""); at == "" {
+		if dir = commands[0].enters(""); dir == "" {
 			return nil
 		}
 		commands = commands[1:]
@@ -145,7 +145,7 @@ func (u *use) onlyShown() (paths []string) {
 			return nil
 		}
 		if !strings.HasPrefix(w.text, "-") {
-			paths = append(paths, inDirectory(at, w.text))
+			paths = append(paths, inDirectory(dir, w.text))
 		}
 	}
 	return paths
@@ -153,12 +153,12 @@ func (u *use) onlyShown() (paths []string) {
 
 // enters returns the directory that a cd goes to from another one, "" for any other command, and for one that can't be
 // told.
-func (c command) enters(from string) string {
+func (c command) enters(dir string) string {
 	if len(c.words) != 2 || c.words[0].text != "cd" || c.words[1].loose || c.words[1].globs ||
 		strings.HasPrefix(c.words[1].text, "-") {
 		return ""
 	}
-	return inDirectory(from, c.words[1].text)
+	return inDirectory(dir, c.words[1].text)
 }
 
 // inDirectory returns a path as it is from the directory that another one is relative to.
@@ -169,23 +169,23 @@ func inDirectory(dir, p string) string {
 	return path.Join(dir, p)
 }
 
-// shown returns the words of a command line that may be files which it prints.
-func (u *use) shown() (paths []string) {
+// readPaths returns the words of a command line that may be files which it prints.
+func (u *use) readPaths() (paths []string) {
 	commands, refused := u.commandsOf()
 	if refused != "" {
 		commands = u.roughly()
 	}
 	dir := ""
 	for _, c := range commands {
-		if to := c.enters(dir); to != "" {
-			dir = to
+		if entered := c.enters(dir); entered != "" {
+			dir = entered
 			continue
 		}
-		at := slices.IndexFunc(c.words, func(w word) bool { return prints(path.Base(w.text)) })
-		if at < 0 {
+		i := slices.IndexFunc(c.words, func(w word) bool { return prints(path.Base(w.text)) })
+		if i < 0 {
 			continue
 		}
-		for _, w := range c.words[at+1:] {
+		for _, w := range c.words[i+1:] {
 			if !strings.HasPrefix(w.text, "-") && !w.loose {
 				paths = append(paths, w.text)
 				if in := inDirectory(dir, w.text); in != w.text {

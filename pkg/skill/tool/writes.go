@@ -17,9 +17,9 @@ func (c Call) WritesBelow(dirs []string) (path, dir string) {
 			if refused != "" {
 				continue
 			}
-			for _, at := range append(c.leads(cleaned, raw), cleaned) {
+			for _, path := range append(c.resolvedPaths(cleaned, raw), cleaned) {
 				for _, d := range dirs {
-					if below(at, slash(d)) || c.Real != nil && below(at, c.real(slash(d))) {
+					if below(path, slash(d)) || c.Real != nil && below(path, c.real(slash(d))) {
 						return v, d
 					}
 				}

@@ -58,8 +58,8 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 	err error,
 ) (*mcp.CallToolResult, error) {
 	if err == nil {
-		for id, asked := range res.InputRequests {
-			if question, ok := asked.(*mcp.ElicitParams); ok {
+		for id, request := range res.InputRequests {
+			if question, ok := request.(*mcp.ElicitParams); ok {
 				res.InputRequests[id] = s.attributed(question)
 			}
 		}

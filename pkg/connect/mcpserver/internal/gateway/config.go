@@ -170,15 +170,15 @@ func (u Upstream) check(code diag.Code) error {
 	case u.URL == "":
 		return nil
 	}
-	at, err := url.Parse(u.URL)
+	endpoint, err := url.Parse(u.URL)
 	switch {
-	case err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http":
+	case err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http":
 		return diag.Errorf(code, "the address of upstream %s is not valid", u.Name).
 			WithHint("it is written https://HOST/PATH")
-	case at.User != nil:
+	case endpoint.User != nil:
 		return diag.Errorf(code, "the address of upstream %s has a user in it", u.Name).
 			WithHint(`put it into "headers" of a file for --upstream-config`)
-	case at.Scheme == "http" && !loopback(at.Hostname()):
+	case endpoint.Scheme == "http" && !loopback(endpoint.Hostname()):
 		return diag.Errorf(code, "upstream %s is asked over plain http, and is not on this machine", u.Name).
 			WithHint("use https")
 	}

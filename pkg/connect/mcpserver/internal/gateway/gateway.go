@@ -48,7 +48,7 @@ type Gateway struct {
 type attachment struct {
 	server *mcp.Server
 	check  Check
-	shown  map[*server]map[string]bool // the names of the tools of each that are added
+	listed map[*server]map[string]bool // the names of the tools of each that are added
 }
 
 // Open returns a gateway that is not connected yet. The error has code Usage for servers that cannot be.
@@ -128,9 +128,9 @@ func (g *Gateway) Close() {
 
 // Attach shows the tools of all servers on one of ours, now and as they change, and asks check before each call. What
 // it returns takes them away.
-func (g *Gateway) Attach(to *mcp.Server, check Check) (detach func()) {
-	a := &attachment{server: to, check: check, shown: map[*server]map[string]bool{}}
-	to.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+func (g *Gateway) Attach(target *mcp.Server, check Check) (detach func()) {
+	a := &attachment{server: target, check: check, listed: map[*server]map[string]bool{}}
+	target.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			call, isCall := req.(*mcp.CallToolRequest)
 			if method == "tools/list" || isCall && g.isUpstreamTool(call.Params.Name) {
@@ -182,39 +182,39 @@ func (g *Gateway) changed(s *server, tools []*mcp.Tool) {
 
 // show replaces the tools of a server.
 func (a *attachment) show(s *server, tools []*mcp.Tool) {
-	before, now := a.shown[s], map[string]bool{}
+	before, now := a.listed[s], map[string]bool{}
 	for _, t := range tools {
 		if t.Name == "" {
 			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s has a tool without a name, which is left out",
 				s.Name))
 			continue
 		}
-		shown := *t
-		shown.Name = exposed(s.Name, t.Name)
-		if now[shown.Name] {
+		tool := *t
+		tool.Name = exposed(s.Name, t.Name)
+		if now[tool.Name] {
 			continue
 		}
-		if err := add(a.server, &shown, s.handler(t.Name, a.check)); err != nil {
+		if err := add(a.server, &tool, s.handler(t.Name, a.check)); err != nil {
 			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s: %w", s.Name, err))
 			continue
 		}
-		now[shown.Name] = true
+		now[tool.Name] = true
 	}
 	for name := range before {
 		if !now[name] {
 			a.server.RemoveTools(name)
 		}
 	}
-	a.shown[s] = now
+	a.listed[s] = now
 }
 
 // add adds a tool of somebody else. The SDK panics where a definition is not one.
-func add(to *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
+func add(target *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = diag.Errorf(diag.Invalid, "its tool %q is left out: %v", t.Name, r)
 		}
 	}()
-	to.AddTool(t, h)
+	target.AddTool(t, h)
 	return nil
 }

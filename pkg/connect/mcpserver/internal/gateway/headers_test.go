@@ -27,7 +27,7 @@ func TestHeadersOfOneHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := (&headers{base: http.DefaultTransport, at: at, values: map[string]string{"Authorization": "Bearer mine"}}).RoundTrip(req)
+		res, err := (&headers{base: http.DefaultTransport, endpoint: at, values: map[string]string{"Authorization": "Bearer mine"}}).RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)
 		}

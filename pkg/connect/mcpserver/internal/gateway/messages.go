@@ -11,8 +11,8 @@ import (
 )
 
 // messages returns the messages that a program prints. What else it prints is shown to the user.
-func messages(from io.Reader, show func(string)) io.Reader {
-	return stdio.NewFilter(from, func(line []byte, tooLong bool) ([]byte, error) {
+func messages(input io.Reader, show func(string)) io.Reader {
+	return stdio.NewFilter(input, func(line []byte, tooLong bool) ([]byte, error) {
 		if tooLong {
 			return nil, fmt.Errorf("a message has more than %d bytes", stdio.MaxMessage)
 		}

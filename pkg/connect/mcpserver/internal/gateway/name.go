@@ -14,17 +14,17 @@ const longest = 64 - len("mcp__skillpm__")
 // cannot, a digest keeps it apart from others.
 func exposed(server, name string) string {
 	full := server + "__" + name
-	shown := strings.Map(func(r rune) rune {
+	safe := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
 			return r
 		}
 		return '_'
 	}, full)
-	if shown == full && len(full) <= longest {
+	if safe == full && len(full) <= longest {
 		return full
 	}
 	digest := textx.SHA256(full)[:8]
-	return shown[:min(len(shown), longest-len(digest)-1)] + "_" + digest
+	return safe[:min(len(safe), longest-len(digest)-1)] + "_" + digest
 }
 
 // agentToolName returns the name by which lists of allowed tools know a tool of a server.

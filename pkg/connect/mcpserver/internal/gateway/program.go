@@ -46,12 +46,12 @@ func (p *program) start() error {
 		return err
 	}
 	defer its.Close()
-	from, to, err := os.Pipe()
+	reader, writer, err := os.Pipe()
 	if err != nil {
 		return errors.Join(err, isUpstreamTool.Close())
 	}
-	defer to.Close()
-	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = its, to, isUpstreamTool, from
+	defer writer.Close()
+	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = its, writer, isUpstreamTool, reader
 	p.exited = make(chan struct{})
 	started := make(chan error)
 	go func() {
@@ -66,7 +66,7 @@ func (p *program) start() error {
 	}()
 	if err := <-started; err != nil {
 		p.once.Do(func() {})
-		return errors.Join(err, isUpstreamTool.Close(), from.Close())
+		return errors.Join(err, isUpstreamTool.Close(), reader.Close())
 	}
 	p.leave = watch(p.cmd.Process.Pid)
 	return nil

@@ -123,8 +123,8 @@ func (s *server) unavailable(err error) error {
 			WithHint("%s", diag.HintOf(err))
 	}
 	if cause, ok := errors.AsType[*url.Error](err); ok {
-		at, _ := url.Parse(s.URL) // as it was checked
-		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, at.Host, cause.Err).
+		endpoint, _ := url.Parse(s.URL) // as it was checked
+		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, endpoint.Host, cause.Err).
 			WithHint("look at its address, and whether it runs")
 	}
 	return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
@@ -269,7 +269,7 @@ func (s *server) listError(err error) error {
 // warn shows the user what is wrong with a server.
 func (g *Gateway) warn(err error) {
 	if g.options.Stderr != nil {
-		w := &lines{to: g.options.Stderr, name: "skillpm: warning"}
+		w := &lines{out: g.options.Stderr, name: "skillpm: warning"}
 		text := strings.ReplaceAll(diag.TextOf(err), "\n", " ")
 		_, _ = io.WriteString(w, text+"\n") // nobody else could be told
 	}

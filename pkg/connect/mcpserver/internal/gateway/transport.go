@@ -32,11 +32,11 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		cmd.Env = append(cmd.Env, name+"="+s.Env[name])
 	}
-	said := &lines{to: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
-	cmd.Stderr, cmd.WaitDelay = said, endLimit
+	stderr := &lines{out: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
+	cmd.Stderr, cmd.WaitDelay = stderr, endLimit
 	ownGroup(cmd)
 	// nobody else could be told
-	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(said, strings.TrimSuffix(text, "\n")+"\n") }}
+	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(stderr, strings.TrimSuffix(text, "\n")+"\n") }}
 	return p, func() {
 		if cmd.Process != nil {
 			p.close()
@@ -47,16 +47,16 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 // remote returns what speaks to an address. What an answer leads to must be on the same host, because the headers may
 // have a credential.
 func (s *server) remote() (mcp.Transport, func(), error) {
-	at, err := url.Parse(s.URL)
+	endpoint, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, nil, err
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	client := &http.Client{
-		Transport: &headers{base: base, at: at, values: s.Headers},
+		Transport: &headers{base: base, endpoint: endpoint, values: s.Headers},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if req.URL.Host != at.Host || req.URL.Scheme != at.Scheme || len(via) > 4 {
-				return fmt.Errorf("%s sends on to %s, which is not followed", at.Host, req.URL.Host)
+			if req.URL.Host != endpoint.Host || req.URL.Scheme != endpoint.Scheme || len(via) > 4 {
+				return fmt.Errorf("%s sends on to %s, which is not followed", endpoint.Host, req.URL.Host)
 			}
 			return nil
 		},
@@ -67,14 +67,14 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 
 // headers adds the headers of a server to what is sent to its host, and bounds what it answers.
 type headers struct {
-	base   http.RoundTripper
-	at     *url.URL
-	values map[string]string
+	base     http.RoundTripper
+	endpoint *url.URL
+	values   map[string]string
 }
 
 // RoundTrip sends a request.
 func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Host == h.at.Host && req.URL.Scheme == h.at.Scheme {
+	if req.URL.Host == h.endpoint.Host && req.URL.Scheme == h.endpoint.Scheme {
 		req = req.Clone(req.Context())
 		for name, value := range h.values {
 			req.Header.Set(name, value)
@@ -83,7 +83,7 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := h.base.RoundTrip(req)
 	// whose events are bounded
 	if err == nil && !strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") {
-		res.Body = &bounded{ReadCloser: res.Body, left: stdio.MaxMessage}
+		res.Body = &bounded{ReadCloser: res.Body, remaining: stdio.MaxMessage}
 	}
 	return res, err
 }
@@ -91,13 +91,13 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 // bounded is an answer that is not read to its end where that is too far.
 type bounded struct {
 	io.ReadCloser
-	left int
+	remaining int
 }
 
 // Read reads on.
 func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
-	if b.left -= n; b.left < 0 {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.remaining+1)])
+	if b.remaining -= n; b.remaining < 0 {
 		return 0, fmt.Errorf("the answer has more than %d bytes", stdio.MaxMessage)
 	}
 	return n, err
@@ -105,7 +105,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // lines writes lines with the name of a server before each, and without what steers a terminal.
 type lines struct {
-	to   io.Writer
+	out  io.Writer
 	name string
 
 	mu   sync.Mutex
@@ -134,7 +134,7 @@ func (l *lines) Write(p []byte) (int, error) {
 			}
 			return r
 		}, l.rest[:end])
-		if _, err := fmt.Fprintf(l.to, "%s: %s\n", l.name, line); err != nil {
+		if _, err := fmt.Fprintf(l.out, "%s: %s\n", l.name, line); err != nil {
 			return len(p), nil // that nobody reads it must not end the server
 		}
 		l.rest = append([]byte(nil), bytes.TrimPrefix(l.rest[end:], []byte("\n"))...)

@@ -12,15 +12,15 @@ const MaxMessage = 16 << 20
 
 // Filter is a stream of which only the lines are read that somebody accepts.
 type Filter struct {
-	from   *bufio.Reader
+	input  *bufio.Reader
 	accept func(line []byte, tooLong bool) ([]byte, error)
 	rest   []byte // of what is to be read
 }
 
 // NewFilter returns a filter. What accept returns is read in place of a line, which has no white space around it and
 // may be empty; nothing of a line that is too long is kept. An error ends the stream.
-func NewFilter(from io.Reader, accept func(line []byte, tooLong bool) ([]byte, error)) *Filter {
-	return &Filter{from: bufio.NewReaderSize(from, 64<<10), accept: accept}
+func NewFilter(input io.Reader, accept func(line []byte, tooLong bool) ([]byte, error)) *Filter {
+	return &Filter{input: bufio.NewReaderSize(input, 64<<10), accept: accept}
 }
 
 // Read reads from the next line that is accepted.
@@ -42,7 +42,7 @@ func (f *Filter) Read(p []byte) (int, error) {
 // line returns the next line, or that it was too long. The last line may have no end.
 func (f *Filter) line() (line []byte, tooLong bool, err error) {
 	for {
-		part, err := f.from.ReadSlice('\n')
+		part, err := f.input.ReadSlice('\n')
 		if tooLong = tooLong || len(line)+len(part) > MaxMessage; tooLong {
 			line = nil
 		} else {
