@@ -1,16 +1,14 @@
 package pack
 
-import (
-	"context"
-)
+import "context"
 
-// Progress is told how far one transfer is: the bytes that have come so far, and how many there will be, 0 where nobody
-// said. It is called from the goroutine that reads.
+// Progress receives the number of bytes that a transfer has read, and their total, 0 if unknown. The goroutine that
+// reads calls it.
 type Progress func(done, total int64)
 
 type progressKey struct{}
 
-// WithProgress returns a context in which transfers tell the meter how far they are.
+// WithProgress returns a context whose transfers report to a meter.
 func WithProgress(ctx context.Context, m Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, m)
 }
@@ -25,13 +23,13 @@ func ProgressFrom(ctx context.Context) Progress {
 
 type skillsKey struct{}
 
-// WithSkills returns a context that says which skills of what is opened in it will be fetched; none means all of them.
-// A source that can leave things out may then transfer only what is needed, and need not ask twice.
+// WithSkills returns a context with the names of the skills that the caller will fetch from the packs it opens; none
+// means all. A source that can transfer a part of a pack then transfers only these.
 func WithSkills(ctx context.Context, names []string) context.Context {
 	return context.WithValue(ctx, skillsKey{}, names)
 }
 
-// SkillsOf returns what was said with [WithSkills], and whether anything was.
+// SkillsOf returns the names of [WithSkills], and whether the context has any.
 func SkillsOf(ctx context.Context) (names []string, known bool) {
 	names, known = ctx.Value(skillsKey{}).([]string)
 	return names, known

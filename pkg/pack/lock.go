@@ -11,38 +11,37 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// LockName is the name of a lock's file.
+// LockName is the file name of a lockfile.
 const LockName = "skillpm.lock"
 
-// LockVersion is the version of the lock's format that is read and written.
+// LockVersion is the version of the format.
 const LockVersion = "1"
 
-// Lock is what a skillpm.lock says: exactly which packs are installed, and which skills have the bare names.
+// Lock is the content of a skillpm.lock: the exact packs that are installed, and which skills have bare names.
 type Lock struct {
 	Packs map[ID]*LockedPack
-	Names map[string]LockedName // of bare names: only those that were contested or whose skill has an alias
+	Names map[string]LockedName // by bare name: only those that several packs claim, or whose skill has an alias
 
-	extra     extras // keys that this version does not know
-	positions keyPositions
+	unknown unknownKeys
+	root    *yaml.Node // only in a lockfile that CheckLock read
 }
 
 // LockedPack is one installed version of a pack.
 type LockedPack struct {
 	Version   string // strict semver
-	Source    string // what [source.Ref.Locked] returns
+	Source    string // by [Ref.Locked]
 	Resolved  string // digest or commit; "" for a directory
 	Integrity string // over Skills, by [bundle.Integrity]
-	// who signed it: "ecdsa-p256:…" and other keys, or "identity:ISSUER SUBJECT"; "" where nobody was asked for
+	// Signer is a key, as "ecdsa-p256:…", or "identity:ISSUER SUBJECT"; "" if no signature was required.
 	Signer       string
-	Dependencies map[string]string // owner/name to the range of versions, or the place, that is required
+	Dependencies map[string]string // owner/name to the required range or source, by [FormatRequirement]
 	Skills       map[string]string // name to tree digest
 	Partial      bool              // the pack has more skills than these
 }
 
-// LockedName says who has a bare name. Shadowed are the others that have a skill of that name, with the alias that each
-// is known under.
+// LockedName is the pack that has a bare name, and the others that have a skill of that name, each with its alias.
 type LockedName struct {
-	Winner   ID // zero when every skill of that name has an alias
+	Winner   ID // zero if every skill of that name has an alias
 	Shadowed map[ID]string
 }
 
@@ -60,19 +59,19 @@ func (l *Lock) Clone() *Lock {
 	return &c
 }
 
-// Equal reports whether two packs are locked alike.
+// Equal reports whether two locked packs are the same.
 func (p *LockedPack) Equal(o *LockedPack) bool {
 	return p.Version == o.Version && p.Source == o.Source && p.Resolved == o.Resolved && p.Integrity == o.Integrity &&
 		p.Signer == o.Signer && p.Partial == o.Partial &&
 		maps.Equal(p.Dependencies, o.Dependencies) && maps.Equal(p.Skills, o.Skills)
 }
 
-// Ref returns the place that the pack is locked to. Its URL is empty where the lock leaves it out: the manifest has it.
+// Ref returns the source that the pack is locked to. Its URL is empty if only the manifest has it; see [ParseLocked].
 func (p *LockedPack) Ref(id ID) (Ref, error) {
 	return ParseLocked(p.Source, p.Resolved, id)
 }
 
-// Equal reports whether two names are locked alike.
+// Equal reports whether two locked names are the same.
 func (n LockedName) Equal(o LockedName) bool {
 	return n.Winner == o.Winner && maps.Equal(n.Shadowed, o.Shadowed)
 }
@@ -87,7 +86,7 @@ func (l *Lock) IDs() []ID {
 	return slices.SortedFunc(maps.Keys(l.Packs), ID.Compare)
 }
 
-// SkillNames returns the names of all skills of all packs; of a name that several have there are several.
+// SkillNames returns the sorted names of the skills of all packs. A name that several packs have appears several times.
 func (l *Lock) SkillNames() []string {
 	var names []string
 	for _, p := range l.Packs {
@@ -97,16 +96,17 @@ func (l *Lock) SkillNames() []string {
 	return names
 }
 
-// Equal reports whether two locks say the same, keys that are unknown here left aside.
+// Equal reports whether two lockfiles are the same, apart from unknown keys.
 func (l *Lock) Equal(o *Lock) bool {
 	return maps.EqualFunc(l.Packs, o.Packs, (*LockedPack).Equal) && maps.EqualFunc(l.Names, o.Names, LockedName.Equal)
 }
 
-// Keep takes over from an earlier lock the keys that this version does not know. They are written again for every
-// entry that is still as it was there.
-func (l *Lock) Keep(old *Lock) { l.extra = old.extra }
+// Keep copies from an earlier lockfile the keys that this version does not know. They are written again for the packs
+// and names that have not changed.
+func (l *Lock) Keep(old *Lock) { l.unknown = old.unknown }
 
-// Encode returns the lock as text: sorted, without a clock, the same for equal locks.
+// Encode returns the canonical text of the lockfile. It is sorted and has no dates, so that equal lockfiles are equal
+// text.
 func (l *Lock) Encode() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by skillpm. Keep it in version control; change it with skillpm only.\n")
@@ -114,14 +114,12 @@ func (l *Lock) Encode() []byte {
 	e := encoder{b: &b}
 	e.packs(l)
 	e.names(l)
-	e.unknown(l.extra.root, 0)
+	e.unknownKeys(l.unknown.root, 0)
 	return b.Bytes()
 }
 
-// encoder writes a lock: two spaces a level, one entry a line, every value in double quotes.
-type encoder struct {
-	b *bytes.Buffer
-}
+// encoder writes a lockfile: two spaces a level, one entry a line, every value in double quotes.
+type encoder struct{ b *bytes.Buffer }
 
 func (e encoder) line(depth int, key, value string) {
 	for range depth {
@@ -173,8 +171,8 @@ func (e encoder) packs(l *Lock) {
 		if p.Partial {
 			e.line(2, "partial", "true")
 		}
-		if was, ok := l.extra.packs[id]; ok && was.pack.Equal(p) {
-			e.unknown(was.unknown, 2)
+		if old, ok := l.unknown.packs[id]; ok && old.value.Equal(p) {
+			e.unknownKeys(old.keys, 2)
 		}
 	}
 }
@@ -191,9 +189,9 @@ func (e encoder) names(l *Lock) {
 
 func (e encoder) name(l *Lock, name string) {
 	n := l.Names[name]
-	was, ok := l.extra.names[name]
-	keep := ok && was.name.Equal(n)
-	if n.Winner.IsZero() && len(n.Shadowed) == 0 && !keep {
+	old, ok := l.unknown.names[name]
+	unchanged := ok && old.value.Equal(n)
+	if n.Winner.IsZero() && len(n.Shadowed) == 0 && !unchanged {
 		e.line(1, yamlx.Plain(name), "{}")
 		return
 	}
@@ -207,13 +205,13 @@ func (e encoder) name(l *Lock, name string) {
 			e.line(3, id.String(), yamlx.Plain(n.Shadowed[id]))
 		}
 	}
-	if keep {
-		e.unknown(was.unknown, 2)
+	if unchanged {
+		e.unknownKeys(old.keys, 2)
 	}
 }
 
-// unknown writes the entries of a mapping that this version does not know, sorted by key, each on one line.
-func (e encoder) unknown(n *yaml.Node, depth int) {
+// unknownKeys writes the entries of a mapping, sorted by key, each on one line.
+func (e encoder) unknownKeys(n *yaml.Node, depth int) {
 	values := make(map[string]*yaml.Node)
 	for k, v := range yamlx.Pairs(n) {
 		values[k.Value] = v
@@ -223,7 +221,7 @@ func (e encoder) unknown(n *yaml.Node, depth int) {
 	}
 }
 
-// flowText writes any node on one line: in the same form however it was written before.
+// flowText returns any node on one line, in canonical form.
 func flowText(n *yaml.Node) string {
 	var parts []string
 	switch n.Kind {
@@ -248,39 +246,19 @@ func flowText(n *yaml.Node) string {
 	}
 }
 
-// extras are the keys of a lock that this version does not know, with the entries they stood in.
-type extras struct {
+// unknownKeys are the keys of a lockfile that this version does not know, with the packs and names that they belong to.
+type unknownKeys struct {
 	root  *yaml.Node
-	packs map[ID]extraPack
-	names map[string]extraName
+	packs map[ID]unknownIn[*LockedPack]
+	names map[string]unknownIn[LockedName]
 }
 
-type extraPack struct {
-	pack    *LockedPack
-	unknown *yaml.Node
+type unknownIn[T any] struct {
+	value T // as it was read: the keys are only written again if it is unchanged
+	keys  *yaml.Node
 }
 
-type extraName struct {
-	name    LockedName
-	unknown *yaml.Node
-}
-
-func (x *extras) setPack(id ID, p *LockedPack, unknown *yaml.Node) {
-	if x.packs == nil {
-		x.packs = make(map[ID]extraPack)
-	}
-	x.packs[id] = extraPack{pack: p, unknown: unknown}
-}
-
-func (x *extras) setName(name string, n LockedName, unknown *yaml.Node) {
-	if x.names == nil {
-		x.names = make(map[string]extraName)
-	}
-	n.Shadowed = maps.Clone(n.Shadowed)
-	x.names[name] = extraName{name: n, unknown: unknown}
-}
-
-// appendPair adds a value with its key to a mapping node, which is made when it is nil.
+// appendPair adds a value with its key to a mapping, which it creates if it is nil.
 func appendPair(to *yaml.Node, v yamlx.Value) *yaml.Node {
 	if to == nil {
 		to = &yaml.Node{Kind: yaml.MappingNode}

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"sync"
 
@@ -20,9 +21,9 @@ var lockFormat = yamlx.Format{
 
 const restoreLock = "restore it from version control, or delete it and run skillpm install to lock anew"
 
-// ParseLock reads a lock. A lock that cannot be read whole is an error, with a line, and never an empty lock: merge
-// markers, another version of the format, duplicate keys, bad digests, and an integrity that is not that of the skills.
-// Keys that are not known are kept. Errors have code [diag.Invalid], for the last of these [diag.Integrity].
+// ParseLock reads a lockfile and keeps unknown keys. It never returns a part of one: merge markers, another version of
+// the format, duplicate keys, and bad digests are errors with a line and code [diag.Invalid]. An integrity that doesn't
+// match the skills has code [diag.Integrity].
 func ParseLock(path string, data []byte) (*Lock, error) {
 	if len(data) <= maxLock {
 		if l := parseCanonicalLock(data); l != nil {
@@ -33,11 +34,11 @@ func ParseLock(path string, data []byte) (*Lock, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	l.positions.root = nil
+	l.root = nil
 	return l, nil
 }
 
-// readLock returns what can be read of a lock, nil if nothing can.
+// readLock returns the readable part of a lockfile, nil if there is none.
 func readLock(path string, data []byte) (*Lock, *yamlx.Reader) {
 	r := yamlx.Read(path, data, lockFormat)
 	root, ok := r.Root()
@@ -52,7 +53,8 @@ func readLock(path string, data []byte) (*Lock, *yamlx.Reader) {
 		return nil, r
 	}
 	l := NewLock()
-	l.positions.root = root.Node
+	l.unknown.packs, l.unknown.names = map[ID]unknownIn[*LockedPack]{}, map[string]unknownIn[LockedName]{}
+	l.root = root.Node
 	for key, v := range root.Fields() {
 		switch key {
 		case "version":
@@ -61,13 +63,13 @@ func readLock(path string, data []byte) (*Lock, *yamlx.Reader) {
 		case "names":
 			l.readNames(v)
 		default:
-			l.extra.root = appendPair(l.extra.root, v)
+			l.unknown.root = appendPair(l.unknown.root, v)
 		}
 	}
 	return l, r
 }
 
-// lockVersion checks the version of the format. What another version means is not known, so that reading ends there.
+// lockVersion checks the version of the format. Reading ends at an unknown one.
 func lockVersion(root yamlx.Value) bool {
 	v := root.Get("version")
 	switch {
@@ -92,7 +94,7 @@ func (l *Lock) readPacks(path string, v yamlx.Value) {
 		}
 		l.Packs[id] = p
 		if unknown != nil {
-			l.extra.setPack(id, p.Clone(), unknown)
+			l.unknown.packs[id] = unknownIn[*LockedPack]{p.Clone(), unknown}
 		}
 	}
 }
@@ -140,7 +142,7 @@ func lockedPack(path string, id ID, v yamlx.Value) (p *LockedPack, unknown *yaml
 	return p, unknown
 }
 
-// checkPack checks what the fields of one entry say together.
+// checkPack checks rules that involve several fields of a pack.
 func checkPack(path string, id ID, p *LockedPack, key yamlx.Value) {
 	_, err := p.Ref(id)
 	key.Check(err)
@@ -152,7 +154,7 @@ func checkPack(path string, id ID, p *LockedPack, key yamlx.Value) {
 	}
 }
 
-// IntegrityError says that a lock's entry contradicts itself: its integrity is not that of the skills it lists.
+// IntegrityError says that the integrity of a locked pack doesn't match its skills.
 type IntegrityError struct {
 	Path      string
 	Line      int
@@ -161,7 +163,7 @@ type IntegrityError struct {
 	column    int
 }
 
-// Error names the file, the line and the pack.
+// Error returns the file, the line and the message.
 func (e *IntegrityError) Error() string {
 	return fmt.Sprintf("%s:%d:1: %s", e.Path, e.Line, e.message())
 }
@@ -170,7 +172,7 @@ func (e *IntegrityError) message() string {
 	return fmt.Sprintf("the integrity of %s is %s, and that of its skills %s", e.Pack, e.Got, e.Want)
 }
 
-// Problem returns the error as one of a list.
+// Problem returns the error as a [Problem].
 func (e *IntegrityError) Problem() Problem {
 	return Problem{Line: e.Line, Column: e.column, Message: e.message(), Hint: e.Hint()}
 }
@@ -178,7 +180,7 @@ func (e *IntegrityError) Problem() Problem {
 // Code is Integrity.
 func (e *IntegrityError) Code() diag.Code { return diag.Integrity }
 
-// Hint says how to go on.
+// Hint suggests how to recover.
 func (e *IntegrityError) Hint() string {
 	return "the lock was edited or merged by hand: restore it from version control"
 }
@@ -195,14 +197,14 @@ func treeDigest(v yamlx.Value) string {
 	})
 }
 
-// maxSigner is the size in bytes over which no signer is read: twice that of a key of 8192 bits.
+// maxSigner is the greatest size of a signer in bytes: twice that of a key of 8192 bits.
 const maxSigner = 4096
 
 var signerText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([a-z0-9][a-z0-9@.-]*:[A-Za-z0-9+/]+={0,2}|identity:https://[!-~]+ [!-~]+)$`)
 })
 
-// isSigner reports whether s is none, or a signer as a lock has them: a key, or an issuer and a subject.
+// isSigner reports whether s is empty, a key, or an issuer and a subject.
 func isSigner(s string) bool { return s == "" || len(s) <= maxSigner && signerText().MatchString(s) }
 
 func checkSigner(s string) error {
@@ -260,7 +262,8 @@ func (l *Lock) readNames(v yamlx.Value) {
 		}
 		l.Names[name] = n
 		if unknown != nil {
-			l.extra.setName(name, n, unknown)
+			saved := LockedName{Winner: n.Winner, Shadowed: maps.Clone(n.Shadowed)}
+			l.unknown.names[name] = unknownIn[LockedName]{saved, unknown}
 		}
 	}
 }
@@ -277,32 +280,24 @@ func shadowed(v yamlx.Value) map[ID]string {
 	return shadowed
 }
 
-// Problem is one thing that is wrong with a file: its Line and Column, a Message, and a Hint how to fix it.
+// Problem is an error in a file, with its Line and Column, a Message, and a Hint how to fix it.
 type Problem = yamlx.Problem
 
-// maxFile is the size in bytes beyond which a manifest or a configuration is refused; locks may be larger.
+// The greatest sizes in bytes: of a manifest or a configuration, and of a lockfile.
 const (
 	maxFile = 1 << 20
 	maxLock = 64 << 20
 )
 
-// CheckManifest reads a manifest as [ParseManifest] does, and goes on where that stops: it returns everything that is
-// wrong, in order of the places, and what the rest of the file says. The manifest is nil only where nothing can be
-// read.
+// CheckManifest reads a manifest like [ParseManifest], but goes on after an error: it returns all problems in order of
+// their positions, and the readable part of the manifest, nil if there is none.
 func CheckManifest(path string, data []byte) (*Manifest, []Problem) {
 	m, r := readManifest(path, data)
 	return m, r.Problems()
 }
 
-// CheckLock reads a lock as [ParseLock] does, and returns everything that is wrong with it; see [CheckManifest].
+// CheckLock reads a lockfile like [ParseLock], and returns all problems; see [CheckManifest].
 func CheckLock(path string, data []byte) (*Lock, []Problem) {
 	l, r := readLock(path, data)
 	return l, r.Problems()
-}
-
-// CheckConfig reads a configuration as [ParseConfig] does, and returns everything that is wrong with it; see
-// [CheckManifest].
-func CheckConfig(path string, data []byte) (*Config, []Problem) {
-	c, r := readConfig(path, data)
-	return c, r.Problems()
 }

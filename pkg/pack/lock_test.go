@@ -312,8 +312,8 @@ func BenchmarkEncodeLock(b *testing.B) {
 	}
 }
 
-// The lock is YAML that other readers of YAML 1.1 and 1.2 take for the same: every value that is not a number or a plain
-// name is in quotes.
+// The lock is YAML that other readers of YAML 1.1 and 1.2 take for the same: every value that is not a number or a
+// plain name is in quotes.
 func TestLockIsPlainYAML(t *testing.T) {
 	var v struct {
 		Version int

@@ -22,23 +22,23 @@ const ManifestName = "skillpm.yaml"
 const (
 	LinkSymlink = "symlink" // a relative symbolic link, a junction on Windows; the default
 	LinkCopy    = "copy"    // a copy of the skill's files
-	// LinkHard is LinkSymlink for agents' directories, and has the files of installed skills share their content with
-	// the store by hard links. Saves space; who edits such a file edits the store, which notices when it is used next.
+	// LinkHard is LinkSymlink for agents' directories, and makes the files of installed skills hard links to those of
+	// the store. This saves space, but editing such a file also changes the store, which notices at its next use.
 	LinkHard = "hardlink"
 )
 
-// Manifest is what a skillpm.yaml says: which packs a project wants, and what the pack that it makes is.
+// Manifest is the content of a skillpm.yaml: the packs that a project requires, and the pack that it makes.
 type Manifest struct {
 	Path string // for messages
 
-	Name        ID     // of the pack; zero when there is none to publish
+	Name        ID     // of the pack; zero if there is none to publish
 	Version     string // of the pack, strict semver
 	Description string
 	License     string
 	Skillpm     string   // the range of skillpm versions that can use it
 	Skills      []string // patterns of the directories that hold the pack's skills; empty means wherever they are
-	Tags        []string // words that the pack is found by
-	Executable  []string // patterns of files that are programs, whatever their mode; see [Manifest.Runs]
+	Tags        []string // words to find the pack by
+	Executable  []string // patterns of executable files, whatever their mode; see [Manifest.IsExecutable]
 
 	Dependencies    []Dependency // in the order of the file
 	DevDependencies []Dependency // in the order of the file; never inherited
@@ -46,21 +46,21 @@ type Manifest struct {
 
 	Agents   []string // ids of the agents that skills are linked for; empty means those detected
 	LinkMode string   // LinkSymlink, LinkCopy, LinkHard, or "" for the default
-	// MinReleaseAge is how old a release must be before it is chosen, 0 for any.
+	// MinReleaseAge is how old a release must be before the solver selects it, 0 for any age.
 	MinReleaseAge time.Duration
 	Registries    []Registry        // in the order of the file
-	Namespaces    map[string]string // owner to the registry, by name or address, that alone is asked for its packs
+	Namespaces    map[string]string // owner to the only registry, by name or address, that may have its packs
 
-	Workspace []string // patterns of the directories that hold packs which are developed and published together
+	Workspace []string // patterns of the directories of packs that are developed and published together
 
 	Validate Validate // how the skills are checked
 
-	data      []byte
-	validate  yaml.Node // as it is written
-	positions keyPositions
+	data     []byte
+	validate yaml.Node  // the source of Validate
+	root     *yaml.Node // only in a manifest that CheckManifest read
 }
 
-// Alias is another name for a skill: alone where its own is taken, or chosen.
+// Alias is another name for a skill.
 type Alias struct {
 	Alias string // a legal name for a skill
 	Skill string // the name it has in its pack
@@ -70,9 +70,9 @@ type Alias struct {
 // Target returns the skill@owner/name that the alias stands for.
 func (a Alias) Target() string { return a.Skill + "@" + a.Pack.String() }
 
-// Registry is a place that packs are looked up in.
+// Registry is a configured source of packs.
 type Registry struct {
-	Name string // as namespaces refer to it; the address where the file gives none
+	Name string // the name that namespaces use; the address if the file has no name
 	URL  string // an address, or a directory
 }
 
@@ -82,7 +82,7 @@ var manifestKeys = []string{
 	"agents", "link-mode", "min-release-age", "registries", "namespaces", "workspace", "validate",
 }
 
-// packKeys are those of an installed pack's manifest; the others are about the project that makes it.
+// packKeys are the keys that describe a pack; the others are about the project that makes it.
 var packKeys = []string{"name", "version", "description", "license", "skillpm", "skills", "executable", "dependencies"}
 
 // NewManifest returns a manifest without content.
@@ -99,7 +99,7 @@ func ParseManifest(path string, data []byte) (*Manifest, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	m.positions.root = nil // [Manifest.Position] is for those that are checked
+	m.root = nil
 	return m, nil
 }
 
@@ -110,7 +110,7 @@ func readManifest(path string, data []byte) (*Manifest, *yamlx.Reader) {
 	if !ok {
 		return nil, r
 	}
-	m := &Manifest{Path: path, data: slices.Clone(data), positions: keyPositions{root: root.Node}}
+	m := &Manifest{Path: path, data: slices.Clone(data), root: root.Node}
 	for key, v := range root.Fields(manifestKeys...) {
 		m.field(key, v)
 	}
@@ -118,8 +118,8 @@ func readManifest(path string, data []byte) (*Manifest, *yamlx.Reader) {
 	return m, r
 }
 
-// ParsePack reads the manifest of a pack that somebody else made: what it says of the pack, and nothing about the
-// project around it, which may use keys of a newer skillpm. Those that are not known are returned as warnings.
+// ParsePack reads the manifest of an installed pack. It reads only what describes the pack: the rest may use keys of a
+// newer skillpm. It returns unknown keys as warnings.
 func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err error) {
 	r := yamlx.Read(path, data, manifestFormat)
 	root, _ := r.Root()
@@ -145,10 +145,10 @@ func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err er
 	return m, warnings, nil
 }
 
-// Bytes returns the file's content: as it was read, with the edits since.
+// Bytes returns the content of the file with all edits.
 func (m *Manifest) Bytes() []byte { return slices.Clone(m.data) }
 
-// Dependency returns what the manifest says of a pack, in dependencies or dev-dependencies.
+// Dependency returns the requirement of a pack in dependencies or dev-dependencies.
 func (m *Manifest) Dependency(id ID) (Dependency, bool) {
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
 		if d.ID == id {
@@ -158,7 +158,7 @@ func (m *Manifest) Dependency(id ID) (Dependency, bool) {
 	return Dependency{}, false
 }
 
-// field reads one key of the root. A null value means that the key says nothing, so that `dependencies:` alone is fine.
+// field reads one key of the root. A null value counts as absent, so that `dependencies:` alone is valid.
 func (m *Manifest) field(key string, v yamlx.Value) {
 	if v.IsBlank() {
 		return
@@ -179,7 +179,7 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 	case "tags":
 		m.Tags = tags(v)
 	case "executable":
-		m.Executable = v.Texts(checkProgram)
+		m.Executable = v.Texts(checkExecutable)
 	case "dependencies":
 		m.Dependencies = dependencies(v)
 	case "dev-dependencies":
@@ -204,7 +204,7 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 	}
 }
 
-// check looks at what no single key can say.
+// check checks rules that involve several keys.
 func (m *Manifest) check(root yamlx.Value) {
 	direct := make(map[string]bool, len(m.Dependencies))
 	for _, d := range m.Dependencies {
@@ -244,7 +244,7 @@ func checkConstraint(s string) error {
 	return nil
 }
 
-// checkPattern checks where some of the pack's own skills are.
+// checkPattern checks a pattern of directories of skills.
 func checkPattern(s string) error {
 	clean := strings.TrimSuffix(strings.TrimPrefix(s, "./"), "/")
 	_, err := path.Match(clean, "")
@@ -263,20 +263,20 @@ func checkPattern(s string) error {
 // aliases reads the mapping of alias to skill@owner/name.
 func aliases(v yamlx.Value) []Alias {
 	var list []Alias
-	of := make(map[Alias]string) // by what they stand for
+	byTarget := make(map[Alias]string)
 	for name, v := range v.Fields() {
-		isName := v.Key().Check(checkAlias(name))
+		legal := v.Key().Check(checkAlias(name))
 		a := yamlx.As(v.Named("alias "+name), func(target string) (Alias, error) { return parseAlias(name, target) })
 		if a.Skill == "" {
 			continue
 		}
 		target := Alias{Skill: a.Skill, Pack: a.Pack}
-		if other, ok := of[target]; ok {
+		if other, ok := byTarget[target]; ok {
 			v.Key().Errorf("", "%s has two aliases, %s and %s", a.Target(), other, a.Alias)
 			continue
 		}
-		of[target] = a.Alias
-		if isName {
+		byTarget[target] = a.Alias
+		if legal {
 			list = append(list, a)
 		}
 	}
@@ -307,10 +307,9 @@ func parseAlias(alias, target string) (Alias, error) {
 	return Alias{Alias: alias, Skill: name, Pack: id}, nil
 }
 
-// maxTags is how many words a manifest may list that its pack is found by.
+// maxTags is the number of tags that a manifest may have.
 const maxTags = 20
 
-// tags reads the words that a pack is found by.
 func tags(v yamlx.Value) []string {
 	list := v.Texts(checkTag)
 	if len(list) > maxTags {
@@ -319,7 +318,7 @@ func tags(v yamlx.Value) []string {
 	return list
 }
 
-// checkTag checks a word that a pack is found by: it is written as a skill's name is.
+// checkTag checks a tag, which is written like the name of a skill.
 func checkTag(s string) error {
 	if skill.LegalName(s) {
 		return nil
@@ -331,15 +330,15 @@ func checkTag(s string) error {
 	return err
 }
 
-// Tag returns a word as a tag, as "Kubernetes Jobs" as kubernetes-jobs, and reports whether it can be one.
+// Tag turns words into a tag, as "Kubernetes Jobs" into kubernetes-jobs, and reports whether the result is legal.
 func Tag(word string) (string, bool) {
 	word = strings.Join(strings.FieldsFunc(strings.ToLower(word),
 		func(r rune) bool { return r <= ' ' || r == '_' || r == '-' }), "-")
 	return word, skill.LegalName(word)
 }
 
-// checkProgram checks a pattern of files that are programs.
-func checkProgram(s string) error {
+// checkExecutable checks a pattern of executable files.
+func checkExecutable(s string) error {
 	switch {
 	case strings.Contains(s, `\`):
 		return diag.Errorf(diag.Invalid, "executable pattern %q has a backslash", s).WithHint("write forward slashes")
@@ -350,9 +349,9 @@ func checkProgram(s string) error {
 	return nil
 }
 
-// IsExecutable reports whether the manifest says that a file is a program, by its path in the skill in directory dir of
-// the pack, or by that in the pack. What says so adds the executable bit on every system, so that a pack has the same
-// digests where files have no such bit.
+// IsExecutable reports whether a pattern of the manifest matches a file, by its path in the skill in directory dir or
+// by its path in the pack. Such a file is executable on every system, so that a pack has the same digests on systems
+// without executable bits.
 func (m *Manifest) IsExecutable(dir, file string) bool {
 	inPack := path.Join(dir, file)
 	for _, pattern := range m.Executable {

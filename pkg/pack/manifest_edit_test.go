@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the results of the edits into testdata")
 
-// Each file in testdata/edit holds a manifest before, the edits, and the manifest after or the error. Every case is also
-// run with Windows line ends and behind a byte order mark, and must come out the same.
+// Each file in testdata/edit holds a manifest before, the edits, and the manifest after or the error. Every case is
+// also run with Windows line ends and behind a byte order mark, and must come out the same.
 func TestEdit(t *testing.T) {
 	files, err := filepath.Glob("testdata/edit/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -235,9 +235,7 @@ func FuzzCheck(f *testing.F) {
 		_, lock := pack.CheckLock("f", data)
 		_, err = pack.ParseLock("f", data)
 		agree(t, data, lock, err)
-		_, config := pack.CheckConfig("f", data)
-		_, err = pack.ParseConfig("f", data)
-		agree(t, data, config, err)
+		_, _ = pack.ParseConfig("f", data) // reads like a manifest, and must not panic
 	})
 }
 
