@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The keys of a dependency that is written as a mapping, in the order they are written in. At most one of the first
-// four says where the pack is; without any it is looked up by name.
+// The keys of a dependency that is a mapping, in the order in which skillpm writes them. At most one of the first four
+// names the source; without any, registries have the pack by its name.
 const (
 	keyOCI     = "oci"     // oci://host/repository
 	keyLayout  = "layout"  // the directory of an OCI layout
@@ -21,7 +21,7 @@ const (
 	keyBranch  = "branch"  // of a git repository
 	keyRev     = "rev"     // a commit, tag or branch of a git repository
 	keyDigest  = "digest"  // sha256:… of an artifact, or the commit that a tag must stand for
-	keySkills  = "skills"  // the skills wanted of it
+	keySkills  = "skills"  // the required skills
 )
 
 var dependencyKeys = []string{
@@ -30,21 +30,21 @@ var dependencyKeys = []string{
 
 var sourceKeys = dependencyKeys[:4]
 
-// dependencies reads the mapping of pack to what is required of it.
+// dependencies reads the mapping of packs to requirements.
 func dependencies(v yamlx.Value) []Dependency {
 	var list []Dependency
 	for name, v := range v.Fields() {
-		id, bad := ParseID(name)
-		v.Key().Check(bad)
-		if d := dependency(id, v); bad == nil {
+		id, err := ParseID(name)
+		v.Key().Check(err)
+		if d := dependency(id, v); err == nil {
 			list = append(list, d)
 		}
 	}
 	return list
 }
 
-// dependency reads a range of versions, or a mapping of [dependencyKeys]. One that is not valid has neither a
-// constraint nor a place.
+// dependency reads a range of versions, or a mapping of [dependencyKeys]. An invalid dependency has neither a
+// constraint nor a source.
 func dependency(id ID, v yamlx.Value) Dependency {
 	d := Dependency{ID: id}
 	if !v.IsMapping() {
@@ -59,17 +59,17 @@ func dependency(id ID, v yamlx.Value) Dependency {
 	}
 	f := readFields(v)
 	d.Skills = f.skills
-	if f.broken || id.IsZero() {
+	if f.invalid || id.IsZero() {
 		_, err := f.kind()
 		v.Check(err)
 		return d
 	}
 	d.Constraint = f.text[keyVersion]
-	place, err := f.place(id)
-	if !v.Check(err) || place == "" {
+	reference, err := f.reference(id)
+	if !v.Check(err) || reference == "" {
 		return d
 	}
-	if ref, err := Parse(place); f.source.Check(err) {
+	if ref, err := Parse(reference); f.source.Check(err) {
 		if f.text[keyGit] != "" {
 			ref.Digest = f.text[keyDigest]
 		}
@@ -78,12 +78,12 @@ func dependency(id ID, v yamlx.Value) Dependency {
 	return d
 }
 
-// depFields are the fields of one dependency as they are written.
+// depFields are the fields of one dependency in the manifest.
 type depFields struct {
-	text   map[string]string
-	skills []string
-	source yamlx.Value // where the pack is
-	broken bool        // some of them are not valid
+	text    map[string]string
+	skills  []string
+	source  yamlx.Value // the value that names the source
+	invalid bool        // some of them are not valid
 }
 
 func readFields(v yamlx.Value) depFields {
@@ -104,10 +104,10 @@ func readFields(v yamlx.Value) depFields {
 			f.source = v
 		}
 		if v.Count() > count {
-			f.text[key] = "?" // it is there
+			f.text[key] = "?" // the key exists
 		}
 	}
-	f.broken = v.Count() > before
+	f.invalid = v.Count() > before
 	return f
 }
 
@@ -120,36 +120,36 @@ func notEmpty(key string) func(string) error {
 	}
 }
 
-// place returns the text that [Parse] reads, or "" for a pack that is looked up by name.
-func (f depFields) place(id ID) (string, error) {
+// reference returns the text for [Parse], or "" for a pack that registries have by its name.
+func (f depFields) reference(id ID) (string, error) {
 	kind, err := f.kind()
 	if err != nil {
 		return "", err
 	}
 	switch kind {
 	case keyOCI:
-		place := f.text[keyOCI]
-		if !strings.HasPrefix(strings.ToLower(place), "oci://") {
-			return "", diag.Errorf(diag.Invalid, "oci %q does not start with oci://", place)
+		repository := f.text[keyOCI]
+		if !strings.HasPrefix(strings.ToLower(repository), "oci://") {
+			return "", diag.Errorf(diag.Invalid, "oci %q does not start with oci://", repository)
 		}
-		if tail := place[strings.LastIndex(place, "/")+1:]; strings.ContainsAny(tail, ":@") {
-			return "", diag.Errorf(diag.Invalid, "oci %q holds a tag or digest", place).
+		if last := repository[strings.LastIndex(repository, "/")+1:]; strings.ContainsAny(last, ":@") {
+			return "", diag.Errorf(diag.Invalid, "oci %q holds a tag or digest", repository).
 				WithHint("write it as tag: or digest:")
 		}
-		return place + f.artifact(), nil
+		return repository + f.tagAndDigest(), nil
 	case keyLayout:
 		dir := strings.TrimSuffix(f.text[keyLayout], "/")
-		return "oci-layout:" + dir + "//" + id.String() + f.artifact(), nil
+		return "oci-layout:" + dir + "//" + id.String() + f.tagAndDigest(), nil
 	case keyGit:
-		return f.gitPlace()
+		return f.gitReference()
 	case keyPath:
 		return "path:" + f.text[keyPath], nil
 	}
 	return "", nil
 }
 
-// artifact returns the :tag and @digest of an OCI place.
-func (f depFields) artifact() (s string) {
+// tagAndDigest returns the :tag and @digest of an OCI source.
+func (f depFields) tagAndDigest() (s string) {
 	if tag := f.text[keyTag]; tag != "" {
 		s = ":" + tag
 	}
@@ -159,46 +159,43 @@ func (f depFields) artifact() (s string) {
 	return s
 }
 
-func (f depFields) gitPlace() (string, error) {
-	place := f.text[keyGit]
-	if strings.ContainsAny(place, "#") || strings.Contains(strings.TrimPrefix(place[strings.Index(place, ":")+1:],
+func (f depFields) gitReference() (string, error) {
+	repository := f.text[keyGit]
+	if strings.ContainsAny(repository, "#") || strings.Contains(strings.TrimPrefix(repository[strings.Index(repository, ":")+1:],
 		"//"), "//") {
-		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", place).
+		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", repository).
 			WithHint("write the directory as path:, and the revision as tag:, branch: or rev:")
 	}
 	if digest := f.text[keyDigest]; digest != "" && !commit().MatchString(digest) {
 		return "", diag.Errorf(diag.Invalid, "digest %q is not a commit of 40 hexadecimal digits", digest)
 	}
-	if strings.Contains(place, "://") && !strings.HasPrefix(place, "git+") {
-		place = "git+" + place
+	if strings.Contains(repository, "://") && !strings.HasPrefix(repository, "git+") {
+		repository = "git+" + repository
 	}
 	if dir := f.text[keyPath]; dir != "" {
-		place += "//" + dir
+		repository += "//" + dir
 	}
 	for _, key := range []string{keyTag, keyBranch, keyRev} {
 		if rev := f.text[key]; rev != "" {
-			return place + "#" + rev, nil
+			return repository + "#" + rev, nil
 		}
 	}
-	return place, nil
+	return repository, nil
 }
 
-// allowed says which keys go with a place; skills go with every one.
-func allowed(kind string) []string {
+// keysOf returns the keys that a kind of source allows besides skills.
+func keysOf(kind string) []string {
 	switch kind {
 	case keyOCI, keyLayout:
 		return []string{keyVersion, keyTag, keyDigest}
 	case keyGit:
 		return []string{keyPath, keyVersion, keyTag, keyBranch, keyRev, keyDigest}
-	case keyPath:
-		return []string{keyVersion}
 	default:
 		return []string{keyVersion}
 	}
 }
 
-// kind returns the key that says where the pack is, "" for a pack that is looked up by name, and checks that the other
-// keys go with it and with each other.
+// kind returns the key that names the source, "" if there is none, and checks that it and the other keys go together.
 func (f depFields) kind() (string, error) {
 	kind := ""
 	for _, key := range sourceKeys {
@@ -216,7 +213,7 @@ func (f depFields) kind() (string, error) {
 		if f.text[key] == "" {
 			continue
 		}
-		if !slices.Contains(allowed(kind), key) {
+		if !slices.Contains(keysOf(kind), key) {
 			if kind == "" {
 				return "", diag.Errorf(diag.Invalid, "%s needs a place: oci, layout or git", key)
 			}
@@ -230,16 +227,16 @@ func (f depFields) kind() (string, error) {
 		return "", diag.Errorf(diag.Invalid, "%s exclude each other", strings.Join(pins, " and ")).
 			WithHint("keep one of them")
 	}
-	if kind == "" && f.text[keyVersion] == "" && !f.broken {
+	if kind == "" && f.text[keyVersion] == "" && !f.invalid {
 		return "", diag.Errorf(diag.Invalid, "neither a version nor a place is given").
 			WithHint("write a range of versions, as in version: \"^1.2\", or one of oci, layout, git and path")
 	}
 	return kind, nil
 }
 
-// fieldsOf returns the fields that say d, in the order they are written in; none when d is a range of versions and no
-// more. The revision of a git place is written under the key given, or the one that fits what it looks like.
-func fieldsOf(d Dependency, revKey string) (yamlx.Mapping, error) {
+// fieldsOf returns the fields of d in the order in which skillpm writes them; none if d is only a range of versions.
+// oldRevKey is the key that the manifest has for the revision, if any.
+func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 	var fields yamlx.Mapping
 	add := func(key, text string) {
 		if text != "" {
@@ -269,7 +266,7 @@ func fieldsOf(d Dependency, revKey string) (yamlx.Mapping, error) {
 	}
 	add(keyVersion, d.Constraint)
 	if d.Ref != nil {
-		add(revisionKey(*d.Ref, revKey), d.Ref.Rev)
+		add(revisionKey(*d.Ref, oldRevKey), d.Ref.Rev)
 		add(keyDigest, d.Ref.Digest)
 	}
 	if len(d.Skills) > 0 {
@@ -279,15 +276,15 @@ func fieldsOf(d Dependency, revKey string) (yamlx.Mapping, error) {
 }
 
 // revisionKey chooses between tag, branch and rev.
-func revisionKey(ref Ref, was string) string {
+func revisionKey(ref Ref, old string) string {
 	_, release := VersionFromTag(ref.Rev, "")
 	switch {
 	case ref.Kind != KindGit || release:
 		return keyTag
 	case commit().MatchString(ref.Rev):
 		return keyRev
-	case was != "" && was != keyTag: // what is no release may well be a branch
-		return was
+	case old != "" && old != keyTag: // without a version in it, it may be a branch
+		return old
 	default:
 		return keyRev
 	}

@@ -29,7 +29,7 @@ var windowsDevices = []string{
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 }
 
-// ID is a pack's identity, written owner/name.
+// ID identifies a pack, as owner/name.
 type ID struct {
 	Owner string
 	Name  string
@@ -44,7 +44,7 @@ func (id ID) IsZero() bool { return id == ID{} }
 // Compare orders ids by their text.
 func (id ID) Compare(other ID) int { return strings.Compare(id.String(), other.String()) }
 
-// ParseID reads owner/name. Both parts are words of lower-case letters and digits joined by single hyphens, at most
+// ParseID parses owner/name. Both parts are words of lower-case letters and digits joined by single hyphens, at most
 // [MaxOwner] and [MaxName] bytes long, and not the names of Windows devices.
 func ParseID(s string) (ID, error) {
 	owner, name, ok := strings.Cut(s, "/")
@@ -61,21 +61,21 @@ func ParseID(s string) (ID, error) {
 	return ID{Owner: owner, Name: name}, nil
 }
 
-func checkPart(what, s string, limit int) error {
+func checkPart(part, s string, limit int) error {
 	switch {
 	case !namePart().MatchString(s):
-		return diag.Errorf(diag.Usage, "pack %s %q is not lower-case letters, digits and single hyphens", what, s)
+		return diag.Errorf(diag.Usage, "pack %s %q is not lower-case letters, digits and single hyphens", part, s)
 	case len(s) > limit:
-		return diag.Errorf(diag.Usage, "pack %s %q is longer than %d characters", what, s, limit)
+		return diag.Errorf(diag.Usage, "pack %s %q is longer than %d characters", part, s, limit)
 	case slices.Contains(windowsDevices, s):
-		return diag.Errorf(diag.Usage, "pack %s %q is the name of a Windows device", what, s)
+		return diag.Errorf(diag.Usage, "pack %s %q is the name of a Windows device", part, s)
 	}
 	return nil
 }
 
-// DefaultID returns the identity of a pack whose place has no skillpm.yaml: the last two segments of a repository's
-// path, of which a subdirectory replaces the second; local/<directory> for a directory. A path of one segment has the
-// host for its owner. Places that name a pack have that name. Each part is made legal: other characters become hyphens.
+// DefaultID returns the id of a pack whose source has no skillpm.yaml: the last two segments of a repository's path, or
+// local/<directory> for a directory. The name of a subdirectory replaces the second segment, and the host is the owner
+// if the path has one segment. A source that names a pack has that id. Illegal characters become hyphens.
 func (r Ref) DefaultID() (ID, error) {
 	switch r.Kind {
 	case KindOCI, KindGit:
@@ -134,9 +134,8 @@ func slug(s string, limit int) string {
 	return text
 }
 
-// VersionFromTag returns the version that a git tag stands for: a strict semantic version, behind one v, or behind
-// name@ or name/v in a repository of several packs. Moving tags (1, 1.4, latest) and versions with build metadata are
-// not versions.
+// VersionFromTag returns the version in a git tag: a strict semantic version, possibly after v, or after name@ or
+// name/v in a repository of several packs. Moving tags (1, 1.4, latest) and versions with build metadata don't count.
 func VersionFromTag(tag, name string) (string, bool) {
 	if name != "" {
 		if v, ok := TaggedVersion(tag, name); ok {
@@ -146,7 +145,7 @@ func VersionFromTag(tag, name string) (string, bool) {
 	return strictVersion(strings.TrimPrefix(tag, "v"))
 }
 
-// TaggedVersion is VersionFromTag for tags that carry the pack's name only: name@1.2.0 and name/v1.2.0.
+// TaggedVersion is [VersionFromTag] for tags with the name of the pack only: name@1.2.0 and name/v1.2.0.
 func TaggedVersion(tag, name string) (string, bool) {
 	rest, ok := strings.CutPrefix(tag, name)
 	if !ok || name == "" {
@@ -168,8 +167,8 @@ func strictVersion(s string) (string, bool) {
 	return s, true
 }
 
-// DefaultVersion returns the version of a pack that declares none: that of the tag, whatever pack's name it carries,
-// else 0.0.0-g and the first twelve hexadecimal digits of the commit or digest, else 0.0.0.
+// DefaultVersion returns the version of a pack that declares none: the one in the tag, which may have the name of any
+// pack; otherwise 0.0.0-g and the first twelve hexadecimal digits of the commit or digest, or 0.0.0 without these.
 func DefaultVersion(tag, resolved string) string {
 	tag = strings.TrimPrefix(tag, "refs/tags/")
 	if i := strings.LastIndexByte(tag, '@'); i > 0 {

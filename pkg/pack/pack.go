@@ -10,35 +10,35 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Pack is one version of a pack at a place: pinned and described, not yet fetched.
+// Pack is one version of a pack in a source: pinned and described, but not fetched yet.
 type Pack struct {
 	ID           ID
 	Version      string // strict semver, without a leading v
 	Description  string
 	License      string
-	Ref          Ref          // where it is, pinned to a digest or commit
-	Integrity    string       // "t1:sha256:…" over all its skills, "" where the place does not say
+	Ref          Ref          // its source, pinned to a digest or commit
+	Integrity    string       // "t1:sha256:…" over all its skills, "" if the source does not have it
 	Skills       []Skill      // sorted by name
 	Dependencies []Dependency // sorted by ID
-	Published    string       // RFC 3339, "" where the place does not say
+	Published    string       // RFC 3339, "" if the source does not have it
 	Yanked       string       // why it was withdrawn, "" if it was not
-	Tags         []string     // words that it is found by
-	Warnings     []string     // what was left out of it, and why
+	Tags         []string     // words to find it by
+	Warnings     []string     // which files were left out, and why
 }
 
 // Skill is one skill of a pack.
 type Skill struct {
 	Name        string
 	Description string
-	Tree        string // tree digest "t1:sha256:…", "" where the place does not say
+	Tree        string // tree digest "t1:sha256:…", "" if the source does not have it
 }
 
-// Dependency is what a manifest requires of another pack.
+// Dependency is a requirement of another pack.
 type Dependency struct {
 	ID         ID
-	Constraint string   // a semver range; "" where Ref pins one commit, tag or digest
-	Ref        *Ref     // nil for a pack that is found by name in a registry
-	Skills     []string // the skills wanted; empty means all
+	Constraint string   // a semver range; "" if Ref pins a commit, tag or digest
+	Ref        *Ref     // nil for a pack that registries have by its name
+	Skills     []string // the required skills; empty means all
 }
 
 // Skill returns the pack's skill of that name.
@@ -59,14 +59,13 @@ func (p *Pack) SkillNames() []string {
 	return names
 }
 
-// FormatRequirement writes a dependency as a lock does: the place, the range of versions, and in brackets the skills
-// that are wanted, each where there is one, with spaces between them.
+// FormatRequirement returns a dependency as a lockfile has it: the source, the range of versions, and the required
+// skills in brackets, separated by spaces. Empty parts are left out.
 func FormatRequirement(d Dependency) string {
-	place := ""
+	text := d.Constraint
 	if d.Ref != nil {
-		place = d.Ref.String()
+		text = d.Ref.String() + " " + text
 	}
-	text := place + " " + d.Constraint
 	if len(d.Skills) > 0 {
 		text += " [" + strings.Join(d.Skills, ", ") + "]"
 	}
@@ -81,8 +80,8 @@ func ParseRequirement(id ID, text string) (Dependency, error) {
 		d.Skills = strings.Split(list, ", ")
 	}
 	d.Constraint = strings.TrimSpace(text)
-	if place, constraint, _ := strings.Cut(d.Constraint, " "); isPlace(place) {
-		ref, err := Parse(place)
+	if source, constraint, _ := strings.Cut(d.Constraint, " "); isSource(source) {
+		ref, err := Parse(source)
 		if err != nil {
 			return Dependency{}, err
 		}
@@ -91,8 +90,8 @@ func ParseRequirement(id ID, text string) (Dependency, error) {
 	return d, nil
 }
 
-// isPlace tells a place from a range of versions.
-func isPlace(s string) bool {
+// isSource distinguishes a source from a range of versions.
+func isSource(s string) bool {
 	for _, prefix := range []string{"path:", "oci-layout:", "./", "../", "/"} {
 		if strings.HasPrefix(s, prefix) {
 			return true
@@ -101,7 +100,7 @@ func isPlace(s string) bool {
 	return s == "." || s == ".." || strings.Contains(s, "://")
 }
 
-// Requires returns what the pack requires, in order of the packs.
+// Requires returns the dependencies of the pack in order of ids.
 func (p *LockedPack) Requires() ([]Dependency, error) {
 	deps := make([]Dependency, 0, len(p.Dependencies))
 	for _, name := range slices.Sorted(maps.Keys(p.Dependencies)) {
@@ -118,8 +117,8 @@ func (p *LockedPack) Requires() ([]Dependency, error) {
 	return deps, nil
 }
 
-// Allows reports whether a range of versions allows a version. Any version will do where the range is "", "*" or
-// "latest"; an empty one of a place allows whatever is there, also a version before a release.
+// Allows reports whether the range of a dependency allows a version. The ranges "", "*" and "latest" allow any release;
+// without a range, a dependency with a source allows pre-releases too.
 func Allows(d Dependency, version string) (bool, error) {
 	if d.Constraint == "" && d.Ref != nil {
 		return true, nil

@@ -7,10 +7,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Kind says what sort of place a [Ref] names.
+// Kind is the kind of source that a [Ref] names.
 type Kind string
 
-// The kinds of place.
+// The kinds of source.
 const (
 	KindName     Kind = "name"       // owner/name, looked up in a registry
 	KindOCI      Kind = "oci"        // a repository of an OCI registry
@@ -21,20 +21,20 @@ const (
 	KindEmbedded Kind = "embedded"   // the layout inside the binary
 )
 
-// Ref names a place that a pack comes from. Refs are comparable.
+// Ref names the source of a pack. Refs are comparable.
 type Ref struct {
 	Kind       Kind
 	ID         ID     // name, oci-layout, local, embedded: which pack
 	Constraint string // name: the semver range after @, or "latest"; "" for any
 	// oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written
 	URL    string
-	Subdir string // a directory inside the place, slash-separated and clean
+	Subdir string // a directory inside the source, slash-separated and clean
 	Rev    string // git: a tag, branch or commit; oci and oci-layout: a tag
-	Digest string // oci and layouts: "sha256:…"; git: the commit in 40 hex digits; set once the place is pinned
+	Digest string // oci and layouts: "sha256:…"; git: the commit in 40 hex digits; "" until the source is pinned
 }
 
-// String returns the place as a person would write it; Parse reads it back. A pinned git place shows the commit only
-// where it has no revision.
+// String returns the source as a user writes it, which [Parse] reads. A pinned git source shows the commit only if it
+// has no revision.
 func (r Ref) String() string {
 	switch r.Kind {
 	case KindName:
@@ -82,12 +82,12 @@ func (r Ref) subdir() string {
 	return "//" + r.Subdir
 }
 
-// Source returns what a lock records of the place: no revision, no digest, no user name and no path of this machine.
+// Source returns what a lockfile records of the source: no revision, digest, user name, or path of this machine.
 //
 //	oci://host/repository    git+https://host/path//subdir    local    embedded
 //	path:REL and oci-layout:REL for relative directories, path, oci-layout and git+file for absolute ones
 //
-// A place that is only a name has no source, so that of a KindName is "".
+// It is "" for a [KindName].
 func (r Ref) Source() string {
 	switch r.Kind {
 	case KindOCI:
@@ -113,8 +113,8 @@ func (r Ref) Source() string {
 	}
 }
 
-// Locked returns what a lock records of the place that a version came from: [Ref.Source], and the revision unless it
-// only repeats the version. So a branch or a moving tag that was asked for is part of the record.
+// Locked returns what a lockfile records of the source of a version: [Ref.Source], and the revision unless it repeats
+// the version. So a branch or a moving tag is part of the lockfile.
 func (r Ref) Locked(version string) string {
 	s := r.Source()
 	if v, ok := VersionFromTag(r.Rev, r.ID.Name); r.Rev == "" || r.Rev == version || ok && v == version {
@@ -130,9 +130,9 @@ func (r Ref) Locked(version string) string {
 	}
 }
 
-// ParseLocked returns the pinned place that a lock's entry for the pack id records: the inverse of [Ref.Locked], with
-// resolved as its digest or commit. The URL stays empty where a lock leaves it out (an absolute directory): the
-// manifest has it. Errors have code [diag.Invalid].
+// ParseLocked returns the pinned source that a lockfile records for a pack: the inverse of [Ref.Locked], with resolved
+// as its digest or commit. The URL of an absolute directory is empty, because only the manifest has it. Errors have
+// code [diag.Invalid].
 func ParseLocked(source, resolved string, id ID) (Ref, error) {
 	place, rev := cutRev(source)
 	ref, err := parseSource(place, id)

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Forges returns the hosts whose repositories may be written without a scheme, and with or without .git, which their
-// canonical URLs always have.
+// Forges returns the hosts whose repositories need no scheme and no .git in a reference. Their canonical URLs have
+// both.
 func Forges() []string { return []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"} }
 
 var (
@@ -37,25 +37,25 @@ func forgeOf(s string) string {
 	return ""
 }
 
-// parseHTTPS reads what follows a bare https://, which is a repository when it ends in .git or is on a forge.
+// parseHTTPS parses what follows a bare https://, which is a repository when it ends in .git or is on a forge.
 func parseHTTPS(rest string) (Ref, error) {
-	place, _, _ := strings.Cut(rest, "#")
-	place, _, _ = strings.Cut(place, "//")
-	if _, _, secret := cutUser(rest); !secret && forgeOf(rest) == "" &&
-		!strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git") {
+	repository, _, _ := strings.Cut(rest, "#")
+	repository, _, _ = strings.Cut(repository, "//")
+	if _, _, hasUser := cutUser(rest); !hasUser && forgeOf(rest) == "" &&
+		!strings.HasSuffix(strings.TrimSuffix(repository, "/"), ".git") {
 		return Ref{}, diag.Errorf(diag.Usage, "a web address is not a place for packs").
 			WithHint("write git+https:// for a git repository, or oci:// for a registry")
 	}
 	return parseGit("https", rest)
 }
 
-// parseSCP reads user@host:path.
+// parseSCP parses user@host:path.
 func parseSCP(s string) (Ref, error) {
 	host, rest, _ := strings.Cut(s, ":")
 	return parseGit("ssh", host+"/"+strings.TrimPrefix(rest, "/"))
 }
 
-// parseGitFile reads what follows git+file://, which is an absolute path.
+// parseGitFile parses what follows git+file://, which is an absolute path.
 func parseGitFile(rest string) (Ref, error) {
 	if !strings.HasPrefix(rest, "/") {
 		return Ref{}, diag.Errorf(diag.Usage, "git+file:// needs an absolute path").
@@ -64,14 +64,14 @@ func parseGitFile(rest string) (Ref, error) {
 	return parseRepository("file:///", rest[1:])
 }
 
-// parseGit reads what follows the scheme of a repository on a host.
+// parseGit parses what follows the scheme of a repository on a host.
 func parseGit(scheme, rest string) (Ref, error) {
 	authority, rest, _ := strings.Cut(rest, "/")
-	user, host, named := cutUser(authority)
+	user, host, hasUser := cutUser(authority)
 	switch {
-	case scheme == "ssh" && !named:
+	case scheme == "ssh" && !hasUser:
 		user = "git"
-	case scheme == "ssh" && !sshUser().MatchString(user), scheme != "ssh" && named:
+	case scheme == "ssh" && !sshUser().MatchString(user), scheme != "ssh" && hasUser:
 		return Ref{}, credentialError()
 	}
 	host, err := canonicalHost(host, map[string]string{"https": "443", "http": "80", "ssh": "22"}[scheme])
@@ -89,7 +89,7 @@ func parseGit(scheme, rest string) (Ref, error) {
 	if err != nil || forgeOf(host+"/") == "" {
 		return ref, err
 	}
-	return onForge(ref, host)
+	return forgeRepository(ref, host)
 }
 
 // cutUser splits user@ from an authority.
@@ -102,7 +102,7 @@ func cutUser(s string) (user, host string, ok bool) {
 	return authority[:i], authority[i+1:], true
 }
 
-// credentialError says that a URL holds a credential, without repeating it.
+// credentialError is the error for a URL with a credential, which it does not repeat.
 func credentialError() error {
 	return diag.Errorf(diag.Usage, "a place for packs must not contain a user name or password").
 		WithHint("leave it out of the URL and give it with a git credential helper, .netrc, or skillpm login")
@@ -142,13 +142,13 @@ func cutPort(s string) (host, port string) {
 	return s[:i], s[i+1:]
 }
 
-// hostError says that s is not a host. What follows a colon is left out: it may be a password with a slash in it.
+// hostError is the error for an invalid host. It leaves out what follows a colon, which may be a password with a slash.
 func hostError(s string) error {
 	s, _, _ = strings.Cut(s, ":")
 	return diag.Errorf(diag.Usage, "%q is not a host", s)
 }
 
-// isLoopback reports whether a host, with or without a port, is this machine.
+// isLoopback reports whether a host, with or without a port, is a loopback address.
 func isLoopback(hostport string) bool {
 	host, _ := cutPort(hostport)
 	if host == "localhost" {
@@ -158,17 +158,17 @@ func isLoopback(hostport string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// parseRepository reads path[//subdir][#rev] behind base, which ends with the slash that the path starts with.
+// parseRepository parses path[//subdir][#rev], which follows base and its slash.
 func parseRepository(base, rest string) (Ref, error) {
-	place, rev, revised := strings.Cut(rest, "#")
-	if strings.Contains(place, "?") {
+	location, rev, hasRev := strings.Cut(rest, "#")
+	if strings.Contains(location, "?") {
 		return Ref{}, diag.Errorf(diag.Usage, "the URL of a repository has no query").
 			WithHint("write the revision as #v1.2.0")
 	}
-	if err := CheckRev(rev); revised && err != nil {
+	if err := CheckRev(rev); hasRev && err != nil {
 		return Ref{}, err
 	}
-	repository, subdir, _ := strings.Cut(place, "//")
+	repository, subdir, _ := strings.Cut(location, "//")
 	subdir, err := cleanSubdir(subdir)
 	if err != nil {
 		return Ref{}, err
@@ -180,7 +180,7 @@ func parseRepository(base, rest string) (Ref, error) {
 	return Ref{Kind: KindGit, URL: base + repository, Subdir: subdir, Rev: rev}, nil
 }
 
-// canonicalPath checks the path of a repository and escapes it in the one canonical way.
+// canonicalPath checks the path of a repository and returns its canonical escaped form.
 func canonicalPath(s string) (string, error) {
 	s = strings.TrimSuffix(s, "/")
 	decoded, err := url.PathUnescape(s)
@@ -201,8 +201,8 @@ func canonicalPath(s string) (string, error) {
 	return u.EscapedPath()[1:], nil
 }
 
-// onForge checks the path that every repository of a forge has and adds .git.
-func onForge(ref Ref, host string) (Ref, error) {
+// forgeRepository checks that a path on a forge can be a repository, and adds .git.
+func forgeRepository(ref Ref, host string) (Ref, error) {
 	base, name, _ := strings.Cut(ref.URL, host+"/")
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 {
@@ -226,7 +226,7 @@ func onForge(ref Ref, host string) (Ref, error) {
 	return ref, nil
 }
 
-// cleanSubdir returns the canonical form of a directory inside a place, "" for the place itself.
+// cleanSubdir returns the canonical form of a directory inside a source, "" for the source itself.
 func cleanSubdir(s string) (string, error) {
 	s = strings.Trim(s, "/")
 	if s == "" {
@@ -244,8 +244,8 @@ func cleanSubdir(s string) (string, error) {
 	return s, nil
 }
 
-// CheckRev reports whether rev may name a tag, branch or commit, by the rules of git-check-ref-format(1), and without a
-// leading hyphen, which a git command would take for an option.
+// CheckRev checks that rev can name a tag, branch or commit, by the rules of git-check-ref-format(1). It rejects a
+// leading hyphen, because a git command would read an option.
 func CheckRev(rev string) error {
 	bad := rev == "" || len(rev) > 255 || rev == "@" || strings.HasPrefix(rev, "-") || strings.HasSuffix(rev, ".") ||
 		strings.ContainsAny(rev, " ~^:?*[\\\x7f") || strings.Contains(rev, "..") || strings.Contains(rev, "@{")

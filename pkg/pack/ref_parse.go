@@ -12,11 +12,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// maxRef is the longest text of a place, in bytes.
+// maxRef is the greatest length of a reference in bytes.
 const maxRef = 4096
 
-// schemes says how each prefix is read. Prefixes that no place may have are here too, so that they are refused with a
-// reason and not taken for something else.
+// schemes maps each prefix to its parser. Prefixes that no source may have are here too, so that their errors give a
+// reason.
 var schemes = []struct {
 	prefix string
 	parse  func(rest string) (Ref, error)
@@ -29,24 +29,24 @@ var schemes = []struct {
 	{"git+file://", parseGitFile},
 	{"ssh://", func(rest string) (Ref, error) { return parseGit("ssh", rest) }},
 	{"https://", parseHTTPS},
-	{"local:", func(rest string) (Ref, error) { return parseStored(KindLocal, rest) }},
-	{"embedded:", func(rest string) (Ref, error) { return parseStored(KindEmbedded, rest) }},
+	{"local:", func(rest string) (Ref, error) { return parseInLayout(KindLocal, rest) }},
+	{"embedded:", func(rest string) (Ref, error) { return parseInLayout(KindEmbedded, rest) }},
 	{"path:", parsePathScheme},
-	{"file://", refuse("file:// is not a place for packs",
+	{"file://", rejectScheme("file:// is not a place for packs",
 		"write the directory itself, or git+file:// and the path of a repository")},
 	{"file:", parsePathScheme},
-	{"http://", refuse("plain http is not safe for packs", "write git+https://")},
-	{"git://", refuse("the git protocol has no encryption", "write git+https:// or git+ssh://")},
-	{"ext::", refuse("ext:: runs commands and is not a place for packs", "write git+https:// or git+ssh://")},
-	{"fd::", refuse("fd:: is not a place for packs", "write git+https:// or git+ssh://")},
+	{"http://", rejectScheme("plain http is not safe for packs", "write git+https://")},
+	{"git://", rejectScheme("the git protocol has no encryption", "write git+https:// or git+ssh://")},
+	{"ext::", rejectScheme("ext:: runs commands and is not a place for packs", "write git+https:// or git+ssh://")},
+	{"fd::", rejectScheme("fd:: is not a place for packs", "write git+https:// or git+ssh://")},
 }
 
-// refuse returns a parser that says why a prefix is not accepted.
-func refuse(why, hint string) func(string) (Ref, error) {
-	return func(string) (Ref, error) { return Ref{}, diag.Errorf(diag.Usage, "%s", why).WithHint("%s", hint) }
+// rejectScheme returns a parser that fails with a reason.
+func rejectScheme(reason, hint string) func(string) (Ref, error) {
+	return func(string) (Ref, error) { return Ref{}, diag.Errorf(diag.Usage, "%s", reason).WithHint("%s", hint) }
 }
 
-// Parse reads a place as a person writes it:
+// Parse parses a reference as a user writes it:
 //
 //	owner/name[@constraint]
 //	oci://host/repository[:tag][@sha256:…]
@@ -57,9 +57,9 @@ func refuse(why, hint string) func(string) (Ref, error) {
 //	github.com/owner/name[//subdir][#rev]     and the other hosts in [Forges]
 //	./dir  ../dir  /dir  C:\dir  path:dir
 //
-// Plain http is accepted for loopback hosts only (git+http://localhost:8080/r.git). Credentials in a URL, control
-// characters, options in place of hosts and revisions, and subdirectories that lead outside are errors of code
-// [diag.Usage], and no error repeats a credential.
+// Plain http is only accepted for loopback hosts (git+http://localhost:8080/r.git). Credentials in a URL, control
+// characters, hosts and revisions that look like options, and subdirectories that lead outside are errors of code
+// [diag.Usage]. No error repeats a credential.
 func Parse(s string) (Ref, error) {
 	s = strings.TrimSpace(s)
 	if err := checkText(s); err != nil {
@@ -89,7 +89,7 @@ func Parse(s string) (Ref, error) {
 	return parseName(s)
 }
 
-// checkText refuses what no place may contain, whatever its kind.
+// checkText rejects what no reference may contain, whatever its kind.
 func checkText(s string) error {
 	switch {
 	case s == "":
@@ -110,7 +110,7 @@ func checkText(s string) error {
 	return nil
 }
 
-// parseName reads owner/name[@constraint].
+// parseName parses owner/name[@constraint].
 func parseName(s string) (Ref, error) {
 	text, constraint, versioned := strings.Cut(s, "@")
 	if versioned && !strings.Contains(text, "/") && strings.Contains(constraint, "/") {
@@ -119,7 +119,7 @@ func parseName(s string) (Ref, error) {
 	}
 	id, err := ParseID(text)
 	if err != nil {
-		return Ref{}, meant(text, err)
+		return Ref{}, suggestForm(text, err)
 	}
 	constraint = strings.TrimSpace(constraint)
 	switch {
@@ -136,14 +136,14 @@ func parseName(s string) (Ref, error) {
 	return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 }
 
-// meant adds to the error for what is no name how it is written: with the version of an artifact, with a host, in
-// capitals.
-func meant(text string, err error) error {
+// suggestForm returns the error for a text that is not a name, with a hint if it is nearly another form: with the
+// version of an artifact, with a host, or in capitals.
+func suggestForm(text string, err error) error {
 	name, version, tagged := strings.Cut(text, ":")
 	id, nameErr := ParseID(strings.ToLower(name))
 	switch host, path, _ := strings.Cut(text, "/"); {
-	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"), strings.ContainsAny(host, ".:") &&
-		strings.Contains(path, "/"):
+	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"),
+		strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
 		if ref, err := parseOCI(text); err == nil {
 			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository write %s", ref)
 		}
@@ -155,11 +155,11 @@ func meant(text string, err error) error {
 	return err
 }
 
-var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
+var windowsDrive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
 
-// isPath reports whether s is written as a directory: with a leading ./, ../, slash, backslash or drive.
+// isPath reports whether s starts like a directory: with ./, ../, a slash, a backslash or a drive.
 func isPath(s string) bool {
-	if s == "." || s == ".." || drive().MatchString(s) {
+	if s == "." || s == ".." || windowsDrive().MatchString(s) {
 		return true
 	}
 	for _, prefix := range []string{"./", "../", `.\`, `..\`, "/", `\`} {
@@ -170,12 +170,12 @@ func isPath(s string) bool {
 	return false
 }
 
-// isAbs reports whether a directory is absolute on any system.
+// isAbs reports whether a directory is absolute on some operating system.
 func isAbs(dir string) bool {
-	return strings.HasPrefix(dir, "/") || strings.HasPrefix(dir, `\`) || drive().MatchString(dir)
+	return strings.HasPrefix(dir, "/") || strings.HasPrefix(dir, `\`) || windowsDrive().MatchString(dir)
 }
 
-// parsePathScheme reads the directory after path: or file:.
+// parsePathScheme parses the directory after path: or file:.
 func parsePathScheme(dir string) (Ref, error) {
 	if dir == "" {
 		return Ref{}, diag.Errorf(diag.Usage, "path: needs a directory").WithHint("write path:DIR or ./DIR")
@@ -192,8 +192,7 @@ var (
 		return regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
 	})
 	ociTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
+		return regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 	})
 	ociDigest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 )
@@ -214,7 +213,7 @@ func cutVersion(s string) (text, tag, digest string, err error) {
 	return text, tag, digest, nil
 }
 
-// parseOCI reads what follows oci://.
+// parseOCI parses what follows oci://.
 func parseOCI(rest string) (Ref, error) {
 	host, path, ok := strings.Cut(rest, "/")
 	if strings.Contains(host, "@") {
@@ -243,7 +242,7 @@ func parseOCI(rest string) (Ref, error) {
 	return Ref{Kind: KindOCI, URL: "oci://" + host + "/" + repository, Rev: tag, Digest: digest}, nil
 }
 
-// parseLayout reads what follows oci-layout:. The pack may be left out, for a layout as a whole.
+// parseLayout parses what follows oci-layout:. Without a pack it is the whole layout.
 func parseLayout(rest string) (Ref, error) {
 	dir, pack := rest, ""
 	if i := strings.LastIndex(rest, "//"); i >= 0 {
@@ -256,17 +255,16 @@ func parseLayout(rest string) (Ref, error) {
 	if len(dir) > 1 {
 		dir = strings.TrimSuffix(dir, "/")
 	}
-	ref := Ref{Kind: KindLayout, URL: dir}
 	if pack == "" {
-		return ref, nil
+		return Ref{Kind: KindLayout, URL: dir}, nil
 	}
-	stored, err := parseStored(KindLayout, pack)
-	stored.URL = dir
-	return stored, err
+	ref, err := parseInLayout(KindLayout, pack)
+	ref.URL = dir
+	return ref, err
 }
 
-// parseStored reads owner/name[:tag][@digest], a pack in a layout.
-func parseStored(kind Kind, s string) (Ref, error) {
+// parseInLayout parses owner/name[:tag][@digest], a pack in a layout.
+func parseInLayout(kind Kind, s string) (Ref, error) {
 	text, tag, digest, err := cutVersion(s)
 	if err != nil {
 		return Ref{}, err
