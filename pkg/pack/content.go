@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,48 +18,47 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// IgnoreName is the name of the file that keeps files of a pack's directory out of the pack.
+// IgnoreName is the name of the file that lists the files to leave out of a pack.
 const IgnoreName = ".skillpmignore"
 
-// Content is what a directory holds as a pack.
+// Content is the pack in a directory.
 type Content struct {
-	Manifest     *Manifest // by [ParsePack]; nil when there is no skillpm.yaml
+	Manifest     *Manifest // by [ParsePack]; nil if there is no skillpm.yaml
 	ID           ID
 	Version      string
 	Description  string
 	License      string
 	Skills       []SkillDir // sorted by name
 	Dependencies []Dependency
-	Tags         []string // words that the pack is found by
-	Skipped      []string // what was left out or not understood, and why: a sentence each
+	Tags         []string // words to find the pack by
+	Skipped      []string // sentences: which files were left out or not understood, and why
 
-	Ignore *bundle.IgnoreFile // the pack's .skillpmignore; nil when there is none
+	Ignore *bundle.IgnoreFile // the pack's .skillpmignore; nil if there is none
 }
 
-// SkillDir is one skill of a pack and the directory it is in.
+// SkillDir is a skill of a pack with its directory.
 type SkillDir struct {
 	Name        string // legal
 	Dir         string // slash-separated, relative to the pack; "." for its root
 	Description string
 }
 
-// Describe reads what the pack at the root of fsys is: from its skillpm.yaml, and from its SKILL.md files. Nothing else
-// is read, so that a file system may fetch lazily.
+// Describe reads the pack at the root of fsys: its skillpm.yaml and its SKILL.md files. It reads nothing else, so that
+// a file system may fetch lazily.
 //
-// A place without a skillpm.yaml, or with one that has no name or version, has the identity and version that
-// [Ref.DefaultID] and [DefaultVersion] give it. A skill's name is the one it declares if that is legal,
-// else its directory's, else a legal one made from that. Of two skills of one name in a place without a skillpm.yaml
-// the one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. A directory
-// below a named pack that has a skillpm.yaml of its own is another pack. Places of more than a million entries, more
-// than 64 directories in each other, or more than 10,000 skills are refused. Errors have code [diag.Invalid], or
-// [diag.NotFound] when there is no skill.
+// Without a name or version in a skillpm.yaml, the pack has those of [Ref.DefaultID] and [DefaultVersion]. The name of
+// a skill is the one that it declares if that is legal, otherwise that of its directory, made legal. If two skills have
+// the same name, that is an error in a pack with a skillpm.yaml; in others the one nearest to the root counts, then the
+// first by path. A directory with a skillpm.yaml below a named pack is another pack. More than a million entries, 64
+// nested directories, or 10,000 skills are an error. Errors have code [diag.Invalid], or [diag.NotFound] if there is no
+// skill.
 func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 	c := &Content{}
 	if err := c.readManifest(fsys); err != nil {
-		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", place(ref), err).WithHint("%s", diag.HintOf(err))
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", sourceText(ref), err).WithHint("%s", diag.HintOf(err))
 	}
 	if ref.Kind == KindPath {
-		if err := c.checkNoWorkspace(fsys, place(ref)); err != nil {
+		if err := c.checkNoWorkspace(fsys, sourceText(ref)); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +69,7 @@ func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 	if c.Ignore, err = readIgnore(fsys); err != nil {
 		return nil, err
 	}
-	f := finder{fsys: newLimitedFS(fsys), ignore: c.Ignore, bounded: c.Manifest != nil && !c.Manifest.Name.IsZero()}
+	f := finder{fsys: newLimitedFS(fsys), ignore: c.Ignore, named: c.Manifest != nil && !c.Manifest.Name.IsZero()}
 	var dirs []string
 	if c.Manifest != nil && len(c.Manifest.Skills) > 0 {
 		dirs, err = f.match(c.Manifest.Skills)
@@ -84,14 +84,14 @@ func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 		return nil, err
 	}
 	if len(c.Skills) == 0 && len(c.Dependencies) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skill: no directory in it has a %s", place(ref), skill.File).
+		return nil, diag.Errorf(diag.NotFound, "%s has no skill: no directory in it has a %s", sourceText(ref), skill.File).
 			WithHint("name the directory of the skills, as in URL//skills for a repository")
 	}
 	return c, nil
 }
 
-// place says where a pack is, without a pinned commit and without anything secret.
-func place(ref Ref) string {
+// sourceText returns the source of a pack for messages.
+func sourceText(ref Ref) string {
 	if s := ref.String(); s != "" {
 		return s
 	}
@@ -110,12 +110,11 @@ func (c *Content) readManifest(fsys fs.FS) error {
 	return err
 }
 
-// identify takes name, version and the rest from the manifest, and what it lacks from the place.
+// identify sets the name, version and description from the manifest or else from the source.
 func (c *Content) identify(ref Ref) (err error) {
 	if m := c.Manifest; m != nil {
-		c.ID, c.Version, c.Description, c.License, c.Dependencies = m.Name, m.Version, m.Description, m.License,
-			m.Dependencies
-		c.Tags = m.Tags
+		c.ID, c.Version, c.Description, c.License = m.Name, m.Version, m.Description, m.License
+		c.Dependencies, c.Tags = m.Dependencies, m.Tags
 	}
 	if c.ID.IsZero() {
 		if c.ID, err = ref.DefaultID(); err != nil {
@@ -143,39 +142,34 @@ func readIgnore(fsys fs.FS) (*bundle.IgnoreFile, error) {
 	return ignore, nil
 }
 
-// readSkills reads the SKILL.md of each directory and settles the names.
+// readSkills reads the SKILL.md of each directory, and resolves duplicate names.
 func (c *Content) readSkills(fsys fs.FS, dirs []string) error {
-	slices.SortFunc(dirs, func(a, b string) int {
-		if d := depth(a) - depth(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	taken := make(map[string]string, len(dirs))
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(depth(a)-depth(b), strings.Compare(a, b)) })
+	dirOf := make(map[string]string, len(dirs)) // by the name of the skill
 	for _, dir := range dirs {
 		s, err := c.readSkill(fsys, dir)
 		if err != nil {
 			return err
 		}
-		first, clash := taken[s.Name]
-		if clash && c.Manifest != nil {
+		first, duplicate := dirOf[s.Name]
+		if duplicate && c.Manifest != nil {
 			return diag.Errorf(diag.Invalid, "two skills are named %s: %s and %s", s.Name, first, dir).
 				WithHint("rename one of them, or list the directories wanted under skills in %s", ManifestName)
 		}
-		if clash && len(c.Skipped) < maxSkipped {
+		if duplicate && len(c.Skipped) < maxSkipped {
 			c.Skipped = append(c.Skipped, dir+" is left out: "+first+" is named "+s.Name+" too")
 		}
-		if clash {
+		if duplicate {
 			continue
 		}
-		taken[s.Name] = dir
+		dirOf[s.Name] = dir
 		c.Skills = append(c.Skills, s)
 	}
 	slices.SortFunc(c.Skills, func(a, b SkillDir) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 
-// depth counts a directory's levels below the pack's root.
+// depth returns the number of levels of a directory below the root of the pack.
 func depth(dir string) int {
 	if dir == "." {
 		return 0
@@ -203,7 +197,7 @@ func (c *Content) readSkill(fsys fs.FS, dir string) (SkillDir, error) {
 	return SkillDir{Name: name, Dir: dir, Description: doc.Description()}, nil
 }
 
-// Pack returns the content as a pack at a place. The digests of its skills are not known before they are fetched.
+// Pack returns the content as a pack. The digests of its skills are unknown before they are fetched.
 func (c *Content) Pack(ref Ref) *Pack {
 	p := &Pack{
 		ID: c.ID, Version: c.Version, Description: c.Description, License: c.License, Ref: ref,
@@ -219,8 +213,8 @@ func (c *Content) Pack(ref Ref) *Pack {
 	return p
 }
 
-// Select returns the skills of these names, or all skills if there are no names. A name that no skill has is an error
-// of code [diag.NotFound] that lists those that exist.
+// Select returns the skills with these names, or all skills if there are no names. The error for an unknown name has
+// code [diag.NotFound].
 func (c *Content) Select(names []string) ([]SkillDir, error) {
 	if len(names) == 0 {
 		return c.Skills, nil
@@ -230,7 +224,7 @@ func (c *Content) Select(names []string) ([]SkillDir, error) {
 		i, ok := slices.BinarySearchFunc(c.Skills, name,
 			func(s SkillDir, n string) int { return strings.Compare(s.Name, n) })
 		if !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).WithHint("it has %s", c.list())
+			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).WithHint("it has %s", c.skillList())
 		}
 		selected = append(selected, c.Skills[i])
 	}
@@ -238,23 +232,23 @@ func (c *Content) Select(names []string) ([]SkillDir, error) {
 	return slices.CompactFunc(selected, func(a, b SkillDir) bool { return a.Name == b.Name }), nil
 }
 
-// list names the skills, but not hundreds of them.
-func (c *Content) list() string {
-	const most = 20
+// skillList returns the names of the first skills.
+func (c *Content) skillList() string {
+	const limit = 20
 	var names []string
-	for _, s := range c.Skills[:min(len(c.Skills), most)] {
+	for _, s := range c.Skills[:min(len(c.Skills), limit)] {
 		names = append(names, s.Name)
 	}
 	text := strings.Join(names, ", ")
-	if len(c.Skills) > most {
+	if len(c.Skills) > limit {
 		text += ", …"
 	}
 	return text
 }
 
-// Stream streams the files of the named skills, or of all skills if there are no names, from the file system that the
-// content was read from. What [bundle.Ignored] and the pack's .skillpmignore say is left out, and what its manifest
-// says is executable.
+// Stream streams the files of the named skills, or of all skills if there are no names, from the file system of
+// [Describe]. It leaves out what [bundle.Ignored] and .skillpmignore match. Files that match the manifest's executable
+// patterns are executable.
 func (c *Content) Stream(ctx context.Context, fsys fs.FS, names []string, sink bundle.Sink) error {
 	skills, err := c.Select(names)
 	if err != nil {
@@ -276,7 +270,7 @@ func (c *Content) Stream(ctx context.Context, fsys fs.FS, names []string, sink b
 	return nil
 }
 
-// skip returns what the pack's ignore file says about paths inside a skill.
+// skip returns a function that reports whether .skillpmignore matches a path inside a skill.
 func (c *Content) skip(dir string) func(p string, isDir bool) bool {
 	if c.Ignore == nil {
 		return nil
@@ -284,10 +278,10 @@ func (c *Content) skip(dir string) func(p string, isDir bool) bool {
 	return func(p string, isDir bool) bool { return c.Ignore.Match(path.Join(dir, p), isDir) }
 }
 
-// lfsPointer is how a file starts that Git LFS keeps elsewhere.
+// lfsPointer is the beginning of a file whose content Git LFS stores elsewhere.
 const lfsPointer = "version https://git-lfs.github.com/spec/"
 
-// maxLFSPointer is the most bytes that such a file has, by the specification of Git LFS.
+// maxLFSPointer is the greatest size of such a file, by the specification of Git LFS.
 const maxLFSPointer = 1024
 
 func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink bundle.Sink) error {
@@ -295,7 +289,7 @@ func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink b
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // a read-only file
 	info, err := file.Stat()
 	if err != nil {
 		return err
@@ -317,8 +311,8 @@ func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink b
 	return sink.WriteFile(skill, f.Path, executable, info.Size(), r)
 }
 
-// readRegular reads a file of a pack. What is no regular file, a link among them, or is too large is refused unopened:
-// opening a pipe would wait for ever.
+// readRegular reads a file of a pack. It doesn't open links and other special files, because opening a pipe would
+// block, nor files that are too large.
 func readRegular(fsys fs.FS, name string) ([]byte, error) {
 	info, err := fs.Lstat(fsys, name)
 	if err != nil {

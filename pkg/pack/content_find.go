@@ -12,16 +12,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// finder finds the directories of a pack's skills, without entering what is ignored.
+// finder finds the directories of a pack's skills. It doesn't enter ignored directories.
 type finder struct {
 	fsys    fs.FS
 	ignore  *bundle.IgnoreFile
-	bounded bool // directories with a skillpm.yaml of their own are other packs
+	named   bool // the pack has a name, so that other directories with a skillpm.yaml are other packs
 	skipped []string
 }
 
-// list returns the names of the directories in dir that may be entered, and whether dir is a skill.
-func (f *finder) list(dir string) (below []string, isSkill bool, err error) {
+// list returns the names of the directories in dir that are not ignored, and whether dir is a skill.
+func (f *finder) list(dir string) (subdirs []string, isSkill bool, err error) {
 	entries, err := fs.ReadDir(f.fsys, dir)
 	if err != nil {
 		return nil, false, err
@@ -34,7 +34,7 @@ func (f *finder) list(dir string) (below []string, isSkill bool, err error) {
 		switch {
 		case e.IsDir():
 			if !skill.SkipDir(e.Name()) && !bundle.Ignored(name, true) && !f.ignored(name, true) {
-				below = append(below, e.Name())
+				subdirs = append(subdirs, e.Name())
 			}
 		case !strings.EqualFold(e.Name(), skill.File) || f.ignored(name, false):
 		case e.Name() != skill.File:
@@ -45,13 +45,13 @@ func (f *finder) list(dir string) (below []string, isSkill bool, err error) {
 			isSkill = true
 		}
 	}
-	return below, isSkill, nil
+	return subdirs, isSkill, nil
 }
 
-// skip notes that a file is left out, and why.
-func (f *finder) skip(name, why string) {
+// skip records that a file is left out.
+func (f *finder) skip(name, reason string) {
 	if len(f.skipped) < maxSkipped {
-		f.skipped = append(f.skipped, name+" is left out: "+why)
+		f.skipped = append(f.skipped, name+" is left out: "+reason)
 	}
 }
 
@@ -59,12 +59,12 @@ func (f *finder) ignored(name string, dir bool) bool {
 	return f.ignore != nil && f.ignore.Match(name, dir)
 }
 
-// walk returns the skills below dir, and dir itself. What is below a skill belongs to it.
+// walk returns dir if it is a skill, otherwise the skills below it.
 func (f *finder) walk(dir string) ([]string, error) {
-	if _, err := fs.Stat(f.fsys, path.Join(dir, ManifestName)); err == nil && f.bounded && dir != "." {
+	if _, err := fs.Stat(f.fsys, path.Join(dir, ManifestName)); err == nil && f.named && dir != "." {
 		return nil, nil
 	}
-	below, isSkill, err := f.list(dir)
+	subdirs, isSkill, err := f.list(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (f *finder) walk(dir string) ([]string, error) {
 		return []string{dir}, nil
 	}
 	var found []string
-	for _, name := range below {
+	for _, name := range subdirs {
 		skills, err := f.walk(path.Join(dir, name))
 		if err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func (f *finder) match(patterns []string) ([]string, error) {
 	return outermost(slices.Compact(found)), nil
 }
 
-// segments cuts a pattern at its slashes. Several ** in a row mean what one means.
+// segments splits a pattern at its slashes. Several ** in a row are like one.
 func segments(pattern string) []string {
 	return slices.CompactFunc(strings.Split(pattern, "/"), func(a, b string) bool { return a == "**" && b == "**" })
 }
@@ -120,7 +120,7 @@ func (f *finder) expand(dir string, segments []string) ([]string, error) {
 	if len(segments) > 0 && !strings.ContainsAny(segments[0], "*?[") {
 		return f.enter(path.Join(dir, segments[0]), segments[1:])
 	}
-	below, isSkill, err := f.list(dir)
+	subdirs, isSkill, err := f.list(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (f *finder) expand(dir string, segments []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	for _, name := range below {
+	for _, name := range subdirs {
 		rest := segments[1:]
 		if segments[0] == "**" {
 			rest = segments
@@ -155,7 +155,7 @@ func (f *finder) expand(dir string, segments []string) ([]string, error) {
 	return found, nil
 }
 
-// enter goes on in a directory that the pattern names, if it exists and is not ignored.
+// enter expands the rest of a pattern in a directory that it names, if that exists and is not ignored.
 func (f *finder) enter(dir string, rest []string) ([]string, error) {
 	if f.ignored(dir, true) {
 		return nil, nil
@@ -170,7 +170,7 @@ func (f *finder) enter(dir string, rest []string) ([]string, error) {
 	return f.expand(dir, rest)
 }
 
-// outermost drops the directories that are below another one of the list: they belong to it.
+// outermost removes directories that are below another one in the list, because they belong to that skill.
 func outermost(dirs []string) []string {
 	listed := make(map[string]bool, len(dirs))
 	for _, d := range dirs {
@@ -186,8 +186,7 @@ func outermost(dirs []string) []string {
 	})
 }
 
-// MatchSkills returns for each pattern of skills: the directories below the root of fsys that it means and that hold a
-// skill, as [Describe] finds them.
+// MatchSkills returns, for each pattern of skills in a manifest, the matching directories that have a skill.
 func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
 	ignore, err := readIgnore(fsys)
 	if err != nil {
@@ -203,30 +202,30 @@ func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
 	return found, nil
 }
 
-// Bounds of what is walked for skills and for their files. A git tree of a few objects can stand for more paths than
-// can ever be listed. The largest repositories of source code have some hundred thousand entries.
+// The limits of a search for skills and of their files. A git tree of a few objects can have more paths than anybody
+// can list. The largest repositories of source code have some hundred thousand entries.
 const (
-	maxEntries = 1_000_000 // of the directories that are listed, each time that one is
-	maxDepth   = 64        // directories in each other
-	maxSkills  = 10_000    // of a pack, each time that a pattern finds one
-	maxSkipped = 1_000     // sentences about what was left out
+	maxEntries = 1_000_000 // directory entries, counted whenever they are listed
+	maxDepth   = 64        // nested directories
+	maxSkills  = 10_000    // skills, counted for each pattern that finds them
+	maxSkipped = 1_000     // sentences in Content.Skipped
 )
 
-// limitedFS is a file system that may be listed only so far.
+// limitedFS is a file system that enforces maxEntries and maxDepth.
 type limitedFS struct {
 	fs.FS
-	listed *int // entries so far
+	entries *int // listed so far
 }
 
 func newLimitedFS(fsys fs.FS) fs.FS { return limitedFS{fsys, new(int)} }
 
-// ReadDir lists a directory unless that is too much.
+// ReadDir lists a directory within the limits.
 func (b limitedFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if depth(name) > maxDepth {
 		return nil, errTooLarge("directories lie more than %d deep in each other", maxDepth)
 	}
 	entries, err := fs.ReadDir(b.FS, name)
-	if *b.listed += len(entries) + 1; *b.listed > maxEntries {
+	if *b.entries += len(entries) + 1; *b.entries > maxEntries {
 		return nil, errTooLarge("there are more than %d files and directories to look through", maxEntries)
 	}
 	return entries, err
@@ -241,7 +240,7 @@ func (b limitedFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(b.F
 // ReadLink reads a link as the file system below does.
 func (b limitedFS) ReadLink(name string) (string, error) { return fs.ReadLink(b.FS, name) }
 
-// checkFound bounds the skills of a pack.
+// checkFound enforces maxSkills.
 func checkFound(dirs []string) error {
 	if len(dirs) > maxSkills {
 		return errTooLarge("there are more than %d directories with a %s", maxSkills, skill.File)
@@ -255,22 +254,22 @@ func errTooLarge(format string, args ...any) error {
 			ManifestName)
 }
 
-// mostMembers is how many packs of a workspace a hint names.
-const mostMembers = 5
+// maxMembersInHint is the number of packs of a workspace that a hint names.
+const maxMembersInHint = 5
 
-// checkNoWorkspace refuses a directory that is the root of a workspace and no pack: what is in it is several packs.
-func (c *Content) checkNoWorkspace(fsys fs.FS, at string) error {
+// checkNoWorkspace rejects a directory that is the root of a workspace and not a pack.
+func (c *Content) checkNoWorkspace(fsys fs.FS, dir string) error {
 	if c.Manifest == nil || len(c.Manifest.Workspace) == 0 || !c.Manifest.Name.IsZero() {
 		return nil
 	}
-	err := diag.Errorf(diag.Invalid, "%s is the root of a workspace, and no pack", at)
+	err := diag.Errorf(diag.Invalid, "%s is the root of a workspace, and no pack", dir)
 	var names []string
-	for _, dir := range members(fsys, c.Manifest.Workspace) {
-		if len(names) == mostMembers {
+	for _, member := range members(fsys, c.Manifest.Workspace) {
+		if len(names) == maxMembersInHint {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, path.Join(at, dir))
+		names = append(names, path.Join(dir, member))
 	}
 	if len(names) == 0 {
 		return err.WithHint("name the directory of one of its packs")
@@ -278,22 +277,22 @@ func (c *Content) checkNoWorkspace(fsys fs.FS, at string) error {
 	return err.WithHint("name one of its packs: %s", strings.Join(names, ", "))
 }
 
-// members returns the directories that the patterns of a workspace mean and that hold a manifest, sorted.
+// members returns the sorted directories that match a workspace's patterns and have a manifest.
 func members(fsys fs.FS, patterns []string) []string {
 	var dirs []string
-	_ = fs.WalkDir(newLimitedFS(fsys), ".", func(at string, d fs.DirEntry, err error) error { // it is only for a hint
-		if err != nil || !d.IsDir() || at == "." {
-			return nil //nolint:nilerr // as above
+	_ = fs.WalkDir(newLimitedFS(fsys), ".", func(dir string, d fs.DirEntry, err error) error { // only for a hint
+		if err != nil || !d.IsDir() || dir == "." {
+			return nil //nolint:nilerr // only for a hint
 		}
 		if strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" {
 			return fs.SkipDir
 		}
 		for _, p := range patterns {
-			if !MatchGlob(strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/"), at) {
+			if !MatchGlob(strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/"), dir) {
 				continue
 			}
-			if _, err := fs.Stat(fsys, path.Join(at, ManifestName)); err == nil {
-				dirs = append(dirs, at)
+			if _, err := fs.Stat(fsys, path.Join(dir, ManifestName)); err == nil {
+				dirs = append(dirs, dir)
 				break
 			}
 		}

@@ -9,39 +9,39 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// MatchGlob reports whether a slash-separated pattern means a path: * stands for any characters but a slash, ? for one,
-// and a segment ** for any number of segments, also none. Everything else stands for itself. The pattern is about the
-// whole path; "**/x" means x at every depth. The time is at most the product of the two lengths.
+// MatchGlob reports whether a slash-separated pattern matches a whole path: * matches any characters but a slash, ? one
+// character but a slash, and a segment ** any number of segments. Other characters match themselves. The time is at
+// most the product of the two lengths.
 func MatchGlob(pattern, name string) bool {
-	var again glob // what is tried when the pattern does not fit: one more segment for the last **
+	var retry glob // after a mismatch: the last ** matches one more segment
 	p := glob{pattern, name}
 	for {
 		if p.pattern == "" && p.name == "" {
 			return true
 		}
-		want, rest := cutSegment(p.pattern)
-		if want == "**" {
+		segment, rest := cutSegment(p.pattern)
+		if segment == "**" {
 			if rest == "" {
 				return true
 			}
-			again = glob{rest, p.name}
+			retry = glob{rest, p.name}
 			p.pattern = rest
 			continue
 		}
-		have, below := cutSegment(p.name)
-		if p.pattern != "" && p.name != "" && matchSegment(want, have) {
-			p = glob{rest, below}
+		name, restOfName := cutSegment(p.name)
+		if p.pattern != "" && p.name != "" && matchSegment(segment, name) {
+			p = glob{rest, restOfName}
 			continue
 		}
-		if again.pattern == "" || again.name == "" {
+		if retry.pattern == "" || retry.name == "" {
 			return false
 		}
-		_, again.name = cutSegment(again.name)
-		p = again
+		_, retry.name = cutSegment(retry.name)
+		p = retry
 	}
 }
 
-// glob is a pattern and a path that are still to be compared.
+// glob is the rest of a pattern and the rest of a path to match.
 type glob struct{ pattern, name string }
 
 func cutSegment(s string) (first, rest string) {
@@ -49,7 +49,7 @@ func cutSegment(s string) (first, rest string) {
 	return first, rest
 }
 
-// matchSegment compares one segment. After a * that does not fit, only the last one has to take more.
+// matchSegment matches one segment. After a mismatch, only the last * has to match more.
 func matchSegment(pattern, name string) bool {
 	p, n := 0, 0
 	star, from := -1, 0
@@ -76,14 +76,14 @@ func matchSegment(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// checkRelative refuses what is no path below the manifest; what names it in the message.
-func checkRelative(what, s string) error {
+// checkRelative rejects a path that is not below the manifest. noun names it in the message.
+func checkRelative(noun, s string) error {
 	clean := strings.TrimSuffix(strings.TrimPrefix(s, "./"), "/")
 	switch {
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "%s %q has a backslash", what, s).WithHint("write forward slashes")
+		return diag.Errorf(diag.Invalid, "%s %q has a backslash", noun, s).WithHint("write forward slashes")
 	case clean == "." || path.Clean(clean) != clean || pathx.Escapes(clean):
-		return diag.Errorf(diag.Invalid, "%s %q is not below the directory of this file", what, s).
+		return diag.Errorf(diag.Invalid, "%s %q is not below the directory of this file", noun, s).
 			WithHint("write a path relative to this file, as in \"skills/x\"")
 	}
 	return nil

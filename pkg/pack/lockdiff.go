@@ -9,10 +9,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// MaxDifferences is how many differences [Compare] reports at most.
+// MaxDifferences is the number of differences that [Compare] reports at most.
 const MaxDifferences = 1000
 
-// DiffKind is what a [Difference] is about.
+// DiffKind is the kind of a [Difference].
 type DiffKind string
 
 // The kinds of difference.
@@ -24,12 +24,12 @@ const (
 	DiffSkills  DiffKind = "skills"  // other skills of a pack are locked than are required
 	DiffAlias   DiffKind = "alias"   // the skill of an alias is not locked
 	DiffAliases DiffKind = "aliases" // two aliases contradict each other
-	DiffNames   DiffKind = "names"   // packs and aliases lead to other names
+	DiffNames   DiffKind = "names"   // packs and aliases result in other names
 	DiffInvalid DiffKind = "invalid" // a part of the lockfile is not valid
 	DiffText    DiffKind = "text"    // same content, but not in the form that skillpm writes
 )
 
-// Difference is one disagreement between a lockfile and a manifest. Line and column count from 1; they are 0 unless
+// Difference is one difference between a lockfile and a manifest. Line and Column count from 1; they are 0 unless
 // [CheckManifest] or [CheckLock] read the file.
 type Difference struct {
 	Kind         DiffKind
@@ -46,20 +46,20 @@ const (
 	hintRestore = "restore skillpm.lock from version control, or delete it and run skillpm install to lock anew"
 )
 
-// Compare returns the differences between a manifest and a lockfile: first what is required, then what is not, then
-// skills, aliases, and names. It compares the two files only, so a lockfile without a difference may still name packs
-// that no registry has.
+// Compare returns the differences between a manifest and a lockfile: first those of required packs, then packs that
+// nothing requires, skills, aliases, and names. It reads nothing else, so that a lockfile without differences may still
+// have packs that no registry has.
 func Compare(m *Manifest, l *Lock) []Difference {
 	return Comparison{Manifest: m, Lock: l}.Differences()
 }
 
-// Comparison compares files that could be read only in part, or whose required directories are compared too.
+// Comparison configures [Compare] for files that are readable in part only, and for required directories.
 type Comparison struct {
 	Manifest *Manifest
 	Lock     *Lock
 
-	// PartialManifest and PartialLock say that a part of the file could not be read. Differences that follow from the
-	// absence of something are then left out.
+	// PartialManifest and PartialLock say that a part of the file is unreadable. Differences about something that is
+	// missing there are then left out.
 	PartialManifest, PartialLock bool
 
 	// Directory reports whether the content of a required directory differs from what is locked. Nil means no.
@@ -67,55 +67,52 @@ type Comparison struct {
 }
 
 // Differences returns at most [MaxDifferences] differences, in the order of [Compare].
-func (in Comparison) Differences() []Difference {
-	c := &comparison{Comparison: in, wants: selections{}}
-	c.requirements()
-	c.surplus()
-	c.skills()
-	if aliased := c.aliases(); aliased && c.agreed() {
-		c.names()
+func (c Comparison) Differences() []Difference {
+	s := &comparison{Comparison: c, required: requiredSkills{}}
+	s.compareRequirements()
+	s.compareSurplus()
+	s.compareSkills()
+	if s.compareAliases() && !s.mismatch && !s.PartialManifest && !s.PartialLock {
+		s.compareNames()
 	}
-	return c.found
+	return s.differences
 }
 
 // comparison is the state of one comparison.
 type comparison struct {
 	Comparison
-	wants   selections // by pack
-	found   []Difference
-	refused bool // the lockfile cannot be installed from
+	required    requiredSkills
+	differences []Difference
+	mismatch    bool // the lockfile is not that of the manifest
 }
 
-// agreed reports whether the lockfile is the manifest's as far as is known.
-func (c *comparison) agreed() bool { return !c.refused && !c.PartialManifest && !c.PartialLock }
-
-func (c *comparison) full() bool { return len(c.found) >= MaxDifferences }
+func (c *comparison) full() bool { return len(c.differences) >= MaxDifferences }
 
 // add records a difference at a key of a file, or at the nearest parent that exists.
 func (c *comparison) add(d Difference, keys ...string) {
 	if c.full() {
 		return
 	}
-	place := c.Lock.Position
+	position := c.Lock.Position
 	if d.File == ManifestName {
-		place = c.Manifest.Position
+		position = c.Manifest.Position
 	}
 	for ; d.Line == 0 && len(keys) > 0; keys = keys[:len(keys)-1] {
-		d.Line, d.Column = place(keys...)
+		d.Line, d.Column = position(keys...)
 	}
-	c.found = append(c.found, d)
+	c.differences = append(c.differences, d)
 }
 
-// differ records a difference after which the lockfile is not the manifest's.
-func (c *comparison) differ(kind DiffKind, id ID, file string, keys []string, format string, args ...any) {
-	c.refused = true
+// addMismatch records a difference because of which the lockfile is not that of the manifest.
+func (c *comparison) addMismatch(kind DiffKind, id ID, file string, keys []string, format string, args ...any) {
+	c.mismatch = true
 	c.add(Difference{Kind: kind, Pack: id, File: file, Message: fmt.Sprintf(format, args...), Hint: hintInstall},
 		keys...)
 }
 
-// inLock is differ at a key of a pack's entry in the lock.
-func (c *comparison) inLock(kind DiffKind, id ID, keys []string, format string, args ...any) {
-	c.differ(kind, id, LockName, append([]string{"packs", id.String()}, keys...), format, args...)
+// addLocked is addMismatch at a key of a locked pack.
+func (c *comparison) addLocked(kind DiffKind, id ID, keys []string, format string, args ...any) {
+	c.addMismatch(kind, id, LockName, append([]string{"packs", id.String()}, keys...), format, args...)
 }
 
 // CompareText compares the bytes of a lockfile with those that skillpm writes for the same content. It returns the
@@ -130,9 +127,9 @@ func CompareText(l *Lock, text []byte) (Difference, bool) {
 		d.Message = "the lines end with CRLF, and skillpm writes LF"
 		return d, true
 	}
-	for wanted := range bytes.Lines(want) {
-		is, rest, _ := bytes.Cut(text, []byte("\n"))
-		if string(is)+"\n" != string(wanted) {
+	for wantLine := range bytes.Lines(want) {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		if string(line)+"\n" != string(wantLine) {
 			break
 		}
 		d.Line, text = d.Line+1, rest
@@ -141,12 +138,12 @@ func CompareText(l *Lock, text []byte) (Difference, bool) {
 	return d, true
 }
 
-// aliases finds the aliases of skills that are not locked. It reports whether there are none.
-func (c *comparison) aliases() bool {
+// compareAliases finds the aliases of skills that are not locked. It reports whether there are none.
+func (c *comparison) compareAliases() bool {
 	ok := true
 	for _, a := range c.Manifest.Aliases {
 		p := c.Lock.Packs[a.Pack]
-		required := c.wants[a.Pack] != nil
+		required := c.required[a.Pack] != nil
 		if p == nil && (required || c.PartialLock) || p != nil && p.Skills[a.Skill] != "" || c.full() {
 			continue
 		}
@@ -166,11 +163,11 @@ func (c *comparison) aliases() bool {
 	return ok
 }
 
-// names compares who has the names that are contested or have an alias.
-func (c *comparison) names() {
+// compareNames compares the names that several packs claim or that have an alias.
+func (c *comparison) compareNames() {
 	_, want, _, err := ResolveNames(Claims(c.Manifest, c.Lock), c.Manifest.Aliases, c.Lock.Names, nil)
 	if err != nil {
-		c.refused = true
+		c.mismatch = true
 		c.add(Difference{Kind: DiffAliases, File: ManifestName, Message: err.Error(), Hint: diag.HintOf(err)},
 			"aliases")
 		return
@@ -178,31 +175,30 @@ func (c *comparison) names() {
 	all := maps.Clone(want)
 	maps.Copy(all, c.Lock.Names)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c.name(name, want)
+		c.compareName(name, want)
 	}
 }
 
-// name compares the entry of one name with what it should be.
-func (c *comparison) name(name string, want map[string]LockedName) {
-	should, needed := want[name]
-	is, locked := c.Lock.Names[name]
-	at := []string{"names", name}
+func (c *comparison) compareName(name string, want map[string]LockedName) {
+	wanted, needed := want[name]
+	got, locked := c.Lock.Names[name]
+	keys := []string{"names", name}
 	differ := func(format string, args ...any) {
-		c.differ(DiffNames, ID{}, LockName, at, format, args...)
+		c.addMismatch(DiffNames, ID{}, LockName, keys, format, args...)
 	}
 	switch {
 	case !needed:
 		differ("the name %s is locked, and is neither contested nor has an alias", name)
 	case !locked:
-		if at = at[:1]; len(c.Lock.Names) == 0 {
-			at = []string{"packs"}
+		if keys = keys[:1]; len(c.Lock.Names) == 0 {
+			keys = []string{"packs"}
 		}
 		differ("the name %s is contested or has an alias, and is not locked", name)
-	case should.Winner != is.Winner:
-		at = append(at, "winner")
-		differ("the name %s belongs to %s", name, winnerName(should.Winner))
-	case !should.Equal(is):
-		at = append(at, "shadowed")
+	case wanted.Winner != got.Winner:
+		keys = append(keys, "winner")
+		differ("the name %s belongs to %s", name, winnerName(wanted.Winner))
+	case !wanted.Equal(got):
+		keys = append(keys, "shadowed")
 		differ("the aliases of %s are not those that skillpm.yaml leads to", name)
 	}
 }
