@@ -15,32 +15,32 @@ import (
 // ConfigName is the name of the user's configuration file.
 const ConfigName = "config.yaml"
 
-// Config is what the user's configuration says for all projects. What a manifest says of the same goes before it.
+// Config is the user's configuration for all projects. Settings of a manifest override it.
 type Config struct {
 	Path       string
 	Agents     []string          // ids of the agents that skills are linked for
 	LinkMode   string            // LinkSymlink, LinkCopy, LinkHard, or "" for the default
 	Registries []Registry        // in the order of the file
 	Namespaces map[string]string // owner to the registry, by name or address
-	// MinReleaseAge is how old a release must be before it is chosen, 0 for any.
+	// MinReleaseAge is how old a release must be before the solver selects it, 0 for any age.
 	MinReleaseAge time.Duration
-	// Git is the git program that is preferred to what is built in, "" for none.
+	// Git is the git program to use instead of the built-in client, "" for none.
 	Git string
-	// TrustedKeys are the files of public keys whose signatures count where one is asked for; see [Config.File].
+	// TrustedKeys are the files of the public keys whose signatures are trusted; see [Config.File].
 	TrustedKeys []string
-	// Mirrors says where a host, or what is below a path of it, is asked first: host[/path] to host[/path].
+	// Mirrors maps host[/path] to the host[/path] to try first.
 	Mirrors map[string]string
-	// PlainHTTP are the hosts, with their ports, that are spoken to without encryption.
+	// PlainHTTP are the hosts, with their ports, to connect to without encryption.
 	PlainHTTP []string
-	// CAFile is a file of certificates that are trusted besides the system's, "" for none; see [Config.File].
+	// CAFile is a file of certificates to trust besides the system's, "" for none; see [Config.File].
 	CAFile string
 
-	Profile string            // the id of the profile that skills are at work under, "" for the default
-	Skills  SkillSettings     // how skills are at work
-	Runners map[string]Runner // what runs tasks, by type; see [Config.Runner]
-	Trusted []string          // folders whose own skills count, with what is below them
+	Profile        string // the id of the profile for skills at run time, "" for the default
+	Skills         SkillSettings
+	Runners        map[string]Runner // programs that run tasks, by type; see [Config.Runner]
+	TrustedFolders []string          // folders whose local skills are available, with everything below them
 
-	Sync SyncSettings // what the enterprise layer is kept in step with
+	Sync SyncSettings
 }
 
 var configKeys = []string{
@@ -51,29 +51,20 @@ var configKeys = []string{
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
-	c, r := readConfig(path, data)
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// readConfig returns what can be read of a configuration, nil if nothing can.
-func readConfig(path string, data []byte) (*Config, *yamlx.Reader) {
 	format := manifestFormat
 	format.Name = "the configuration"
 	r := yamlx.Read(path, data, format)
-	root, ok := r.Root()
-	if !ok {
-		return nil, r
-	}
+	root, _ := r.Root()
 	c := &Config{Path: path}
 	for key, v := range root.Fields(configKeys...) {
 		if !v.IsBlank() {
 			c.field(key, v)
 		}
 	}
-	return c, r
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *Config) field(key string, v yamlx.Value) {
@@ -105,13 +96,13 @@ func (c *Config) field(key string, v yamlx.Value) {
 	case "runners":
 		c.Runners = runners(v)
 	case "trusted-folders":
-		c.Trusted = v.Texts(checkFolder)
+		c.TrustedFolders = v.Texts(checkFolder)
 	case "sync":
 		c.Sync = syncSettings(v)
 	}
 }
 
-// CheckLinkMode reports a link mode that is not known.
+// CheckLinkMode returns an error for an unknown link mode.
 func CheckLinkMode(mode string) error {
 	if mode == LinkSymlink || mode == LinkCopy || mode == LinkHard {
 		return nil
@@ -128,7 +119,7 @@ func checkLinkMode(mode string) error {
 	return nil
 }
 
-// maxAge is the longest time that a release may have to wait: ten years.
+// maxAge is the greatest minimum release age: ten years.
 const maxAge = 10 * 365 * 24 * time.Hour
 
 // releaseAge reads a duration in hours or days, as 72h or 3d.
@@ -149,7 +140,7 @@ func releaseAge(s string) (time.Duration, error) {
 	return age * unit, nil
 }
 
-// gitProgram reads which git fetches: skillpm's own, the one in PATH, or one by its path.
+// gitProgram reads which git client to use: the built-in one, git in PATH, or a program by its path.
 func gitProgram(s string) (string, error) {
 	switch {
 	case s == "builtin":
@@ -163,7 +154,7 @@ func gitProgram(s string) (string, error) {
 		WithHint("write builtin, system, or the absolute path of a git program")
 }
 
-// registries reads a list whose entries are addresses, or mappings of a name and an address.
+// registries reads a list of addresses, or of mappings of a name and an address.
 func registries(v yamlx.Value) []Registry {
 	if !v.IsList() {
 		v.Errorf("write a line for each, as in - {name: acme, url: \"https://packs.example\"}",
@@ -212,43 +203,43 @@ func registry(v yamlx.Value) (reg Registry) {
 	return reg
 }
 
-// namespaces reads the mapping of an owner to the registry that alone is asked for its packs.
+// namespaces reads the mapping of owners to the only registry that may have their packs.
 func namespaces(v yamlx.Value) map[string]string {
-	bound := make(map[string]string)
+	registryOf := make(map[string]string)
 	for owner, v := range v.Fields() {
-		if _, bad := ParseID(owner + "/x"); bad != nil {
+		if _, err := ParseID(owner + "/x"); err != nil {
 			v.Key().Errorf("write the part before the slash, as acme of acme/deploy", "%q is not the owner of packs",
 				owner)
 		}
 		if address := v.Text(checkAddress("namespace " + owner)); address != "" {
-			bound[owner] = address
+			registryOf[owner] = address
 		}
 	}
-	return bound
+	return registryOf
 }
 
-// checkAddress checks where a registry is, or its name. Credentials are refused: these files are shared.
-func checkAddress(what string) func(string) error {
+// checkAddress checks the address or name of a registry. It rejects credentials, because people share these files.
+func checkAddress(noun string) func(string) error {
 	return func(s string) error {
 		if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, isControl) {
-			return diag.Errorf(diag.Invalid, "%s is not an address", what)
+			return diag.Errorf(diag.Invalid, "%s is not an address", noun)
 		}
 		scheme, rest, ok := strings.Cut(s, "://")
 		if !ok {
 			return nil
 		}
 		if scheme == "http" && !onLoopback(s) {
-			return diag.Errorf(diag.Invalid, "%s is read over HTTPS only: %q", what, s).
+			return diag.Errorf(diag.Invalid, "%s is read over HTTPS only: %q", noun, s).
 				WithHint("write https://%s", rest)
 		}
 		host, _, _ := strings.Cut(rest, "/")
-		user, _, has := strings.Cut(host, "@")
-		if has && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
-			return diag.Errorf(diag.Invalid, "%s has credentials in its address", what).
+		user, _, hasUser := strings.Cut(host, "@")
+		if hasUser && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
+			return diag.Errorf(diag.Invalid, "%s has credentials in its address", noun).
 				WithHint("remove them, and keep them in a credential helper or in SKILLPM_TOKEN_<HOST>")
 		}
 		if _, err := url.Parse(s); err != nil {
-			return diag.Errorf(diag.Invalid, "%s is not an address: %q", what, s)
+			return diag.Errorf(diag.Invalid, "%s is not an address: %q", noun, s)
 		}
 		return nil
 	}
@@ -256,7 +247,7 @@ func checkAddress(what string) func(string) error {
 
 func isControl(c rune) bool { return c < ' ' || c == 0x7f }
 
-// onLoopback reports whether an address is one of this machine, where nobody listens in.
+// onLoopback reports whether an address is on this machine, where plain HTTP is safe.
 func onLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

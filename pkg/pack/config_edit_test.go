@@ -8,9 +8,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-func lookups(t *testing.T, text string) *pack.Lookups {
+func lookups(t *testing.T, text string) *pack.RegistryFile {
 	t.Helper()
-	l, err := pack.ParseLookups("config.yaml", []byte(text), false)
+	l, err := pack.ParseRegistryFile("config.yaml", []byte(text), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestAddRegistryRefuses(t *testing.T) {
 		{"", pack.Registry{Name: "a", URL: "https://u:p@b.example"}, diag.Invalid, "credentials"},
 		{"registries: &all\n  - https://a.example\n", pack.Registry{Name: "a", URL: "https://b.example"}, diag.Invalid, ""},
 	} {
-		l, err := pack.ParseLookups("config.yaml", []byte(tt.text), false)
+		l, err := pack.ParseRegistryFile("config.yaml", []byte(tt.text), false)
 		if err != nil {
 			continue // the file itself is refused
 		}
@@ -129,7 +129,7 @@ func TestBind(t *testing.T) {
 	if ok, err := l.Unbind("acme"); ok || err != nil {
 		t.Errorf("a second time: %v %v", ok, err)
 	}
-	m, err := pack.ParseLookups("skillpm.yaml", []byte("name: acme/x # mine\n"), true)
+	m, err := pack.ParseRegistryFile("skillpm.yaml", []byte("name: acme/x # mine\n"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,12 +138,12 @@ func TestBind(t *testing.T) {
 	}
 }
 
-func FuzzLookups(f *testing.F) {
+func FuzzRegistryFile(f *testing.F) {
 	f.Add("registries:\n  - https://a.example # a\n  - name: b\n    url: https://b.example\nnamespaces: {acme: b}\n", "acme")
 	f.Add("{registries: [], git: system}", "x")
 	f.Add("registries:\r\n- a\r\n\r\n# end", "b")
 	f.Fuzz(func(t *testing.T, text, name string) {
-		l, err := pack.ParseLookups("config.yaml", []byte(text), false)
+		l, err := pack.ParseRegistryFile("config.yaml", []byte(text), false)
 		if err != nil {
 			return
 		}
@@ -151,7 +151,7 @@ func FuzzLookups(f *testing.F) {
 		if _, there := l.Registry(name); there || l.Add(pack.Registry{Name: name, URL: "https://fuzz.example/i"}) != nil {
 			return
 		}
-		again, err := pack.ParseLookups("config.yaml", l.Bytes(), false)
+		again, err := pack.ParseRegistryFile("config.yaml", l.Bytes(), false)
 		if err != nil || len(again.Registries) != had+1 {
 			t.Fatalf("%q became %q: %v", text, l.Bytes(), err)
 		}

@@ -19,7 +19,7 @@ var (
 	hostPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+([._-]+[a-z0-9]+)*$`) })
 )
 
-// mirrors reads the mapping of a host, or what is below a path of it, to where it is asked first.
+// mirrors reads the mapping of host[/path] to the host[/path] to try first.
 func mirrors(v yamlx.Value) map[string]string {
 	mirrors := make(map[string]string)
 	for from, v := range v.Fields() {
@@ -53,12 +53,12 @@ func checkHost(s string) error {
 	return nil
 }
 
-// checkHostPath checks a host, or a host and the beginning of a repository's path.
+// checkHostPath checks a host, or a host and the beginning of the path of repositories.
 func checkHostPath(s string) error {
-	host, path, has := strings.Cut(s, "/")
+	host, path, hasPath := strings.Cut(s, "/")
 	if checkHost(host) != nil {
 		return checkHost(s)
-	} else if !has {
+	} else if !hasPath {
 		return nil
 	}
 	for part := range strings.SplitSeq(path, "/") {
@@ -70,7 +70,7 @@ func checkHostPath(s string) error {
 	return nil
 }
 
-// File returns a file that the configuration names, relative ones being beside it.
+// File returns the path of a file that the configuration names. A relative one is relative to the configuration.
 func (c *Config) File(name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
@@ -78,19 +78,18 @@ func (c *Config) File(name string) string {
 	return filepath.Join(filepath.Dir(c.Path), filepath.FromSlash(name))
 }
 
-// SyncSettings say what the enterprise layer of a machine is kept in step with. They count in the administrator's
-// configuration only.
+// SyncSettings configure the signed source of the enterprise layer of a machine. They only have an effect in the
+// administrator's configuration.
 type SyncSettings struct {
-	Source    Ref      // a git repository or an OCI repository; its kind is "" where nothing is configured
-	Name      ID       // of a git repository's list, as its skillpm.yaml says it; see [SyncSettings.ListName]
+	Source    Ref      // a git repository or an OCI repository; its kind is "" if nothing is configured
+	Name      ID       // of the list in a git repository, from its skillpm.yaml; see [SyncSettings.ListName]
 	Version   string   // the range of versions, "" for any release
 	Keys      []string // files of public keys, or of allowed signers of git tags; see [Config.File]
-	Threshold int      // how many of them must have signed, at least 1
+	Threshold int      // how many of them must sign, at least 1
 }
 
 var syncKeys = []string{"source", "name", "version", "keys", "threshold"}
 
-// syncSettings reads where the enterprise layer comes from.
 func syncSettings(v yamlx.Value) SyncSettings {
 	s := SyncSettings{Threshold: 1}
 	if !v.IsMapping() {
@@ -136,8 +135,8 @@ func syncSettings(v yamlx.Value) SyncSettings {
 	return s
 }
 
-// ListName returns what the list must call itself, so that nothing else that the same people sign passes for it: as
-// configured, or the last two parts of the source.
+// ListName returns the name that the list must have: the configured one, or the last two parts of the source. So
+// nothing else that the same people sign can replace the list.
 func (s SyncSettings) ListName() (ID, error) {
 	switch {
 	case !s.Name.IsZero():
@@ -148,10 +147,10 @@ func (s SyncSettings) ListName() (ID, error) {
 	return s.Source.DefaultID()
 }
 
-// maxThreshold is the most signatures that can be asked for.
+// maxThreshold is the greatest number of signatures that can be required.
 const maxThreshold = 16
 
-// syncSource reads a place whose releases are signed: no revision, as the newest release is what is wanted.
+// syncSource reads a source of signed releases. It has no revision, because sync installs the newest release.
 func syncSource(text string) (Ref, error) {
 	ref, err := Parse(text)
 	switch {

@@ -13,39 +13,39 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// SkillSettings are what a configuration says of skills at work. A zero value leaves a setting at its default.
+// SkillSettings configure skills at run time. A zero value means the default.
 type SkillSettings struct {
-	Enabled         *bool         // whether agents are given skills at all; nil is true
-	Allowed         []string      // the only skills that are in force, as name or name@pack; empty means all
-	Recommended     int           // how many skills an agent should have at most before it is said that they are many
-	MaxDepth        int           // how many skills can be active inside each other
-	TrustedProjects bool          // a project's own skills count only in folders that are trusted
-	DynamicShell    bool          // commands in a skill's text are run where the profile has them
-	Agent           string        // the agent that skills are filtered for
-	Tenant          string        // the tenant that skills are filtered for
-	Environment     string        // the environment that skills are filtered for
+	Enabled         *bool         // agents have skills; nil is true
+	Allowed         []string      // the only available skills, as name or name@pack; empty means all
+	Recommended     int           // the number of skills of an agent beyond which skillpm warns
+	MaxDepth        int           // how deep activations of skills may nest
+	TrustedProjects bool          // the local skills of a project are available in trusted folders only
+	DynamicShell    bool          // run the commands in a skill's text if the profile has them
+	Agent           string        // filters skills by agent
+	Tenant          string        // filters skills by tenant
+	Environment     string        // filters skills by environment
 	ScriptLimit     time.Duration // how long a script may run
 }
 
-// On reports whether agents are given skills at all.
+// On reports whether agents have skills.
 func (s SkillSettings) On() bool { return s.Enabled == nil || *s.Enabled }
 
 // Runner is the command that runs the tasks of one type.
 type Runner struct {
-	Command []string      // a program and its arguments; a relative path of several parts is beside the configuration
+	Command []string      // a program and its arguments; a relative path with a slash is relative to the configuration
 	Limit   time.Duration // how long a task may run, 0 for the default
-	Env     []string      // variables besides the clean environment: NAME takes over a value, NAME=VALUE sets one
-	Project bool          // it works in the project's directory and not in an empty one of its own
+	Env     []string      // variables besides the clean environment: NAME passes a value on, NAME=VALUE sets one
+	Project bool          // run in the directory of the project instead of an empty one
 	Notify  Notify
 }
 
-// Notify says how the end of a task is told.
+// Notify configures what happens at the end of a task.
 type Notify struct {
-	Command []string // is run with the task as JSON on its standard input
-	File    string   // gets a line of JSON; see [Config.File]
+	Command []string // runs with the task as JSON on its standard input
+	File    string   // receives a line of JSON; see [Config.File]
 }
 
-// Bounds of what a configuration may ask for.
+// The greatest values of settings.
 const (
 	maxRunLimit    = 24 * time.Hour
 	maxRecommended = 100_000
@@ -62,12 +62,10 @@ var (
 	notifyKeys = []string{"command", "file"}
 
 	runnerType = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 	})
 	filterWord = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$`)
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$`)
 	})
 	variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
@@ -103,7 +101,7 @@ func skillSettings(v yamlx.Value) (s SkillSettings) {
 	return s
 }
 
-// runners reads the mapping of a type of task to what runs it.
+// runners reads the mapping of types of tasks to programs.
 func runners(v yamlx.Value) map[string]Runner {
 	runners := make(map[string]Runner)
 	for kind, v := range v.Fields() {
@@ -159,7 +157,7 @@ func notify(v yamlx.Value) (n Notify) {
 	return n
 }
 
-// command reads a program and its arguments. An argument may be there twice.
+// command reads a program and its arguments, which may repeat.
 func command(v yamlx.Value) []string {
 	if !v.IsList() {
 		hint := "write [claude, -p]; no shell reads it"
@@ -191,7 +189,7 @@ func command(v yamlx.Value) []string {
 	return argv
 }
 
-// timeLimit reads how long something may run.
+// timeLimit reads a duration.
 func timeLimit(v yamlx.Value) time.Duration {
 	return yamlx.As(v, func(s string) (time.Duration, error) {
 		limit, err := time.ParseDuration(s)
@@ -207,7 +205,7 @@ func timeLimit(v yamlx.Value) time.Duration {
 	})
 }
 
-// filter reads a word that skills are filtered by.
+// filter reads a word to filter skills by.
 func filter(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !filterWord().MatchString(s) {
@@ -236,8 +234,8 @@ func checkFolder(s string) error {
 	return nil
 }
 
-// checkVariable checks what a task's environment has besides the clean one. What skillpm itself says to a task is not
-// for others to say, and a session of the parent is not passed on.
+// checkVariable checks a variable for the environment of tasks. It rejects the variables by which skillpm tells a task
+// about itself, so that the session of the parent is not passed on.
 func checkVariable(s string) error {
 	name, _, _ := strings.Cut(s, "=")
 	switch {
@@ -253,33 +251,28 @@ func checkVariable(s string) error {
 	return nil
 }
 
-// Runner returns what runs tasks of a type, "" being [DefaultRunner]. Paths of the configuration are resolved. An error
-// is NotFound, and shows how one is configured.
+// Runner returns the runner for a type of tasks, "" for [DefaultRunner], with absolute paths. The error has code
+// [diag.NotFound], and its hint shows how to configure one.
 func (c *Config) Runner(kind string) (Runner, error) {
 	if kind == "" {
 		kind = DefaultRunner
 	}
-	var (
-		found Runner
-		ok    bool
-		path  = ConfigName
-	)
-	if c != nil {
-		found, ok = c.Runners[kind]
-		path = c.Path
+	if c == nil {
+		c = &Config{Path: ConfigName}
 	}
+	r, ok := c.Runners[kind]
 	if !ok {
 		err := diag.Errorf(diag.NotFound, "no runner %q is configured, which would run the task", kind)
 		return Runner{}, err.WithHint(
-			"write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input", path,
+			"write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input", c.Path,
 			kind)
 	}
-	found.Command, found.Notify.Command = c.program(found.Command), c.program(found.Notify.Command)
-	found.Notify.File = c.File(found.Notify.File)
-	return found, nil
+	r.Command, r.Notify.Command = c.program(r.Command), c.program(r.Notify.Command)
+	r.Notify.File = c.File(r.Notify.File)
+	return r, nil
 }
 
-// program resolves a program that is given by a relative path, which is beside the configuration.
+// program resolves a program with a relative path, which is relative to the configuration.
 func (c *Config) program(argv []string) []string {
 	if len(argv) == 0 || !strings.ContainsAny(argv[0], `/\`) {
 		return argv
@@ -289,5 +282,5 @@ func (c *Config) program(argv []string) []string {
 	return argv
 }
 
-// DefaultRunner is the type of the tasks whose skill names none.
+// DefaultRunner is the type of tasks whose skill names none.
 const DefaultRunner = "general"

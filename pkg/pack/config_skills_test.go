@@ -46,7 +46,7 @@ func TestK4ConfigRuntime(t *testing.T) {
 		Enabled: &off, Allowed: []string{"deploy", "review@acme/tools"}, Recommended: 50, MaxDepth: 3, TrustedProjects: true, DynamicShell: true,
 		Agent: "coder", Tenant: "acme-eu", Environment: "production", ScriptLimit: 45 * time.Second,
 	}
-	if c.Profile != "claude-code" || !reflect.DeepEqual(c.Skills, want) || c.Skills.On() || !reflect.DeepEqual(c.Trusted, []string{"/home/ada/work"}) {
+	if c.Profile != "claude-code" || !reflect.DeepEqual(c.Skills, want) || c.Skills.On() || !reflect.DeepEqual(c.TrustedFolders, []string{"/home/ada/work"}) {
 		t.Errorf("%+v", c)
 	}
 	r, err := c.Runner("")

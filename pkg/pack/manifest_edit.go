@@ -12,11 +12,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// SetDependency writes a dependency: in its place, in dependencies or dev-dependencies, if the pack is there already,
-// else as the last of dependencies. One without a constraint and a place is written as "*". The manifest is unchanged
-// when there is an error, which says what to write by hand.
+// SetDependency adds a dependency as the last of dependencies, or replaces the one of the same pack in dependencies or
+// dev-dependencies. Without a constraint and a source it is "*". On an error, which says what to write by hand, the
+// manifest is unchanged.
 func (m *Manifest) SetDependency(d Dependency) error {
-	d = normal(d)
+	d = normalize(d)
 	if err := checkConstraint(d.Constraint); err != nil && d.Constraint != "" {
 		return err
 	}
@@ -43,13 +43,13 @@ func (m *Manifest) SetDependency(d Dependency) error {
 	})
 }
 
-// RemoveDependency removes a pack from dependencies and dev-dependencies, and says whether it was there. Comments above
-// it stay.
+// RemoveDependency removes a pack from dependencies and dev-dependencies, and reports whether it was there. Comments
+// above it stay.
 func (m *Manifest) RemoveDependency(id ID) (bool, error) {
 	want := m.Clone()
-	is := func(d Dependency) bool { return d.ID == id }
-	want.Dependencies = slices.DeleteFunc(want.Dependencies, is)
-	want.DevDependencies = slices.DeleteFunc(want.DevDependencies, is)
+	hasID := func(d Dependency) bool { return d.ID == id }
+	want.Dependencies = slices.DeleteFunc(want.Dependencies, hasID)
+	want.DevDependencies = slices.DeleteFunc(want.DevDependencies, hasID)
 	if want.equal(m) {
 		return false, nil
 	}
@@ -63,7 +63,7 @@ func (m *Manifest) RemoveDependency(id ID) (bool, error) {
 	})
 }
 
-// SetAlias gives a skill another name. An alias that the skill has already is replaced.
+// SetAlias gives a skill an alias, instead of any alias that it has.
 func (m *Manifest) SetAlias(a Alias) error {
 	if err := checkAlias(a.Alias); err != nil {
 		return err
@@ -72,14 +72,14 @@ func (m *Manifest) SetAlias(a Alias) error {
 		return err
 	}
 	want := m.Clone()
-	same := func(o Alias) bool { return o.Skill == a.Skill && o.Pack == a.Pack && o.Alias != a.Alias }
+	sameSkill := func(o Alias) bool { return o.Skill == a.Skill && o.Pack == a.Pack && o.Alias != a.Alias }
 	var replaced []string
 	for _, o := range want.Aliases {
-		if same(o) {
+		if sameSkill(o) {
 			replaced = append(replaced, o.Alias)
 		}
 	}
-	want.Aliases = slices.DeleteFunc(want.Aliases, same)
+	want.Aliases = slices.DeleteFunc(want.Aliases, sameSkill)
 	if i := slices.IndexFunc(want.Aliases, func(o Alias) bool { return o.Alias == a.Alias }); i >= 0 {
 		want.Aliases[i] = a
 	} else {
@@ -95,19 +95,19 @@ func (m *Manifest) SetAlias(a Alias) error {
 
 // RemoveAliasesOf removes the aliases of a pack's skills, and returns them.
 func (m *Manifest) RemoveAliasesOf(pack ID) ([]Alias, error) {
-	var gone []Alias
+	var removed []Alias
 	var names []string
 	for _, a := range m.Aliases {
 		if a.Pack == pack {
-			gone, names = append(gone, a), append(names, a.Alias)
+			removed, names = append(removed, a), append(names, a.Alias)
 		}
 	}
-	if len(gone) == 0 {
+	if len(removed) == 0 {
 		return nil, nil
 	}
 	want := m.Clone()
 	want.Aliases = slices.DeleteFunc(want.Aliases, func(a Alias) bool { return a.Pack == pack })
-	return gone, m.edit(want, "remove the aliases of "+pack.String(), func(e *yamlx.Editor) error {
+	return removed, m.edit(want, "remove the aliases of "+pack.String(), func(e *yamlx.Editor) error {
 		return removeAliases(e, names)
 	})
 }
@@ -121,8 +121,8 @@ func removeAliases(e *yamlx.Editor, aliases []string) error {
 	return nil
 }
 
-// SetAgents writes the list of agents that skills are linked for. Those that are in a list of several lines keep their
-// order. An empty list removes the key.
+// SetAgents sets the list of agents that skills are linked for. The lines of agents that stay keep their order. An
+// empty list removes the key.
 func (m *Manifest) SetAgents(ids []string) error {
 	want := m.Clone()
 	want.Agents = slices.Clone(ids)
@@ -135,7 +135,7 @@ func (m *Manifest) SetAgents(ids []string) error {
 	})
 }
 
-// Set writes one of the texts about the pack itself: name, version, description, license or skillpm; or the link mode.
+// Set sets the value of name, version, description, license, skillpm or link-mode.
 func (m *Manifest) Set(key, text string) error {
 	want := m.Clone()
 	switch key {
@@ -171,34 +171,34 @@ func (m *Manifest) Set(key, text string) error {
 	return m.edit(want, "write "+key+": "+yamlx.Quote(text), func(e *yamlx.Editor) error { return e.Set(text, key) })
 }
 
-// edit makes a change, and takes it over only if the result says what is wanted.
-func (m *Manifest) edit(want *Manifest, todo string, change func(*yamlx.Editor) error) error {
+// edit changes the bytes of the file and parses the result, which must equal want. instruction is the hint for editing
+// by hand.
+func (m *Manifest) edit(want *Manifest, instruction string, change func(*yamlx.Editor) error) error {
 	e, err := yamlx.NewEditor(m.Path, m.Bytes())
 	if err != nil {
 		return err
 	}
 	if err := change(e); err != nil {
-		return refusedEdit(m.Path, todo, err)
+		return editError(m.Path, instruction, err)
 	}
 	next, err := ParseManifest(m.Path, e.Bytes())
 	if err != nil || !next.equal(want) {
-		return refusedEdit(m.Path, todo, nil)
+		return editError(m.Path, instruction, nil)
 	}
 	*m = *next
 	return nil
 }
 
-// refusedEdit says that a change cannot be made in the bytes of the file. An error with a position stays; one about
-// what the change has made of the file is of no use to anybody.
-func refusedEdit(path, todo string, err error) error {
-	if refused, ok := errors.AsType[*yamlx.Error](err); ok && refused.Line > 0 {
+// editError is the error if an edit would change something else. An error with a position in the file is more precise.
+func editError(path, instruction string, err error) error {
+	if positioned, ok := errors.AsType[*yamlx.Error](err); ok && positioned.Line > 0 {
 		return err
 	}
 	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", path).
-		WithHint("edit it by hand: %s", todo)
+		WithHint("edit it by hand: %s", instruction)
 }
 
-// Clone returns a copy whose lists can be changed.
+// Clone returns a copy with its own lists of dependencies and aliases.
 func (m *Manifest) Clone() *Manifest {
 	c := *m
 	c.Dependencies = slices.Clone(m.Dependencies)
@@ -207,7 +207,7 @@ func (m *Manifest) Clone() *Manifest {
 	return &c
 }
 
-// equal reports whether two manifests say the same, however they are written.
+// equal reports whether two manifests have the same content, apart from comments and style.
 func (m *Manifest) equal(o *Manifest) bool {
 	return m.Name == o.Name && m.Version == o.Version && m.Description == o.Description && m.License == o.License &&
 		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) && slices.Equal(m.Tags, o.Tags) &&
@@ -228,7 +228,7 @@ func sameDependency(a, b Dependency) bool {
 	return a.ID == b.ID && a.Constraint == b.Constraint && sameSet(a.Skills, b.Skills)
 }
 
-// sameSet compares lists whose order has no meaning: aliases, agents, the skills wanted of a pack.
+// sameSet compares lists whose order has no meaning.
 func sameSet[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
@@ -238,20 +238,19 @@ func sameNode(a, b *yaml.Node) bool {
 		slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
-// setDependency writes d under key. A dependency that is written as a mapping over several lines keeps that form, and
-// the comments in it.
+// setDependency sets d under key. A dependency that is a mapping of several lines keeps that form and its comments.
 func setDependency(e *yamlx.Editor, key string, d Dependency) error {
 	id := d.ID.String()
-	was := yamlx.Lookup(e.Root(), key, id)
-	fields, err := fieldsOf(d, revisionKeyOf(was))
+	old := yamlx.Lookup(e.Root(), key, id)
+	fields, err := fieldsOf(d, revisionKeyOf(old))
 	switch {
 	case err != nil:
 		return err
-	case was != nil && was.Kind == yaml.MappingNode && was.Style&yaml.FlowStyle == 0:
+	case old != nil && old.Kind == yaml.MappingNode && old.Style&yaml.FlowStyle == 0:
 		if fields == nil {
 			fields = yamlx.Mapping{{Key: keyVersion, Value: d.Constraint}}
 		}
-		return setFields(e, was, fields, key, id)
+		return setFields(e, old, fields, key, id)
 	case fields == nil:
 		return e.Set(d.Constraint, key, id)
 	default:
@@ -259,17 +258,17 @@ func setDependency(e *yamlx.Editor, key string, d Dependency) error {
 	}
 }
 
-// setFields changes the lines of a dependency that is written as a block mapping.
-func setFields(e *yamlx.Editor, was *yaml.Node, fields yamlx.Mapping, path ...string) error {
+// setFields changes the lines of a dependency that is a block mapping.
+func setFields(e *yamlx.Editor, old *yaml.Node, fields yamlx.Mapping, path ...string) error {
 	for _, f := range fields {
-		if old := yamlx.Lookup(was, f.Key); old != nil && sameField(old, f.Value) {
+		if value := yamlx.Lookup(old, f.Key); value != nil && sameField(value, f.Value) {
 			continue
 		}
 		if err := e.Set(f.Value, append(path, f.Key)...); err != nil {
 			return err
 		}
 	}
-	for k := range yamlx.Pairs(was) {
+	for k := range yamlx.Pairs(old) {
 		if slices.ContainsFunc(fields, func(f yamlx.Entry) bool { return f.Key == k.Value }) {
 			continue
 		}
@@ -280,7 +279,7 @@ func setFields(e *yamlx.Editor, was *yaml.Node, fields yamlx.Mapping, path ...st
 	return nil
 }
 
-// sameField reports whether a field says what is wanted already, perhaps with other quotes.
+// sameField reports whether a field has the wanted value, perhaps with other quotes.
 func sameField(v *yaml.Node, want any) bool {
 	list, isList := want.([]yamlx.Word)
 	if !isList {
@@ -302,7 +301,7 @@ func revisionKeyOf(n *yaml.Node) string {
 	return ""
 }
 
-// words returns texts that are written without quotes if they can be.
+// words returns texts that need no quotes if YAML allows that.
 func words(texts []string) []yamlx.Word {
 	list := make([]yamlx.Word, len(texts))
 	for i, s := range texts {
@@ -311,8 +310,8 @@ func words(texts []string) []yamlx.Word {
 	return list
 }
 
-// normal returns d as reading it back returns it.
-func normal(d Dependency) Dependency {
+// normalize returns d as parsing the edited manifest returns it.
+func normalize(d Dependency) Dependency {
 	if d.Ref != nil && d.Ref.Kind == KindName {
 		if d.Constraint == "" {
 			d.Constraint = d.Ref.Constraint

@@ -11,29 +11,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Validate is what a manifest says under validate: how the skills below it are checked.
+// Validate is the validate section of a manifest: how to check its skills.
 type Validate struct {
-	Profiles []string // ids of the hosts that the skills are for; empty means the default one
-	All      bool     // the skills are for all hosts
+	Profiles []string // ids of the profiles that the skills are for; empty means the default one
+	All      bool     // the skills are for all profiles
 	Strict   bool     // warnings are errors
-	Rules    []RuleLevel
+	Rules    []RuleSetting
 	Ignore   []Ignore
 	Baseline string // the path of a baseline, relative to the manifest; "" for none
 }
 
-// RuleLevel says how much rules matter.
-type RuleLevel struct {
-	Pattern      string // a rule's id, a family as SEC, or the start of an id and a star
+// RuleSetting is the severity of the rules that match a pattern.
+type RuleSetting struct {
+	Pattern      string // the id of a rule, a family as SEC, or the start of an id and a star
 	Severity     diag.Severity
-	Off          bool // the rules say nothing, whatever the severity
+	Off          bool // the rules are disabled
 	Line, Column int
 }
 
-// Ignore says what is not wanted to be known.
+// Ignore lists findings to hide.
 type Ignore struct {
 	Path         string   // a pattern as [MatchGlob] reads it, of files or directories, relative to the manifest
-	Rules        []string // patterns as those of a [RuleLevel]; empty means that the path is not checked at all
-	Reason       string   // why; there is one wherever there are rules
+	Rules        []string // patterns as those of a [RuleSetting]; empty: the path is not checked at all
+	Reason       string   // required if there are rules
 	Line, Column int
 }
 
@@ -42,14 +42,12 @@ var (
 	ignoreKeys   = []string{"path", "rules", "reason"}
 
 	rulePattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(?:[A-Z]+(?:[0-9]*\*|[0-9]+)?|\*)$`)
+		return regexp.MustCompile(`^(?:[A-Z]+(?:[0-9]*\*|[0-9]+)?|\*)$`)
 	})
 	profilePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`) })
 )
 
-// validate reads the section. Rules come in order of how exactly they are named, so that of those that match a rule the
-// last one counts, wherever it stands.
+// validate reads the section. Rules are in order of specificity, so that the last one that matches a rule counts.
 func validate(v yamlx.Value) (s Validate) {
 	for key, v := range v.Fields(validateKeys...) {
 		if v.IsBlank() {
@@ -61,7 +59,7 @@ func validate(v yamlx.Value) (s Validate) {
 		case "strict":
 			s.Strict = v.Bool()
 		case "rules":
-			s.Rules = ruleLevels(v)
+			s.Rules = ruleSettings(v)
 		case "ignore":
 			s.Ignore = ignores(v)
 		case "baseline":
@@ -92,28 +90,28 @@ func checkProfile(hint string) func(string) error {
 	}
 }
 
-func ruleLevels(v yamlx.Value) []RuleLevel {
-	var list []RuleLevel
+func ruleSettings(v yamlx.Value) []RuleSetting {
+	var list []RuleSetting
 	for pattern, v := range v.Fields() {
-		known := v.Key().Check(checkRulePattern(pattern))
-		l := RuleLevel{Pattern: pattern, Line: v.Key().Line(), Column: v.Key().Node.Column}
+		legal := v.Key().Check(checkRulePattern(pattern))
+		l := RuleSetting{Pattern: pattern, Line: v.Key().Line(), Column: v.Key().Node.Column}
 		switch text := v.Node.Value; {
-		case v.IsScalar() && (text == "off" || text == "false"): // a reader of YAML 1.1 takes off for false
+		case v.IsScalar() && (text == "off" || text == "false"): // YAML 1.1 reads off as false
 			l.Off = true
 		case !v.IsScalar() || l.Severity.UnmarshalText([]byte(text)) != nil:
 			v.Errorf("", "%s must be error, warning, advice or off", pattern)
 			continue
 		}
-		if known {
+		if legal {
 			list = append(list, l)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b RuleLevel) int { return cmp.Compare(a.exactness(), b.exactness()) })
+	slices.SortStableFunc(list, func(a, b RuleSetting) int { return cmp.Compare(a.specificity(), b.specificity()) })
 	return list
 }
 
-// exactness orders patterns by how much of an id they say.
-func (l RuleLevel) exactness() int {
+// specificity is higher for patterns with more of an id.
+func (l RuleSetting) specificity() int {
 	literal := strings.TrimSuffix(l.Pattern, "*")
 	if strings.ContainsAny(literal, "0123456789") && literal == l.Pattern {
 		return 2*len(literal) + 1

@@ -32,7 +32,7 @@ func TestValidateSection(t *testing.T) {
 	}
 	want := pack.Validate{
 		Profiles: []string{"agentskills", "claude-code"}, Strict: true, Baseline: "skillpm-baseline.yaml",
-		Rules: []pack.RuleLevel{
+		Rules: []pack.RuleSetting{
 			{Pattern: "STY", Off: true, Line: 7, Column: 5},
 			{Pattern: "SEC", Severity: diag.SeverityAdvice, Line: 8, Column: 5},
 			{Pattern: "SEC3*", Off: true, Line: 6, Column: 5},

@@ -10,15 +10,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Claim is an installed pack and the names that its skills lay claim to.
+// Claim is an installed pack with the names of its skills.
 type Claim struct {
 	Pack   ID
 	Skills []string
-	Direct bool // the manifest asks for the pack, not only another pack
+	Direct bool // the manifest requires the pack, not only another pack
 }
 
-// Claims lists the locked packs in the order in which their skills win bare names: the manifest's own in its order,
-// then the others by name.
+// Claims returns the locked packs in the order for [ResolveNames]: those that the manifest requires in its order, then
+// the others by name.
 func Claims(m *Manifest, l *Lock) []Claim {
 	var list []Claim
 	direct := make(map[ID]bool)
@@ -47,30 +47,32 @@ type NamedSkill struct {
 	Pack  ID
 	Link  string // the name of its directory for agents
 	Bare  bool   // Link is the skill's own name
-	Alias bool   // Link is another name, so that its frontmatter has to say that
+	Alias bool   // Link is another name, which its frontmatter must have
 }
 
-// Conflict says that several packs have a skill of one name. It is not about skills that the manifest gives an alias.
+// Conflict says that several packs have a skill of one name. Skills with an alias in the manifest don't count.
 type Conflict struct {
 	Name   string
 	Winner ID
-	Losers map[ID]string // with the alias that each is known under
+	Losers map[ID]string // each with its alias
 }
 
-// ResolveNames decides under which name each skill of a scope is in force. Claims are the direct ones in the manifest's
-// order and then the others.
+// ResolveNames decides the name under which each skill of a scope is available.
 //
-// A skill with an alias in the manifest has that and no other name. Of the others with one name a direct dependency's
-// wins before a transitive one's, among direct ones the later, among transitive ones the first by the pack's name. The
-// losers get an alias: the one they had, else owner-skill, else owner-pack-skill, else that cut and with eight
-// hexadecimal digits, the first that is legal and used by nobody; reserved says which names are used by what is not a
-// pack. What was contested or has an alias is returned as the lock records it. All results are in order of their names.
+// A skill with an alias in the manifest has only that name. Of several other skills with one name, that of a direct
+// dependency wins before that of a transitive one; among direct ones the last, among transitive ones the first by the
+// name of the pack. The losers get an alias: the one in previous, otherwise the first that is legal and free of
+// owner-skill, owner-pack-skill, and that shortened and with eight hexadecimal digits. reserved reports the names that
+// something other than a pack uses.
+//
+// The results are in order of names. The second one is what the lockfile records: the names that several packs claim or
+// that have an alias.
 func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedName,
 	reserved func(string) bool,
 ) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
 	n := &nameResolver{
 		previous: previous, reserved: reserved,
-		chosen: make(map[skillKey]string), bare: make(map[string]bool), used: make(map[string]bool),
+		aliases: make(map[skillKey]string), bare: make(map[string]bool), used: make(map[string]bool),
 	}
 	if err := n.readAliases(claims, aliases); err != nil {
 		return nil, nil, nil, err
@@ -89,7 +91,7 @@ func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedNam
 			conflicts = append(conflicts, n.resolveContest(c))
 		}
 	}
-	return n.named(claims), n.locked(claims, contests), conflicts, nil
+	return n.namedSkills(claims), n.lockedNames(claims, contests), conflicts, nil
 }
 
 // skillKey names one skill exactly.
@@ -98,34 +100,27 @@ type skillKey struct {
 	skill string
 }
 
-// contest is about one bare name.
+// contest is a bare name and the packs that claim it.
 type contest struct {
 	name   string
 	winner ID
-	losers []ID // in order
+	losers []ID // sorted
 }
 
-// naming is the state of one run of [Names].
+// nameResolver is the state of [ResolveNames].
 type nameResolver struct {
 	previous map[string]LockedName
 	reserved func(string) bool
-	chosen   map[skillKey]string // aliases
-	bare     map[string]bool     // names that are some skill's own
-	used     map[string]bool     // aliases that are taken
+	aliases  map[skillKey]string
+	bare     map[string]bool // bare names of skills
+	used     map[string]bool // aliases in use
 }
 
-// readAliases takes over the manifest's aliases. One of a skill that is not there is an error.
+// readAliases adds the aliases of the manifest. One for a skill that doesn't exist is an error.
 func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 	skillsOf := make(map[ID][]string, len(claims))
-	exists := make(map[skillKey]bool)
 	for _, c := range claims {
 		skillsOf[c.Pack] = c.Skills
-		if len(aliases) == 0 {
-			continue
-		}
-		for _, s := range c.Skills {
-			exists[skillKey{c.Pack, s}] = true
-		}
 	}
 	for _, a := range aliases {
 		skills, ok := skillsOf[a.Pack]
@@ -134,7 +129,7 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 				a.Target(), a.Pack).
 				WithHint("add the pack to dependencies, or remove the alias")
 		}
-		if !exists[skillKey{a.Pack, a.Skill}] {
+		if !slices.Contains(skills, a.Skill) {
 			err := diag.Errorf(diag.NotFound, "alias %s stands for %s, and %s has no skill %s", a.Alias, a.Target(),
 				a.Pack, a.Skill)
 			if near := diag.Nearest(a.Skill, skills); near != "" {
@@ -142,18 +137,18 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 			}
 			return err.WithHint("it has %s", strings.Join(skills, ", "))
 		}
-		n.chosen[skillKey{a.Pack, a.Skill}] = a.Alias
+		n.aliases[skillKey{a.Pack, a.Skill}] = a.Alias
 		n.used[a.Alias] = true
 	}
 	return nil
 }
 
-// contests returns who wins and who loses each bare name that somebody claims, in order of the names.
+// contests returns the winner and the losers of each bare name, in order of names.
 func (n *nameResolver) contests(claims []Claim) []contest {
 	claimants := make(map[string][]Claim)
 	for _, c := range claims {
 		for _, s := range c.Skills {
-			if _, aliased := n.chosen[skillKey{c.Pack, s}]; !aliased {
+			if _, hasAlias := n.aliases[skillKey{c.Pack, s}]; !hasAlias {
 				claimants[s] = append(claimants[s], c)
 			}
 		}
@@ -172,7 +167,7 @@ func (n *nameResolver) contests(claims []Claim) []contest {
 	return list
 }
 
-// winner returns the last direct claimant, else the first by name.
+// winner returns the last direct claimant, otherwise the first by name.
 func winner(claimants []Claim) ID {
 	for _, c := range slices.Backward(claimants) {
 		if c.Direct {
@@ -183,14 +178,14 @@ func winner(claimants []Claim) ID {
 	return first.Pack
 }
 
-// checkAliases refuses an alias that is the own name of a skill that keeps it.
+// checkAliases rejects an alias that is the bare name of another skill.
 func (n *nameResolver) checkAliases(contests []contest, aliases []Alias) error {
-	given := make(map[string]Alias, len(aliases))
+	byName := make(map[string]Alias, len(aliases))
 	for _, a := range aliases {
-		given[a.Alias] = a
+		byName[a.Alias] = a
 	}
 	for _, c := range contests {
-		if a, ok := given[c.name]; ok {
+		if a, ok := byName[c.name]; ok {
 			return diag.Errorf(diag.Conflict, "alias %s of %s is the name of a skill of %s", c.name, a.Target(),
 				c.winner).
 				WithHint("choose another alias, or give %s@%s an alias too", c.name, c.winner)
@@ -199,29 +194,29 @@ func (n *nameResolver) checkAliases(contests []contest, aliases []Alias) error {
 	return nil
 }
 
-// keepAliases gives losers the aliases that they are locked under, before new ones are made.
+// keepAliases gives losers the aliases that the lockfile has, before others get new ones.
 func (n *nameResolver) keepAliases(contests []contest) {
 	for _, c := range contests {
 		for _, loser := range c.losers {
 			alias := n.previous[c.name].Shadowed[loser]
 			if skill.LegalName(alias) && !n.bare[alias] && !n.used[alias] {
-				n.chosen[skillKey{loser, c.name}] = alias
+				n.aliases[skillKey{loser, c.name}] = alias
 				n.used[alias] = true
 			}
 		}
 	}
 }
 
-// resolveContest gives the losers of a contest that have no alias yet a new one.
+// resolveContest gives new aliases to the losers of a contest that have none.
 func (n *nameResolver) resolveContest(c contest) Conflict {
 	out := Conflict{Name: c.name, Winner: c.winner, Losers: make(map[ID]string)}
 	for _, loser := range c.losers {
 		key := skillKey{loser, c.name}
-		if n.chosen[key] == "" {
-			n.chosen[key] = n.newAlias(key)
-			n.used[n.chosen[key]] = true
+		if n.aliases[key] == "" {
+			n.aliases[key] = n.newAlias(key)
+			n.used[n.aliases[key]] = true
 		}
-		out.Losers[loser] = n.chosen[key]
+		out.Losers[loser] = n.aliases[key]
 	}
 	return out
 }
@@ -230,60 +225,58 @@ func (n *nameResolver) resolveContest(c contest) Conflict {
 func (n *nameResolver) newAlias(key skillKey) string {
 	full := key.pack.Owner + "-" + key.pack.Name + "-" + key.skill
 	for _, alias := range []string{key.pack.Owner + "-" + key.skill, full} {
-		if n.free(alias) {
+		if n.available(alias) {
 			return alias
 		}
 	}
 	for i := 0; ; i++ {
 		tail := "-" + textx.SHA256(key.skill + "@" + key.pack.String() + strings.Repeat("'", i))[:8]
 		head := full[:min(len(full), skill.MaxName-len(tail))]
-		if alias := strings.TrimRight(head, "-") + tail; n.free(alias) {
+		if alias := strings.TrimRight(head, "-") + tail; n.available(alias) {
 			return alias
 		}
 	}
 }
 
-func (n *nameResolver) free(alias string) bool {
+func (n *nameResolver) available(alias string) bool {
 	return skill.LegalName(alias) && !n.bare[alias] && !n.used[alias] && (n.reserved == nil || !n.reserved(alias))
 }
 
-// named lists every skill with its name, in order of the names.
-func (n *nameResolver) named(claims []Claim) []NamedSkill {
+// namedSkills returns every skill with its name, in order of names.
+func (n *nameResolver) namedSkills(claims []Claim) []NamedSkill {
 	var list []NamedSkill
 	for _, c := range claims {
 		for _, s := range c.Skills {
-			one := NamedSkill{Skill: s, Pack: c.Pack, Link: s, Bare: true}
-			if alias := n.chosen[skillKey{c.Pack, s}]; alias != "" {
-				one.Link, one.Bare, one.Alias = alias, false, true
+			named := NamedSkill{Skill: s, Pack: c.Pack, Link: s, Bare: true}
+			if alias := n.aliases[skillKey{c.Pack, s}]; alias != "" {
+				named.Link, named.Bare, named.Alias = alias, false, true
 			}
-			list = append(list, one)
+			list = append(list, named)
 		}
 	}
 	slices.SortFunc(list, func(a, b NamedSkill) int { return strings.Compare(a.Link, b.Link) })
 	return list
 }
 
-// locked returns the names that are recorded: those that have a skill with an alias.
-func (n *nameResolver) locked(claims []Claim, contests []contest) map[string]LockedName {
+// lockedNames returns the names with a skill that has an alias.
+func (n *nameResolver) lockedNames(claims []Claim, contests []contest) map[string]LockedName {
 	names := make(map[string]LockedName)
 	for _, c := range claims {
 		for _, s := range c.Skills {
-			alias := n.chosen[skillKey{c.Pack, s}]
+			alias := n.aliases[skillKey{c.Pack, s}]
 			if alias == "" {
 				continue
 			}
-			entry, ok := names[s]
-			if !ok {
-				entry.Shadowed = make(map[ID]string)
+			if _, ok := names[s]; !ok {
+				names[s] = LockedName{Shadowed: make(map[ID]string)}
 			}
-			entry.Shadowed[c.Pack] = alias
-			names[s] = entry
+			names[s].Shadowed[c.Pack] = alias
 		}
 	}
 	for _, c := range contests {
-		if entry, ok := names[c.name]; ok {
-			entry.Winner = c.winner
-			names[c.name] = entry
+		if name, ok := names[c.name]; ok {
+			name.Winner = c.winner
+			names[c.name] = name
 		}
 	}
 	return names

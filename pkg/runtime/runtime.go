@@ -255,7 +255,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 // into what skillpm trust keeps.
 func (h *Host) trusted(dir string) bool {
 	real, err := pathx.ResolveExisting(dir)
-	return err == nil && slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
+	return err == nil && slices.ContainsFunc(h.config.TrustedFolders, func(folder string) bool {
 		folder, err := pathx.ResolveExisting(folder)
 		return err == nil && pathx.Contains(folder, real)
 	})

@@ -296,7 +296,7 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 }
 
 // bind binds an owner; a registry that is in no file by this name must be an address.
-func (c *Client) bind(file *pack.Lookups, owner, to string) error {
+func (c *Client) bind(file *pack.RegistryFile, owner, to string) error {
 	if _, err := pack.ParseID(owner + "/x"); err != nil {
 		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).
 			WithHint("write the part before the slash, as acme of acme/deploy")
@@ -320,7 +320,7 @@ func (c *Client) mayBind(owners ...string) error {
 }
 
 // openSettings reads the file that a change is made in.
-func (c *Client) openSettings(inProject bool) (*pack.Lookups, error) {
+func (c *Client) openSettings(inProject bool) (*pack.RegistryFile, error) {
 	path := cmp.Or(c.Config, c.Paths.ConfigFile())
 	if inProject {
 		w, err := c.Machine.Open(scope.KindProject, false)
@@ -333,11 +333,11 @@ func (c *Client) openSettings(inProject bool) (*pack.Lookups, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pack.ParseLookups(path, data, inProject)
+	return pack.ParseRegistryFile(path, data, inProject)
 }
 
 // saveSettings writes the file if it changed: whole or not at all.
-func saveSettings(file *pack.Lookups, before string) (changed bool, err error) {
+func saveSettings(file *pack.RegistryFile, before string) (changed bool, err error) {
 	if string(file.Bytes()) == before {
 		return false, nil
 	}

@@ -123,7 +123,7 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 	for _, f := range trusted {
 		list = append(list, trustedJSON{Path: f.Path, Since: &f.Since, From: folders.Path()})
 	}
-	for _, dir := range h.Config().Trusted {
+	for _, dir := range h.Config().TrustedFolders {
 		list = append(list, trustedJSON{Path: dir, From: h.Config().Path})
 	}
 	if a.JSON {
