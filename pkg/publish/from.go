@@ -100,7 +100,7 @@ func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, s
 		if o.DryRun {
 			err = send()
 		} else {
-			err = c.Published(target.ref, audit.Record{Pack: r.Pack, Version: r.Version}, send)
+			err = c.RecordPublish(target.ref, audit.Record{Pack: r.Pack, Version: r.Version}, send)
 		}
 		if err != nil {
 			return err

@@ -122,13 +122,14 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	var pushed oci.Pushed
 	send := func() (err error) {
 		pushed, err = push(ctx, target, artifact.release, artifact.trees,
-			oci.PushOptions{Format: o.Format, Moving: !o.KeepTags, Attach: c.attach(artifact, o.Key, sources.Verifier(false), target)})
+			oci.PushOptions{Format: o.Format, Moving: !o.KeepTags,
+				Attach: c.attach(artifact, o.Key, sources.Verifier(false), target)})
 		return err
 	}
 	if o.DryRun || o.packs {
 		err = send()
 	} else {
-		err = c.Published(target, artifact.record(o.Key), send)
+		err = c.RecordPublish(target, artifact.record(o.Key), send)
 	}
 	if err != nil {
 		return nil, err

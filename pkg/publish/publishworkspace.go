@@ -43,7 +43,7 @@ func (c *Client) PublishWorkspace(ctx context.Context, o ReleaseOptions) (*Works
 		check.Dir = m.dir
 		r, err := c.Publish(ctx, check)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Shown(m.dir), err)
+			return nil, fmt.Errorf("%s: %w", c.DisplayPath(m.dir), err)
 		}
 		report.Packs = append(report.Packs, r)
 	}
@@ -90,7 +90,8 @@ func (c *Client) members(dir string) ([]member, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(list, func(o member) bool { return o.manifest.Name == m.Name }); i >= 0 {
-			return nil, diag.Errorf(diag.Conflict, "%s and %s are both %s", c.Shown(list[i].dir), c.Shown(d), m.Name)
+			return nil, diag.Errorf(diag.Conflict, "%s and %s are both %s", c.DisplayPath(list[i].dir),
+				c.DisplayPath(d), m.Name)
 		}
 		list = append(list, member{dir: d, manifest: m})
 	}

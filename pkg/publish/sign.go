@@ -47,7 +47,7 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 		return nil, err
 	}
 	var signed trust.Signed
-	err = c.Published(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().
+	err = c.RecordPublish(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().
 		Fingerprint(), Reason: "a signature"}, func() (err error) {
 		signed, err = sources.Verifier(false).Sign(ctx, p.Ref, key, nil)
 		return err
@@ -58,7 +58,8 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 	p.Ref.Digest = signed.Digest
 	return &SignReport{
 		Reference: p.Ref.String(), Digest: signed.Digest, Signer: key.Public().
-				Fingerprint(), Signature: signed.Signature, Existed: signed.Existed, Unnamed: signed.Unnamed, Warnings: notes,
+				Fingerprint(), Signature: signed.Signature, Existed: signed.Existed, Unnamed: signed.Unnamed,
+		Warnings: notes,
 	}, nil
 }
 
@@ -97,5 +98,5 @@ func (c *Client) named(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if ref.Constraint == "" {
 		return nil, diag.Errorf(diag.Usage, "%s names no version", ref).WithHint("write %s@1.2.3", ref.ID)
 	}
-	return c.Registered(ctx, ref.ID, ref.Constraint)
+	return c.RegistryPack(ctx, ref.ID, ref.Constraint)
 }

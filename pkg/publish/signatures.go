@@ -48,7 +48,7 @@ type StatementSource struct {
 // the user trusts, or whose keys are in files, say it.
 func (c *Client) Signatures(ctx context.Context, reference string, keys []string) (*SignaturesReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	w, err := c.Trusted(keys)
+	w, err := c.TrustedKeys(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,8 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 }
 
 // tagSignatures looks at the tag of a pack in git.
-func tagSignatures(ctx context.Context, k *trust.Verifier, p *pack.Pack, w trust.Requirement) (*SignaturesReport, error) {
+func tagSignatures(ctx context.Context, k *trust.Verifier, p *pack.Pack, w trust.Requirement) (*SignaturesReport,
+	error) {
 	r := &SignaturesReport{
 		Reference: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners),
 		Found: []Statement{},

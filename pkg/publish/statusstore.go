@@ -33,7 +33,8 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 	}
 	dir := c.Machine.Abs(strings.TrimPrefix(location, "oci-layout:"))
 	switch {
-	case location == "" || location == "local" || strings.HasPrefix(location, "oci://") || strings.HasPrefix(location, "oci-layout:"):
+	case location == "" || location == "local" || strings.HasPrefix(location, "oci://") ||
+		strings.HasPrefix(location, "oci-layout:"):
 		ref, err := c.target(location, id)
 		if err != nil {
 			return "", nil, err
@@ -51,7 +52,7 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 			WithHint("name a directory with a %s, oci://HOST/NAMESPACE or oci-layout:DIR", index.ConfigPath)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(index.Path(id)))
-	return c.Shown(file), indexFile{id: id, file: file, display: c.Shown(file)}, nil
+	return c.DisplayPath(file), indexFile{id: id, file: file, display: c.DisplayPath(file)}, nil
 }
 
 // registryRef resolves the name of a registry, and none to where the owner is bound.

@@ -77,7 +77,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 			continue
 		}
 		found = append(found, finding(id, path.Join(skillPath, skill.File), r.Verdict == enforce.Observes,
-			fmt.Sprintf("%s, says %s:%d", r.Why, c.Shown(r.Policy), r.Line), r.Hint))
+			fmt.Sprintf("%s, says %s:%d", r.Why, c.DisplayPath(r.Policy), r.Line), r.Hint))
 	}
 	review, err := g.Review(ctx, s, files)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 			names = append(names, string(one))
 		}
 		message := fmt.Sprintf("%s needs an approval of %s, says %s:%d: %s", s.Exact(), strings.Join(names, ", "),
-			c.Shown(w.Policy), w.Line, w.Missing)
+			c.DisplayPath(w.Policy), w.Line, w.Missing)
 		found = append(found, finding(rule.NeedsApproval, path.Join(skillPath, skill.File), false, message, ""))
 	}
 	return found, ctx.Err()
@@ -108,7 +108,7 @@ func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, skillPath
 		if i < 0 {
 			continue
 		}
-		policyPath := c.Shown(p.Path)
+		policyPath := c.DisplayPath(p.Path)
 		if line := p.Line("forbid", i); line > 0 {
 			policyPath = fmt.Sprintf("%s:%d", policyPath, line)
 		}

@@ -94,17 +94,19 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*
 
 // changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published
 // there; an index is a file of whoever keeps it.
-func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store statusStore, f func(*oci.Status) error) error {
+func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store statusStore,
+	f func(*oci.Status) error) error {
 	registry, ok := store.(repository)
 	if !ok {
 		return store.change(ctx, f)
 	}
-	return c.Published(registry.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"},
+	return c.RecordPublish(registry.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"},
 		func() error { return store.change(ctx, f) })
 }
 
 // statusOf finds the place that says something about a pack, and makes sure that the version is there; any, for none.
-func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version string) (*StatusReport, statusStore, error) {
+func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version string) (*StatusReport, statusStore,
+	error) {
 	where, store, err := c.openStatus(registry, id)
 	if err != nil {
 		return nil, nil, err

@@ -11,7 +11,7 @@ import (
 
 // recordChange applies a change that a report describes, and writes one record for each pack to the audit log.
 func (in *installer) recordChange(r *InstallReport, lock []byte, apply func() error) error {
-	evaluator := in.Guard(in.client.Around)
+	evaluator := in.Guard(in.client.PolicyProject)
 	var records []audit.Record
 	for _, p := range r.Packs {
 		action := auditAction(p.Action)
@@ -33,7 +33,7 @@ func (in *installer) recordChange(r *InstallReport, lock []byte, apply func() er
 		}
 		records = append(records, rec)
 	}
-	return in.client.Recorded(in.client.Log(evaluator), records, apply)
+	return in.client.WithRecords(in.client.Log(evaluator), records, apply)
 }
 
 // auditAction returns the action of a pack in the audit log, "" for one that is not recorded.
@@ -63,11 +63,12 @@ func (in *installer) policyNotes() []string {
 	if len(notes) == 0 {
 		return nil
 	}
-	log := in.client.Log(in.Guard(in.client.Around))
+	log := in.client.Log(in.Guard(in.client.PolicyProject))
 	for _, note := range notes {
 		// the note is also a warning, so a log that can't be written loses nothing
 		_ = log.Write(audit.Record{
-			Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note, Project: projectDir(in.Scope),
+			Action: audit.Policy, Result: audit.OK, Verdict: audit.WouldDeny, Reason: note,
+			Project: projectDir(in.Scope),
 		})
 	}
 	return notes
@@ -78,7 +79,7 @@ func (c *Client) recordRefusal(err error) error {
 	if diag.CodeOf(err) != diag.Denied {
 		return err
 	}
-	project := cmp.Or(c.Around, c.projectRoot())
+	project := cmp.Or(c.PolicyProject, c.projectRoot())
 	r := audit.Record{
 		Action: audit.Install, Result: audit.Denied, Verdict: audit.Forbidden, Reason: err.Error(), Project: project,
 	}

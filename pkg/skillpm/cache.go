@@ -84,7 +84,7 @@ func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err != nil && !isDamage(err) {
+		if err != nil && !isDamaged(err) {
 			return nil, err
 		}
 		t := CachedTree{
@@ -112,8 +112,8 @@ func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error
 	return list, nil
 }
 
-// isDamage reports whether bytes are not what a digest promised.
-func isDamage(err error) bool {
+// isDamaged reports whether bytes are not what a digest promised.
+func isDamaged(err error) bool {
 	_, ok := errors.AsType[*bundle.MismatchError](err)
 	return ok
 }
@@ -205,8 +205,8 @@ func (c *Client) CacheVerify(ctx context.Context) (*CacheCheck, error) {
 // otherwise.
 const CacheUnused = 30 * 24 * time.Hour
 
-// abandoned is how old a temporary file is whose process is taken for dead.
-const abandoned = 24 * time.Hour
+// staleAfter is how old a temporary file is whose process is taken for dead.
+const staleAfter = 24 * time.Hour
 
 // CacheGCOptions say what to remove.
 type CacheGCOptions struct {
@@ -244,19 +244,19 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 	}
 	r := &CacheFreed{DryRun: o.DryRun, Trees: []CachedTree{}, Warnings: []string{}}
 	users := c.treeUsers()
-	done, err := s.GC(ctx, store.GCOptions{Unused: o.Unused, Now: c.Now(), All: o.All, DryRun: o.DryRun})
-	for _, e := range done.Removed {
+	report, err := s.GC(ctx, store.GCOptions{Unused: o.Unused, Now: c.Now(), All: o.All, DryRun: o.DryRun})
+	for _, e := range report.Removed {
 		t := CachedTree{
 			Tree: e.Digest, Files: e.Files, Bytes: e.Bytes, Used: e.Used.UTC(),
 			UsedBy: append([]string{}, users[e.Digest]...),
 		}
 		r.Trees = append(r.Trees, t)
 	}
-	r.Kept, r.KeptBytes, r.Bytes, r.Leftovers = done.Kept, done.KeptBytes, done.Bytes, done.Leftovers
-	if done.BadClock {
+	r.Kept, r.KeptBytes, r.Bytes, r.Leftovers = report.Kept, report.KeptBytes, report.Bytes, report.Leftovers
+	if report.BadClock {
 		r.Warnings = append(r.Warnings, "the clock of this machine can't be right, so no skill was removed for its age")
 	}
-	if err != nil || done.BadClock && !o.All {
+	if err != nil || report.BadClock && !o.All {
 		return r, err
 	}
 	sw := sweeper{options: o, now: c.Now(), freed: r}
@@ -277,21 +277,21 @@ type sweeper struct {
 
 // git removes commits. They are directories, by the digest of their repository's URL and their id.
 func (s *sweeper) git(dir string) {
-	for _, repository := range entries(dir) {
+	for _, repository := range readDir(dir) {
 		at := filepath.Join(dir, repository.Name())
-		if temporary(repository) {
+		if isTemporary(repository) {
 			s.leftover(at)
 			continue
 		}
-		for _, commit := range entries(at) {
+		for _, commit := range readDir(at) {
 			path := filepath.Join(at, commit.Name())
-			if temporary(commit) {
+			if isTemporary(commit) {
 				s.leftover(path)
-			} else if s.old(path, s.options.Unused) {
+			} else if s.isOld(path, s.options.Unused) {
 				s.remove(path, &s.freed.Git)
 			}
 		}
-		if empty(at) {
+		if isEmptyDir(at) {
 			s.leftover(at)
 		}
 	}
@@ -299,11 +299,11 @@ func (s *sweeper) git(dir string) {
 
 // files removes the files of a directory.
 func (s *sweeper) files(dir string) {
-	for _, e := range entries(dir) {
+	for _, e := range readDir(dir) {
 		path := filepath.Join(dir, e.Name())
-		if temporary(e) {
+		if isTemporary(e) {
 			s.leftover(path)
-		} else if s.old(path, s.options.Unused) {
+		} else if s.isOld(path, s.options.Unused) {
 			s.remove(path, &s.freed.HTTP)
 		}
 	}
@@ -311,8 +311,8 @@ func (s *sweeper) files(dir string) {
 
 // trials removes projects that were made for trying a pack.
 func (s *sweeper) trials(dir string) {
-	for _, e := range entries(dir) {
-		if path := filepath.Join(dir, e.Name()); s.old(path, s.options.Unused) && !inUse(path) {
+	for _, e := range readDir(dir) {
+		if path := filepath.Join(dir, e.Name()); s.isOld(path, s.options.Unused) && !inUse(path) {
 			s.remove(path, &s.freed.Try)
 		}
 	}
@@ -328,13 +328,13 @@ func inUse(dir string) bool {
 	return err == nil && !locked
 }
 
-// temporary reports whether a process is writing an entry, or did when it died.
-func temporary(e fs.DirEntry) bool {
+// isTemporary reports whether a process is writing an entry, or did when it died.
+func isTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), "tmp-") || strings.HasPrefix(e.Name(), ".tmp-")
 }
 
-// old reports whether an entry is to go: it is of that age, and its time is none of a wrong clock.
-func (s *sweeper) old(path string, age time.Duration) bool {
+// isOld reports whether an entry is to go: it is of that age, and its time is none of a wrong clock.
+func (s *sweeper) isOld(path string, age time.Duration) bool {
 	info, err := os.Lstat(path)
 	return err == nil && (s.options.All || !info.ModTime().After(s.now.Add(-age)))
 }
@@ -342,14 +342,14 @@ func (s *sweeper) old(path string, age time.Duration) bool {
 // leftover removes what a process left that died. One that is at work changes its entry now and then.
 func (s *sweeper) leftover(path string) {
 	info, err := os.Lstat(path)
-	if err == nil && !info.ModTime().After(s.now.Add(-abandoned)) && s.remove(path, &CacheSize{}) {
+	if err == nil && !info.ModTime().After(s.now.Add(-staleAfter)) && s.remove(path, &CacheSize{}) {
 		s.freed.Leftovers++
 	}
 }
 
 // remove removes an entry, in one step as others see it, and counts it.
 func (s *sweeper) remove(path string, size *CacheSize) bool {
-	had := sizeOf(path)
+	removed := sizeOf(path)
 	if !s.options.DryRun {
 		aside, err := os.MkdirTemp(filepath.Dir(path), "tmp-gone-*") // nobody who died while removing has that name
 		if err != nil {
@@ -360,19 +360,19 @@ func (s *sweeper) remove(path string, size *CacheSize) bool {
 			return false
 		}
 	}
-	size.Files += had.Files
-	size.Bytes += had.Bytes
+	size.Files += removed.Files
+	size.Bytes += removed.Bytes
 	return true
 }
 
-// empty reports whether a directory has nothing in it.
-func empty(dir string) bool {
+// isEmptyDir reports whether a directory has nothing in it.
+func isEmptyDir(dir string) bool {
 	list, err := os.ReadDir(dir)
 	return err == nil && len(list) == 0
 }
 
-// entries lists a directory; one that can't be listed has none.
-func entries(dir string) []fs.DirEntry {
+// readDir lists a directory; one that can't be listed has none.
+func readDir(dir string) []fs.DirEntry {
 	list, _ := os.ReadDir(dir) // see above
 	return list
 }

@@ -128,7 +128,7 @@ func (in *installer) diffUpdate(ctx context.Context, o DiffOptions, r *DiffRepor
 		return err
 	}
 	r.Warnings = append(r.Warnings, res.Warnings...)
-	for _, id := range res.unreached {
+	for _, id := range res.unreachable {
 		r.Unreached = append(r.Unreached, id.String())
 	}
 	ids := maps.Clone(in.Lock.Packs)
@@ -186,7 +186,7 @@ func (in *installer) diffResolution(ctx context.Context, o DiffOptions) (*resolu
 		}
 	}
 	res := &resolution{manifest: m}
-	res.Solution, err = in.lockFreed(ctx, m, in.free(ids, nil))
+	res.Solution, err = in.lockFreed(ctx, m, in.unlockVersions(ids, nil))
 	return res, err
 }
 
@@ -201,15 +201,15 @@ func atVersion(d pack.Dependency, version string) pack.Dependency {
 
 // fetchMoved puts the packs that are compared into the store, in their locked and in their new versions.
 func (in *installer) fetchMoved(ctx context.Context, res *resolution, ids []pack.ID) error {
-	only := func(l *pack.Lock) iter.Seq[workspace.Tree] {
+	treesOfLock := func(l *pack.Lock) iter.Seq[workspace.Tree] {
 		packs := maps.Clone(l.Packs)
 		maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
 		return treesOf(packs)
 	}
-	if err := in.FetchMissing(ctx, res.manifest, res.Solution, only(res.Lock)); err != nil {
+	if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOfLock(res.Lock)); err != nil {
 		return err
 	}
-	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, only(in.Lock))
+	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOfLock(in.Lock))
 }
 
 // diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.

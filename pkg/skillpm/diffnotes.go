@@ -46,30 +46,30 @@ var frontNotes = []struct{ key, kind string }{{"allowed-tools", NoteTools}, {"ho
 
 // notes returns what stands out between two versions of a pack's files.
 func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, error) {
-	n := noter{old: map[string]textdiff.File{}, known: addresses{}, notes: []DiffNote{}}
+	n := noteTaker{previous: map[string]textdiff.File{}, urls: addresses{}, notes: []DiffNote{}}
 	for _, f := range before {
-		n.old[f.Path] = f
+		n.previous[f.Path] = f
 		data, err := read(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		n.known.add(data)
+		n.urls.add(data)
 	}
 	for _, f := range after {
 		var err error
 		if f.Data, err = read(ctx, f); err != nil {
 			return nil, err
 		}
-		was, had := n.old[f.Path]
+		was, had := n.previous[f.Path]
 		if was.Data, err = read(ctx, was); err != nil {
 			return nil, err
 		}
-		delete(n.old, f.Path)
+		delete(n.previous, f.Path)
 		if !had || !bytes.Equal(was.Data, f.Data) || was.Executable != f.Executable {
 			n.file(was, f, had)
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(n.old)) {
+	for _, path := range slices.Sorted(maps.Keys(n.previous)) {
 		if isSkill(path) {
 			n.add(NoteSkill, path, "the skill goes")
 		}
@@ -87,19 +87,19 @@ func read(ctx context.Context, f textdiff.File) ([]byte, error) {
 
 func isSkill(name string) bool { return path.Base(name) == skill.File }
 
-// noter takes notes.
-type noter struct {
-	old   map[string]textdiff.File // what has not been looked at
-	known addresses
-	notes []DiffNote
+// noteTaker takes notes.
+type noteTaker struct {
+	previous map[string]textdiff.File // what has not been looked at
+	urls     addresses
+	notes    []DiffNote
 }
 
-func (n *noter) add(kind, path, text string) {
+func (n *noteTaker) add(kind, path, text string) {
 	n.notes = append(n.notes, DiffNote{Kind: kind, Path: path, Text: text})
 }
 
 // file takes notes of a file that comes or changes.
-func (n *noter) file(was, f textdiff.File, had bool) {
+func (n *noteTaker) file(was, f textdiff.File, had bool) {
 	if isSkill(f.Path) {
 		if !had {
 			n.add(NoteSkill, f.Path, "new skill")
@@ -118,7 +118,7 @@ func (n *noter) file(was, f textdiff.File, had bool) {
 	if had && len(was.Data) > 0 && textdiff.Binary(f.Data) && !textdiff.Binary(was.Data) && !isText(f.Path) {
 		n.add(NoteHidden, f.Path, "becomes binary: what it says is not shown")
 	}
-	found, all := n.known.add(f.Data)
+	found, all := n.urls.add(f.Data)
 	for _, url := range found {
 		n.add(NoteURL, f.Path, "new address "+url)
 	}
@@ -128,11 +128,11 @@ func (n *noter) file(was, f textdiff.File, had bool) {
 }
 
 // front takes notes of frontmatter.
-func (n *noter) front(was, f textdiff.File) {
-	old, _ := skill.Parse(was.Data)
+func (n *noteTaker) front(was, f textdiff.File) {
+	previous, _ := skill.Parse(was.Data)
 	now, problems := skill.Parse(f.Data)
 	for _, field := range frontNotes {
-		if a, b := frontText(old, field.key), frontText(now, field.key); a != b {
+		if a, b := frontText(previous, field.key), frontText(now, field.key); a != b {
 			n.add(field.kind, f.Path, field.key+": "+cmp.Or(a, "none")+" → "+cmp.Or(b, "none"))
 		}
 	}
@@ -143,15 +143,15 @@ func (n *noter) front(was, f textdiff.File) {
 			break
 		}
 	}
-	if indirect(now.Front) {
+	if hasIndirection(now.Front) {
 		n.add(NoteFront, f.Path, "the frontmatter is written with anchors, aliases or merge keys: read it")
 	}
 }
 
-// indirect reports whether something in YAML says what is elsewhere.
-func indirect(n *yaml.Node) bool {
+// hasIndirection reports whether something in YAML says what is elsewhere.
+func hasIndirection(n *yaml.Node) bool {
 	return n != nil && (n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" ||
-		slices.ContainsFunc(n.Content, indirect))
+		slices.ContainsFunc(n.Content, hasIndirection))
 }
 
 // hiddenNotes returns which files are not shown that have the name of a text.

@@ -13,7 +13,7 @@ func TestFrontNotes(t *testing.T) {
 		{"key that is there twice", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is already on line 2`},
 		{"plain", "---\nname: a\n---\n", ""},
 	} {
-		n := noter{}
+		n := noteTaker{}
 		n.front(textdiff.File{}, textdiff.File{Path: "SKILL.md", Data: []byte(tt.data)})
 		got := ""
 		for _, note := range n.notes {

@@ -48,7 +48,7 @@ func (in *installer) fetchPristine(ctx context.Context, edits []Edit) error {
 func (in *installer) compareOptions() workspace.CompareOptions {
 	r := in.request
 	return workspace.CompareOptions{
-		Hash: r.frozen || r.Force, Force: r.Force, Moved: r.command == commandUpdate, Strict: r.frozen,
+		Hash: r.frozen || r.Force, Force: r.Force, OnlyMoved: r.command == commandUpdate, Strict: r.frozen,
 	}
 }
 

@@ -68,22 +68,22 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 		if err != nil {
 			name = file
 		}
-		found, err := foreign.Parse(filepath.ToSlash(name), data)
+		parsed, err := foreign.Parse(filepath.ToSlash(name), data)
 		if err != nil {
 			return nil, err
 		}
-		if n := len(found.Dependencies); n > maxImported {
+		if n := len(parsed.Dependencies); n > maxImported {
 			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies, and %d at most can be imported at once",
 				o.File, n, maxImported).
 				WithHint("divide it into several files")
 		}
 		report = &ImportReport{
-			File: c.Shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{},
+			File: c.DisplayPath(file), Tool: parsed.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{},
 		}
-		for _, s := range found.Skipped {
+		for _, s := range parsed.Skipped {
 			report.Skipped = append(report.Skipped, SkippedImport(s))
 		}
-		return in.resolveImport(ctx, o, found, report)
+		return in.resolveImport(ctx, o, parsed, report)
 	})
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 func (c *Client) readForeign(name string) (string, []byte, error) {
 	file := c.Machine.Abs(name)
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		found := ""
+		parsed := ""
 		for _, usual := range []string{
 			"skills-lock.json", "apm.yml",
 			filepath.Join(".claude-plugin", "marketplace.json"),
@@ -104,17 +104,17 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 			if _, err := os.Stat(filepath.Join(file, usual)); err != nil {
 				continue
 			}
-			if found != "" {
-				return "", nil, diag.Errorf(diag.Usage, "%s has %s and %s", name, found, usual).
+			if parsed != "" {
+				return "", nil, diag.Errorf(diag.Usage, "%s has %s and %s", name, parsed, usual).
 					WithHint("name one of them")
 			}
-			found = usual
+			parsed = usual
 		}
-		if found == "" {
+		if parsed == "" {
 			return "", nil, diag.Errorf(diag.NotFound, "%s has no file of another tool", name).
 				WithHint("name one: skills-lock.json, apm.yml or .claude-plugin/marketplace.json")
 		}
-		file = filepath.Join(file, found)
+		file = filepath.Join(file, parsed)
 	}
 	info, err := os.Stat(file)
 	switch {
@@ -134,11 +134,11 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 // resolveImport opens every source, because only a pack itself states its name, adds the new packs to the manifest, and
 // computes the lockfile. It returns nil if there are no new packs.
 func (in *installer) resolveImport(
-	ctx context.Context, o ImportOptions, found *foreign.Import, report *ImportReport,
+	ctx context.Context, o ImportOptions, parsed *foreign.Import, report *ImportReport,
 ) (*resolution, error) {
 	res := &resolution{manifest: in.Manifest.Clone()}
 	var requests []packRequest
-	for _, item := range found.Dependencies {
+	for _, item := range parsed.Dependencies {
 		x, err := in.importDependency(ctx, res.manifest, item, report)
 		if err != nil && o.KeepGoing && ctx.Err() == nil {
 			report.Skipped = append(report.Skipped, SkippedImport{

@@ -153,7 +153,7 @@ func (in *installer) resolve(ctx context.Context, o InstallOptions) (*resolution
 	if o.Upgrade {
 		free = in.Lock.IDs()
 	}
-	if res.Solution, err = in.lockFreed(ctx, res.manifest, in.free(free, in.request.edited)); err != nil {
+	if res.Solution, err = in.lockFreed(ctx, res.manifest, in.unlockVersions(free, in.request.edited)); err != nil {
 		return nil, in.suggest(err, requests)
 	}
 	if err := in.recordRequests(res, requests); err != nil {

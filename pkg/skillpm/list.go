@@ -42,7 +42,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 	denied := c.denials(w)
 	for _, id := range sortedIDs(l.Packs) {
 		p := packReport(w, w.Manifest, id, l.Packs[id], l, statusNow(w, l))
-		denied.mark(ctx, w, l, id, &p)
+		denied.markPack(ctx, w, l, id, &p)
 		r.Packs = append(r.Packs, p)
 	}
 	return r, nil
@@ -54,7 +54,7 @@ func (c *Client) installed(scopeKind string) (*workspace.Workspace, *workspace.L
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := w.Installed()
+	l, err := w.InstalledLayout()
 	return w, l, err
 }
 
@@ -100,9 +100,9 @@ type InstalledSkill struct {
 
 // Info describes a pack or an installed skill.
 func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*Info, error) {
-	left, right, exact := strings.Cut(name, "@")
-	if !strings.Contains(left, "/") {
-		return c.skillInfo(ctx, name, left, right, exact, scopeKind)
+	base, owner, exact := strings.Cut(name, "@")
+	if !strings.Contains(base, "/") {
+		return c.skillInfo(ctx, name, base, owner, exact, scopeKind)
 	}
 	ref, err := pack.Parse(name)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bo
 		switch {
 		case s.Link == skill:
 			return 0
-		case s.InForce:
+		case s.OwnName:
 			return 1
 		}
 		return 2
@@ -158,12 +158,12 @@ func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bo
 func installedSkill(
 	ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.NamedSkill, denied *denials,
 ) InstalledSkill {
-	entry := l.Packs[n.Pack]
-	report := packReport(w, w.Manifest, n.Pack, entry, l, statusNow(w, l))
-	denied.mark(ctx, w, l, n.Pack, &report)
+	locked := l.Packs[n.Pack]
+	report := packReport(w, w.Manifest, n.Pack, locked, l, statusNow(w, l))
+	denied.markPack(ctx, w, l, n.Pack, &report)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	return InstalledSkill{
-		Pack: n.Pack.String(), Version: entry.Version, Source: entry.Source, SkillReport: report.Skills[i],
+		Pack: n.Pack.String(), Version: locked.Version, Source: locked.Source, SkillReport: report.Skills[i],
 		Description: describe(w.Scope.PluginSkill(n.Pack, n.Skill)),
 	}
 }
@@ -194,29 +194,30 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 		l = &workspace.Layout{}
 	}
 	info, denied := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}, c.denials(w)
-	entry, have := w.Lock.Packs[ref.ID]
+	locked, have := w.Lock.Packs[ref.ID]
 	if have {
-		report := packReport(w, w.Manifest, ref.ID, entry, l, statusNow(w, l))
-		denied.mark(ctx, w, l, ref.ID, &report)
-		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
+		report := packReport(w, w.Manifest, ref.ID, locked, l, statusNow(w, l))
+		denied.markPack(ctx, w, l, ref.ID, &report)
+		info.Installed, info.Version, info.Source, info.Resolved = &report, locked.Version, locked.Source,
+			locked.Resolved
 		for _, s := range report.Skills {
 			info.Skills = append(info.Skills, SkillInfo{
 				Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name)),
 			})
 		}
 		info.Dependencies = map[string]string{}
-		maps.Copy(info.Dependencies, entry.Dependencies)
+		maps.Copy(info.Dependencies, locked.Dependencies)
 	}
 	offered, err := c.onOffer(ctx, w, ref, registry, info)
 	if err != nil && (!have || ref.Constraint != "") {
 		return nil, err
 	}
 	if offered != nil {
-		info.fill(offered, !have || offered.Version != entry.Version)
+		info.fill(offered, !have || offered.Version != locked.Version)
 	}
 	for i := range info.Skills {
 		s := &info.Skills[i]
-		s.Denied = denied.named(s.Name, "", ref.ID, info.Source)
+		s.Denied = denied.skillDenial(s.Name, "", ref.ID, info.Source)
 		info.Denied = cmp.Or(info.Denied, s.Denied)
 	}
 	if info.Installed != nil && info.Installed.Version == info.Version {
@@ -266,7 +267,7 @@ func (c *Client) onOffer(
 	return reg.Pack(ctx, ref.ID, version)
 }
 
-// fill completes the description from what a place says, of the installed version or of another.
+// addHits completes the description from what a place says, of the installed version or of another.
 func (i *PackInfo) fill(p *pack.Pack, other bool) {
 	i.Version, i.Description, i.License = p.Version, p.Description, p.License
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest

@@ -54,23 +54,23 @@ type request struct {
 // resolution is the manifest and the lockfile that an operation leads to.
 type resolution struct {
 	*solve.Solution
-	manifest  *pack.Manifest
-	requested []pack.ID // packs that the call names
-	updated   []pack.ID // packs that an update may move
-	latest    bool      // the update ignored the ranges of the manifest
-	unreached []pack.ID // packs that stay because their registry or source can't be reached
+	manifest    *pack.Manifest
+	requested   []pack.ID // packs that the call names
+	updated     []pack.ID // packs that an update may move
+	latest      bool      // the update ignored the ranges of the manifest
+	unreachable []pack.ID // packs that stay because their registry or source can't be reached
 }
 
 // lockedResolution is the resolution of a scope whose manifest and lockfile stay as they are.
 func lockedResolution(w *workspace.Workspace) *resolution {
 	return &resolution{manifest: w.Manifest.Clone(), Solution: &solve.Solution{
-		Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places(),
+		Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Directories: w.Directories(),
 	}}
 }
 
-// goal returns the resolution in the form in which a workspace applies it.
-func (r *resolution) goal() workspace.Goal {
-	return workspace.Goal{Manifest: r.manifest, Lock: r.Lock, Places: r.Places}
+// documents returns the resolution in the form in which a workspace applies it.
+func (r *resolution) documents() workspace.Documents {
+	return workspace.Documents{Manifest: r.manifest, Lock: r.Lock, Directories: r.Directories}
 }
 
 // installer carries out a request in one scope.
@@ -133,11 +133,11 @@ func (c *Client) tryChange(
 
 // open opens the scope of a request for a change. An interrupted transaction is finished or undone first.
 func (c *Client) open(ctx context.Context, r request) (*installer, error) {
-	w, err := c.Machine.OpenToChange(r.Scope, r.create)
+	w, err := c.Machine.OpenForChange(r.Scope, r.create)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Machine.NewEnough(w.Manifest); err != nil {
+	if err := c.Machine.CheckVersion(w.Manifest); err != nil {
 		return nil, err
 	}
 	if err := w.Recover(ctx); err != nil {
@@ -193,9 +193,9 @@ func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
 		return nil, err
 	}
 	if in.request.frozen {
-		return p, in.CheckFrozen(res.goal())
+		return p, in.CheckFrozen(res.documents())
 	}
-	in.StageDocuments(p.change, res.goal())
+	in.StageDocuments(p.change, res.documents())
 	return p, nil
 }
 
@@ -219,9 +219,9 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	}
 	report := in.report(res, p)
 	known := len(res.Warnings)
-	upToDate := p.change.Empty() && !p.change.Restated() && !in.Relinked()
+	upToDate := p.change.Empty() && !p.change.UpdatesState() && !in.LinksChanged()
 	if !upToDate && !in.request.DryRun {
-		if err := in.FetchMissing(ctx, res.manifest, res.Solution, maps.Values(p.change.Place)); err != nil {
+		if err := in.FetchMissing(ctx, res.manifest, res.Solution, maps.Values(p.change.Trees)); err != nil {
 			return nil, err
 		}
 	}
@@ -234,7 +234,7 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 		return report, nil
 	}
 	err = in.recordChange(report, res.Lock.Encode(), func() error {
-		return in.Apply(ctx, p.change, p.layout, res.goal(), in.compareOptions())
+		return in.Apply(ctx, p.change, p.layout, res.documents(), in.compareOptions())
 	})
 	if err != nil && p.change.Empty() && !errors.Is(err, workspace.ErrChanged) && ctx.Err() == nil {
 		return report, nil // only fingerprints could not be saved, which save time

@@ -44,9 +44,9 @@ type OutdatedPack struct {
 	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not taken, besides ranges
 	Edited     bool       `json:"edited,omitempty"`     // it stays because skills of it were edited
 	// why nobody could be asked about the pack, so that nothing newer is known
-	Unreached string `json:"unreached,omitempty"`
-	Denied    string `json:"denied,omitempty"` // why the policies do not let it be used as it is locked
-	Moved     string `json:"moved,omitempty"`  // where the name leads by now, if that is another place
+	Unreachable string `json:"unreached,omitempty"`
+	Denied      string `json:"denied,omitempty"` // why the policies do not let it be used as it is locked
+	Moved       string `json:"moved,omitempty"`  // where the name leads by now, if that is another place
 }
 
 // Requirer is what requires a pack.
@@ -92,9 +92,9 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			return nil, err
 		}
 		if denied != nil {
-			p.Denied = denied.locked(id, w.Lock.Packs[id])
+			p.Denied = denied.lockedDenial(id, w.Lock.Packs[id])
 		}
-		if p.noteworthy() {
+		if p.isNoteworthy() {
 			r.Packs = append(r.Packs, *p)
 		}
 	}
@@ -162,7 +162,7 @@ func (in *installer) requirers() map[pack.ID][]Requirer {
 
 // choose solves for the versions that an update would choose.
 func (s *survey) choose(ctx context.Context) error {
-	free := s.free(s.Lock.IDs(), sortedIDs(s.unreachable))
+	free := s.unlockVersions(s.Lock.IDs(), sortedIDs(s.unreachable))
 	for {
 		chosen, err := s.Backend.Choose(ctx, s.Manifest)
 		if !s.dropUnmovable(free, err, func(id pack.ID) string { return chosen[id].Version }) {
@@ -184,7 +184,7 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 		return p, nil
 	}
 	if err := s.unreachable[id]; err != nil {
-		p.Unreached = err.Error()
+		p.Unreachable = err.Error()
 		return p, nil
 	}
 	versions, err := s.Backend.Offered(ctx, s.queries[id])
@@ -207,7 +207,7 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 	}
 	if o, ok := s.Backend.Offer(id, p.Wanted); ok && s.queries[id].Ref == nil && o.Source != "" &&
 		o.Source != locked.Source &&
-		!workspace.Placeless(locked.Source) {
+		!workspace.OmitsDirectory(locked.Source) {
 		p.Moved = o.Source
 	}
 	if p.Latest != p.Wanted && p.Wanted != "" {
@@ -267,16 +267,16 @@ func allows(d pack.Dependency, version string) bool {
 	return err == nil && ok
 }
 
-// noteworthy reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
-func (p *OutdatedPack) noteworthy() bool {
+// isNoteworthy reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
+func (p *OutdatedPack) isNoteworthy() bool {
 	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" ||
-		p.Unreached != "" || p.Denied != ""
+		p.Unreachable != "" || p.Denied != ""
 }
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn,
 // and what holds them. It uses only what the update has learned.
 func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPack {
-	held := []OutdatedPack{}
+	packs := []OutdatedPack{}
 	for _, id := range res.updated {
 		now, locked := res.Lock.Packs[id]
 		if !locked {
@@ -289,7 +289,7 @@ func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPa
 		}
 		if slices.Contains(in.request.edited, id) {
 			p.Edited = true
-			held = append(held, p)
+			packs = append(packs, p)
 			continue
 		}
 		query := pack.Dependency{ID: id, Ref: d.Ref}
@@ -306,10 +306,10 @@ func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPa
 			p.Withdrawn = cmp.Or(offer.Reason, "no reason given")
 		}
 		if p.Latest != p.Current || p.Withdrawn != "" {
-			held = append(held, p)
+			packs = append(packs, p)
 		}
 	}
-	return held
+	return packs
 }
 
 // lockedBlockers returns what requires a locked pack and does not allow a version.

@@ -33,7 +33,7 @@ type Binding struct {
 	Registry string `json:"registry"` // name or address
 	From     string `json:"from"`
 	Enforced bool   `json:"enforced"` // by the machine's administrator: it cannot be changed
-	Lost     bool   `json:"lost"`     // no registry is called so: the owner's packs are not found
+	Unknown  bool   `json:"lost"`     // no registry is called so: the owner's packs are not found
 }
 
 // RegistryList says where names are looked up, in the order that counts.
@@ -42,8 +42,8 @@ type RegistryList struct {
 	Bindings   []Binding       `json:"bindings"`
 }
 
-// builtIn is what registries come from that nobody configured.
-const builtIn = "built in"
+// builtInSource is what registries come from that nobody configured.
+const builtInSource = "built in"
 
 // Registries lists the registries and bindings of the project, the user and the machine's administrator, and those that
 // are asked last without being configured.
@@ -63,23 +63,23 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	r := &RegistryList{Registries: []RegistryEntry{}, Bindings: []Binding{}}
 	bound := map[string]Binding{}
 	bind := func(namespaces map[string]string, from string, enforced bool) {
-		for owner, to := range namespaces {
-			bound[owner] = Binding{Owner: owner, Registry: to, From: from, Enforced: enforced}
+		for owner, address := range namespaces {
+			bound[owner] = Binding{Owner: owner, Registry: address, From: from, Enforced: enforced}
 		}
 	}
-	bind(user.Namespaces, c.Shown(user.Path), false)
-	bind(manifest.Namespaces, c.Shown(manifest.Path), false)
+	bind(user.Namespaces, c.DisplayPath(user.Path), false)
+	bind(manifest.Namespaces, c.DisplayPath(manifest.Path), false)
 	bind(admin.Namespaces, admin.Path, true)
 	for _, owner := range slices.Sorted(maps.Keys(bound)) {
 		r.Bindings = append(r.Bindings, bound[owner])
 	}
-	r.add(manifest.Registries, c.Shown(manifest.Path))
-	r.add(user.Registries, c.Shown(user.Path))
+	r.add(manifest.Registries, c.DisplayPath(manifest.Path))
+	r.add(user.Registries, c.DisplayPath(user.Path))
 	for i, b := range r.Bindings { // an address may be bound that is no configured registry
 		switch {
-		case slices.ContainsFunc(r.Registries, b.to):
-		case c.lost(b.Registry):
-			r.Bindings[i].Lost = true
+		case slices.ContainsFunc(r.Registries, b.matches):
+		case c.isUnknownRegistry(b.Registry):
+			r.Bindings[i].Unknown = true
 		default:
 			r.add([]pack.Registry{{Name: b.Registry, URL: b.Registry}}, b.From)
 		}
@@ -87,10 +87,10 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	r.add([]pack.Registry{
 		{Name: registry.Local, URL: registry.Local},
 		{Name: registry.Embedded, URL: registry.Embedded},
-	}, builtIn)
+	}, builtInSource)
 	for i, e := range r.Registries {
 		for _, b := range r.Bindings {
-			if b.to(e) {
+			if b.matches(e) {
 				r.Registries[i].Namespaces = append(r.Registries[i].Namespaces, b.Owner)
 			}
 		}
@@ -98,8 +98,8 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	return r, nil
 }
 
-// lost reports whether what is bound is no address: a name that no registry has.
-func (c *Client) lost(name string) bool {
+// isUnknownRegistry reports whether what is bound is no address: a name that no registry has.
+func (c *Client) isUnknownRegistry(name string) bool {
 	if name == registry.Local || name == registry.Embedded || strings.ContainsAny(name, `:/\.`) {
 		return false
 	}
@@ -107,8 +107,8 @@ func (c *Client) lost(name string) bool {
 	return err != nil
 }
 
-// to reports whether an owner is bound to a registry.
-func (b Binding) to(e RegistryEntry) bool { return b.Registry == e.Name || b.Registry == e.URL }
+// matches reports whether an owner is bound to a registry.
+func (b Binding) matches(e RegistryEntry) bool { return b.Registry == e.Name || b.Registry == e.URL }
 
 // projectManifest returns the manifest of the project around the directory, an empty one where there is none.
 func (c *Client) projectManifest() (*pack.Manifest, error) {
@@ -150,7 +150,7 @@ func (c *Client) RegistryNames() []string {
 
 // configured reports whether a registry is among registries, and not only an address that an owner is bound to.
 func (e RegistryEntry) configured() bool {
-	return e.From != builtIn && (e.Name != e.URL || len(e.Namespaces) == 0)
+	return e.From != builtInSource && (e.Name != e.URL || len(e.Namespaces) == 0)
 }
 
 // RegistryChange says what a change of the settings did.
@@ -178,7 +178,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	if err != nil {
 		return nil, err
 	}
-	if err := c.addressOf(o.URL); err != nil {
+	if err := c.checkAddress(o.URL); err != nil {
 		return nil, err
 	}
 	url := c.registryURL(o.URL, filepath.Dir(file.Path), o.Project)
@@ -194,14 +194,14 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 			return nil, err
 		}
 	}
-	if err := c.reachable(ctx, url, o.NoCheck); err != nil {
+	if err := c.checkReachable(ctx, url, o.NoCheck); err != nil {
 		return nil, err
 	}
 	r := &RegistryChange{
-		File: c.Shown(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...),
+		File: c.DisplayPath(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...),
 	}
 	r.Changed, err = saveSettings(file, before)
-	r.Notes = c.unasked(ctx)
+	r.Notes = c.unboundNotes(ctx)
 	return r, err
 }
 
@@ -211,9 +211,9 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	if err != nil {
 		return nil, err
 	}
-	gone, ok := file.Registry(nameOrURL)
+	removed, ok := file.Registry(nameOrURL)
 	if !ok {
-		err := diag.Errorf(diag.NotFound, "%s has no registry %s", c.Shown(file.Path), nameOrURL)
+		err := diag.Errorf(diag.NotFound, "%s has no registry %s", c.DisplayPath(file.Path), nameOrURL)
 		for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
 			if file.Namespaces[owner] == nameOrURL {
 				return nil, err.WithHint("%s is bound to it: skillpm registry unbind %s takes that back", owner, owner)
@@ -226,10 +226,10 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	}
 	before := string(file.Bytes())
 	r := &RegistryChange{
-		File: c.Shown(file.Path), Name: gone.Name, URL: gone.URL, Namespaces: []string{}, Notes: []string{},
+		File: c.DisplayPath(file.Path), Name: removed.Name, URL: removed.URL, Namespaces: []string{}, Notes: []string{},
 	}
 	for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
-		if to := file.Namespaces[owner]; to != gone.Name && to != gone.URL {
+		if address := file.Namespaces[owner]; address != removed.Name && address != removed.URL {
 			continue
 		}
 		if _, err := file.Unbind(owner); err != nil {
@@ -255,19 +255,20 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	}
 	known := slices.Contains(c.RegistryNames(), nameOrURL) || nameOrURL == registry.Local ||
 		nameOrURL == registry.Embedded
-	to := nameOrURL
+	address := nameOrURL
 	if !known {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
 			return nil, diag.Errorf(diag.NotFound, "no registry is called %s", nameOrURL).
 				WithHint("add it first: skillpm registry add %s URL; or give its address", nameOrURL)
 		}
-		to = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
+		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}
 	before := string(file.Bytes())
-	if err := c.bind(file, owner, to); err != nil {
+	if err := c.bind(file, owner, address); err != nil {
 		return nil, err
 	}
-	r := &RegistryChange{File: c.Shown(file.Path), Name: nameOrURL, Namespaces: []string{owner}, Notes: []string{}}
+	r := &RegistryChange{File: c.DisplayPath(file.Path), Name: nameOrURL, Namespaces: []string{owner},
+		Notes: []string{}}
 	r.Changed, err = saveSettings(file, before)
 	return r, err
 }
@@ -287,21 +288,21 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 		return nil, err
 	}
 	if !ok {
-		return nil, diag.Errorf(diag.NotFound, "%s does not bind %s", c.Shown(file.Path), owner).
+		return nil, diag.Errorf(diag.NotFound, "%s does not bind %s", c.DisplayPath(file.Path), owner).
 			WithHint("skillpm registry list says what is bound, and where")
 	}
-	r := &RegistryChange{File: c.Shown(file.Path), Namespaces: []string{owner}, Notes: []string{}}
+	r := &RegistryChange{File: c.DisplayPath(file.Path), Namespaces: []string{owner}, Notes: []string{}}
 	r.Changed, err = saveSettings(file, before)
 	return r, err
 }
 
 // bind binds an owner; a registry that is in no file by this name must be an address.
-func (c *Client) bind(file *pack.RegistryFile, owner, to string) error {
+func (c *Client) bind(file *pack.RegistryFile, owner, address string) error {
 	if _, err := pack.ParseID(owner + "/x"); err != nil {
 		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).
 			WithHint("write the part before the slash, as acme of acme/deploy")
 	}
-	return file.Bind(owner, to)
+	return file.Bind(owner, address)
 }
 
 // mayBind refuses what the machine's administrator has bound.
@@ -311,9 +312,9 @@ func (c *Client) mayBind(owners ...string) error {
 		return err
 	}
 	for _, owner := range owners {
-		if to, ok := admin.Namespaces[owner]; ok {
+		if address, ok := admin.Namespaces[owner]; ok {
 			return diag.Errorf(diag.Denied, "%s is bound to %s by the machine's administrator, in %s",
-				owner, to, admin.Path)
+				owner, address, admin.Path)
 		}
 	}
 	return nil
@@ -349,8 +350,8 @@ func saveSettings(file *pack.RegistryFile, before string) (changed bool, err err
 	return err == nil, err
 }
 
-// addressOf refuses what would be taken for a directory and is the address of a repository.
-func (c *Client) addressOf(url string) error {
+// checkAddress refuses what would be taken for a directory and is the address of a repository.
+func (c *Client) checkAddress(url string) error {
 	rest, isGit := strings.CutPrefix(url, "git://")
 	host, _, isPath := strings.Cut(rest, "/")
 	if !isGit {
@@ -365,9 +366,9 @@ func (c *Client) addressOf(url string) error {
 			"an OCI registry", rest, rest, rest)
 }
 
-// unasked says which places of packs are configured beside other registries and have no owner bound to them: nobody
+// unboundNotes says which places of packs are configured beside other registries and have no owner bound to them: nobody
 // asks them.
-func (c *Client) unasked(ctx context.Context) []string {
+func (c *Client) unboundNotes(ctx context.Context) []string {
 	notes := []string{}
 	list, err := c.Registries(ctx)
 	if err != nil {
@@ -408,9 +409,9 @@ func (c *Client) registryURL(url, dir string, inProject bool) string {
 	return at
 }
 
-// reachable asks a registry whether it answers.
-func (c *Client) reachable(ctx context.Context, url string, unchecked bool) error {
-	if unchecked {
+// checkReachable asks a registry whether it answers.
+func (c *Client) checkReachable(ctx context.Context, url string, skipCheck bool) error {
+	if skipCheck {
 		return nil
 	}
 	w, err := c.Machine.Open(scope.KindProject, true)

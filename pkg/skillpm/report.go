@@ -18,7 +18,7 @@ const (
 	ActionRestored  = "restored" // the locked version, of which something was missing
 	ActionRenamed   = "renamed"  // only the names of its skills changed
 	ActionRemoved   = "removed"
-	ActionLinked    = "linked" // to a working copy
+	ActionLinked    = "linked" // matches a working copy
 	ActionUnchanged = "unchanged"
 )
 
@@ -36,7 +36,8 @@ type InstallReport struct {
 	Packs        []PackReport         `json:"packs"`
 	Agents       []workspace.AgentDir `json:"agents"`
 	Conflicts    []NameConflict       `json:"conflicts"`
-	HeldBack     []OutdatedPack       `json:"heldBack,omitempty"` // packs that an update could not move to the newest version
+	// packs that an update could not move to the newest version
+	HeldBack []OutdatedPack `json:"heldBack,omitempty"`
 	// installed skills whose local edits stay
 	Edited []Edit `json:"edited"`
 	// locally edited directories that are replaced or removed -> where a copy is
@@ -53,7 +54,7 @@ type PackReport struct {
 	Action    string        `json:"action,omitempty"`
 	Direct    bool          `json:"direct"` // the manifest requires it, not only another pack
 	Source    string        `json:"source"`
-	Place     string        `json:"place,omitempty"` // the directory on this machine, if the lockfile leaves it out
+	Directory string        `json:"place,omitempty"` // the directory on this machine, if the lockfile leaves it out
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
 	Signer    string        `json:"signer,omitempty"`   // as the lockfile records it
@@ -80,7 +81,7 @@ type PackReport struct {
 type SkillReport struct {
 	Name      string   `json:"name"`
 	Link      string   `json:"link"`      // the name that agents see
-	InForce   bool     `json:"inForce"`   // its own name means this skill
+	OwnName   bool     `json:"inForce"`   // its own name means this skill
 	Installed bool     `json:"installed"` // otherwise it is only locked
 	Edited    bool     `json:"edited"`    // it has local edits
 	Tree      string   `json:"tree"`      // digest
@@ -99,8 +100,8 @@ func (in *installer) report(t *resolution, p *plan) *InstallReport {
 	l, c := p.layout, p.change
 	r := &InstallReport{
 		Scope: in.Scope.Kind, Root: in.Scope.Root, Agents: l.Dirs, Packs: []PackReport{},
-		Conflicts: []NameConflict{}, Changed: !c.Empty(), DryRun: in.request.DryRun, RecordedIn: c.Recorded(),
-		Edited: append([]Edit{}, c.Edited...), Saved: c.Saved(), Warnings: []string{},
+		Conflicts: []NameConflict{}, Changed: !c.Empty(), DryRun: in.request.DryRun, RecordedIn: c.DocumentNames(),
+		Edited: append([]Edit{}, c.Edited...), Saved: c.Backups(), Warnings: []string{},
 	}
 	r.Recorded = len(r.RecordedIn) > 0
 	r.Warnings = append(r.Warnings, slices.Concat(t.Warnings, p.warnings, l.Warnings, in.editWarnings(c))...)
@@ -144,7 +145,7 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 		p.Action, p.Previous = ActionUpdated, was.Version
 		p.Downgrade = isHigher(was.Version, now.Version)
 		p.Added = missingKeys(now.Skills, was.Skills)
-	case renamedIn(id, in.Lock.Names, t.Lock.Names):
+	case hasRenamedSkill(id, in.Lock.Names, t.Lock.Names):
 		p.Action = ActionRenamed
 	case in.anySkill(id, now, plan.change.Writes):
 		p.Action = ActionRestored
@@ -218,8 +219,8 @@ func (in *installer) anySkill(id pack.ID, p *pack.LockedPack, holds func(dir str
 	return false
 }
 
-// renamedIn reports whether a skill of the pack has another name than before.
-func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
+// hasRenamedSkill reports whether a skill of the pack has another name than before.
+func hasRenamedSkill(id pack.ID, before, after map[string]pack.LockedName) bool {
 	names := maps.Clone(before)
 	maps.Copy(names, after)
 	for name := range names {
@@ -244,9 +245,9 @@ func packReport(
 	}
 	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" ||
 		strings.HasPrefix(p.Source, "git+file")) {
-		r.Place = d.Ref.String()
-	} else if dir := w.Places()[id.String()]; dir != "" && workspace.Placeless(p.Source) {
-		r.Place = p.Source + ":" + dir
+		r.Directory = d.Ref.String()
+	} else if dir := w.Directories()[id.String()]; dir != "" && workspace.OmitsDirectory(p.Source) {
+		r.Directory = p.Source + ":" + dir
 	}
 	if linked := l.Linked[id]; linked != nil {
 		r.Linked = linked.Dir
@@ -256,7 +257,7 @@ func packReport(
 			continue
 		}
 		s := SkillReport{
-			Name: n.Skill, Link: n.Link, InForce: n.Bare, Tree: p.Skills[n.Skill],
+			Name: n.Skill, Link: n.Link, OwnName: n.Bare, Tree: p.Skills[n.Skill],
 			Dir: w.SkillAt(id, n.Skill), Links: []string{},
 		}
 		st := status(id, n.Skill)

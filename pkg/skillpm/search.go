@@ -26,40 +26,41 @@ type SearchOptions struct {
 type SearchReport struct {
 	Query      string             `json:"query"`
 	Total      int                `json:"total"` // packs that were found, listed or not
-	Packs      []FoundPack        `json:"packs"` // the best first
+	Packs      []SearchResult     `json:"packs"` // the best first
 	Registries []SearchedRegistry `json:"registries"`
 	Typos      []SearchTypo       `json:"typos"`   // words that were taken for others, because no pack has them
 	Missing    []string           `json:"missing"` // words that nothing was found for
 	Near       []string           `json:"near"`    // words that packs have, and that may be meant instead of those
 }
 
-// FoundPack is a pack that was found.
-type FoundPack struct {
-	Pack        string       `json:"pack"`
-	Version     string       `json:"version"` // the newest on offer; the installed one where no registry lists the pack
-	Description string       `json:"description,omitempty"`
-	License     string       `json:"license,omitempty"`
-	Published   string       `json:"published,omitempty"`
-	Deprecated  string       `json:"deprecated,omitempty"`
-	Tags        []string     `json:"tags"`
-	Skills      []SkillInfo  `json:"skills"`              // those that have words of the query
-	Count       int          `json:"skillCount"`          // all skills of the pack
-	Registries  []string     `json:"registries"`          // that have it
-	Installed   *InstalledAt `json:"installed,omitempty"` // in the project, or else for the user
-	Why         []FoundWord  `json:"why"`
-	Denied      string       `json:"denied,omitempty"` // why the policies do not let it be installed
+// SearchResult is a pack that was found.
+type SearchResult struct {
+	Pack string `json:"pack"`
+	// the newest on offer; the installed one where no registry lists the pack
+	Version     string            `json:"version"`
+	Description string            `json:"description,omitempty"`
+	License     string            `json:"license,omitempty"`
+	Published   string            `json:"published,omitempty"`
+	Deprecated  string            `json:"deprecated,omitempty"`
+	Tags        []string          `json:"tags"`
+	Skills      []SkillInfo       `json:"skills"`              // those that have words of the query
+	Count       int               `json:"skillCount"`          // all skills of the pack
+	Registries  []string          `json:"registries"`          // that have it
+	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, or else for the user
+	Why         []MatchedWord     `json:"why"`
+	Denied      string            `json:"denied,omitempty"` // why the policies do not let it be installed
 
 	names []string // of all its skills
 }
 
-// InstalledAt says which version of a pack is installed, and where.
-type InstalledAt struct {
+// InstalledVersion says which version of a pack is installed, and where.
+type InstalledVersion struct {
 	Version string `json:"version"`
 	Scope   string `json:"scope"`
 }
 
-// FoundWord says where a pack has a word of the query: in the field that weighs most.
-type FoundWord struct {
+// MatchedWord says where a pack has a word of the query: in the field that weighs most.
+type MatchedWord struct {
 	Word  string `json:"word"`
 	Match string `json:"match"` // word, beginning, typo or joined
 	Field string `json:"field"` // name, owner, tag, skill, description or skill description
@@ -98,26 +99,26 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 	}
 	query := strings.Join(o.Words, " ")
 	// A pack that several registries have, or one whose owner is bound to another, is not counted twice.
-	a, err := s.find(ctx, query, o.Limit*(len(s.places)+1)+searchSpare)
+	a, err := s.find(ctx, query, o.Limit*(len(s.registries)+1)+extraHits)
 	if err != nil {
 		return nil, err
 	}
 	r := &SearchReport{
-		Query: query, Total: a.Total, Packs: []FoundPack{}, Registries: []SearchedRegistry{},
+		Query: query, Total: a.Total, Packs: []SearchResult{}, Registries: []SearchedRegistry{},
 		Typos: []SearchTypo{}, Missing: append([]string{}, a.Missing...), Near: []string{},
 	}
 	for _, t := range a.Typos {
 		r.Typos = append(r.Typos, SearchTypo{t.Word, t.As})
 	}
-	for _, p := range s.places {
+	for _, p := range s.registries {
 		r.Registries = append(r.Registries, p.report())
 	}
-	s.fill(r, a.Hits, o.Limit)
+	s.addHits(r, a.Hits, o.Limit)
 	for i := range r.Packs {
-		if err := s.asInstalled(&r.Packs[i]); err != nil {
+		if err := s.preferInstallSource(&r.Packs[i]); err != nil {
 			return nil, err
 		}
-		s.markFound(ctx, &r.Packs[i])
+		s.markResult(ctx, &r.Packs[i])
 	}
 	for _, word := range a.Missing {
 		if near := packsearch.Near(s.indexes(), word); near != "" {
@@ -127,106 +128,106 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 	return r, s.failure()
 }
 
-// searchSpare is how many more hits are asked for than are wanted.
-const searchSpare = 20
+// extraHits is how many more hits are asked for than are wanted.
+const extraHits = 20
 
-// fill takes over the hits, each pack once. What is there more than once was counted more than once.
-func (s *searcher) fill(r *SearchReport, hits []packsearch.Hit, limit int) {
-	at := map[string]int{}
+// addHits takes over the hits, each pack once. What is there more than once was counted more than once.
+func (s *searcher) addHits(r *SearchReport, hits []packsearch.Hit, limit int) {
+	positions := map[string]int{}
 	for _, h := range hits {
-		place := s.opened[h.Index]
+		index := s.searchable[h.Index]
 		owner, _, _ := strings.Cut(h.Name, "/")
-		if bound := s.Registries.BoundTo(owner); bound != "" && place.url != "" && bound != place.url {
+		if bound := s.Registries.BoundTo(owner); bound != "" && index.url != "" && bound != index.url {
 			r.Total--
 			continue
 		}
-		if i, ok := at[h.Name]; ok {
+		if i, ok := positions[h.Name]; ok {
 			r.Total--
-			if place.url != "" {
-				r.Packs[i].Registries = append(r.Packs[i].Registries, place.name)
+			if index.url != "" {
+				r.Packs[i].Registries = append(r.Packs[i].Registries, index.name)
 			}
 			continue
 		}
-		at[h.Name] = len(r.Packs)
-		r.Packs = append(r.Packs, s.foundPack(h, place))
+		positions[h.Name] = len(r.Packs)
+		r.Packs = append(r.Packs, s.newResult(h, index))
 	}
 	r.Packs = r.Packs[:min(limit, len(r.Packs))]
 }
 
-// asInstalled has a pack say what an install would give, where that is from another registry than the one whose words
+// preferInstallSource has a pack say what an install would give, where that is from another registry than the one whose words
 // fitted best.
-func (s *searcher) asInstalled(p *FoundPack) error {
+func (s *searcher) preferInstallSource(p *SearchResult) error {
 	owner, _, _ := strings.Cut(p.Pack, "/")
 	bound := s.Registries.BoundTo(owner)
-	from, rank := (*searchPlace)(nil), s.rank(p)
+	preferred, rank := (*searchedIndex)(nil), s.rank(p)
 	var doc packsearch.Pack
-	for _, place := range s.opened {
-		if place.rank() >= rank || bound != "" && place.url != bound {
+	for _, index := range s.searchable {
+		if index.rank() >= rank || bound != "" && index.url != bound {
 			continue
 		}
-		d, ok, err := place.index.Pack(p.Pack)
+		d, ok, err := index.index.Pack(p.Pack)
 		if err != nil {
 			return err
 		}
 		if ok {
-			from, doc, rank = place, d, place.rank()
+			preferred, doc, rank = index, d, index.rank()
 		}
 	}
-	if from == nil {
+	if preferred == nil {
 		return nil
 	}
 	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License,
 		doc.Published, doc.Deprecated
-	p.Tags, p.Count, p.names = append([]string{}, doc.Tags...), len(doc.Skills), namesOf(doc)
+	p.Tags, p.Count, p.names = append([]string{}, doc.Tags...), len(doc.Skills), skillNamesIn(doc)
 	p.Skills = slices.DeleteFunc(p.Skills, func(one SkillInfo) bool {
 		return !slices.ContainsFunc(doc.Skills, func(sk packsearch.Skill) bool { return sk.Name == one.Name })
 	})
-	p.Registries = slices.DeleteFunc(p.Registries, func(name string) bool { return name == from.name })
-	p.Registries = slices.Insert(p.Registries, 0, from.name)
+	p.Registries = slices.DeleteFunc(p.Registries, func(name string) bool { return name == preferred.name })
+	p.Registries = slices.Insert(p.Registries, 0, preferred.name)
 	return nil
 }
 
 // rank returns that of the registry that a pack was found in.
-func (s *searcher) rank(p *FoundPack) int {
-	i := slices.IndexFunc(s.opened, func(place *searchPlace) bool {
+func (s *searcher) rank(p *SearchResult) int {
+	i := slices.IndexFunc(s.searchable, func(index *searchedIndex) bool {
 		return len(p.Registries) > 0 &&
-			place.name == p.Registries[0]
+			index.name == p.Registries[0]
 	})
 	if i < 0 {
-		return (&searchPlace{}).rank()
+		return (&searchedIndex{}).rank()
 	}
-	return s.opened[i].rank()
+	return s.searchable[i].rank()
 }
 
 // rank says when an install asks a registry, the lowest first: what is configured, then what was published here, then
 // what skillpm brings along.
-func (p *searchPlace) rank() int {
+func (p *searchedIndex) rank() int {
 	return slices.Index([]string{registry.Local, registry.Embedded, ""}, p.url)
 }
 
-func (s *searcher) foundPack(h packsearch.Hit, place *searchPlace) FoundPack {
-	p := FoundPack{
+func (s *searcher) newResult(h packsearch.Hit, index *searchedIndex) SearchResult {
+	p := SearchResult{
 		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published,
 		Deprecated: h.Deprecated,
 		Tags:       append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Pack.Skills),
 		Registries: []string{},
-		Why:        []FoundWord{},
-		Installed:  s.installed[h.Name], names: namesOf(h.Pack),
+		Why:        []MatchedWord{},
+		Installed:  s.installed[h.Name], names: skillNamesIn(h.Pack),
 	}
-	if place.url != "" {
-		p.Registries = append(p.Registries, place.name)
+	if index.url != "" {
+		p.Registries = append(p.Registries, index.name)
 	}
 	for _, name := range h.Skills {
 		i := slices.IndexFunc(h.Pack.Skills, func(sk packsearch.Skill) bool { return sk.Name == name })
 		p.Skills = append(p.Skills, SkillInfo{Name: name, Description: h.Pack.Skills[i].Description})
 	}
 	for _, w := range h.Why {
-		p.Why = append(p.Why, FoundWord{w.Word, string(w.Match), w.Field, w.Found, w.Skill})
+		p.Why = append(p.Why, MatchedWord{w.Word, string(w.Match), w.Field, w.Found, w.Skill})
 	}
 	return p
 }
 
-func namesOf(d packsearch.Pack) []string {
+func skillNamesIn(d packsearch.Pack) []string {
 	names := make([]string, len(d.Skills))
 	for i, s := range d.Skills {
 		names[i] = s.Name
@@ -236,16 +237,16 @@ func namesOf(d packsearch.Pack) []string {
 
 // installedPacks returns what both scopes have installed, by name and as packs to search in. What can't be read is not
 // installed.
-func (c *Client) installedPacks() (map[string]*InstalledAt, []packsearch.Pack) {
-	at, docs := map[string]*InstalledAt{}, map[string]packsearch.Pack{}
+func (c *Client) installedPacks() (map[string]*InstalledVersion, []packsearch.Pack) {
+	versions, docs := map[string]*InstalledVersion{}, map[string]packsearch.Pack{}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
 		w, err := c.Machine.Open(kind, false)
 		if err != nil {
 			continue
 		}
 		for id, p := range w.Lock.Packs {
-			if name := id.String(); at[name] == nil {
-				at[name] = &InstalledAt{Version: p.Version, Scope: kind}
+			if name := id.String(); versions[name] == nil {
+				versions[name] = &InstalledVersion{Version: p.Version, Scope: kind}
 				docs[name] = installedDoc(w, id, p)
 			}
 		}
@@ -254,7 +255,7 @@ func (c *Client) installedPacks() (map[string]*InstalledAt, []packsearch.Pack) {
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		list = append(list, docs[name])
 	}
-	return at, list
+	return versions, list
 }
 
 func installedDoc(w *workspace.Workspace, id pack.ID, p *pack.LockedPack) packsearch.Pack {
@@ -271,7 +272,7 @@ func installedDoc(w *workspace.Workspace, id pack.ID, p *pack.LockedPack) packse
 // failure returns an error where no registry could be searched.
 func (s *searcher) failure() error {
 	var first error
-	for _, p := range s.places {
+	for _, p := range s.registries {
 		if p.err == nil {
 			return nil
 		}

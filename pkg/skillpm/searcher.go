@@ -26,15 +26,15 @@ import (
 type searcher struct {
 	client *Client
 	*base.Services
-	cache     packsearch.Cache
-	places    []*searchPlace // registries
-	opened    []*searchPlace // those that are searched, and what is installed
-	installed map[string]*InstalledAt
-	denied    *denials // nil where there is no policy
+	cache      packsearch.Cache
+	registries []*searchedIndex // registries
+	searchable []*searchedIndex // those that are searched, and what is installed
+	installed  map[string]*InstalledVersion
+	denied     *denials // nil where there is no policy
 }
 
-// searchPlace is a registry that is searched; what is installed has no address.
-type searchPlace struct {
+// searchedIndex is a registry that is searched; what is installed has no address.
+type searchedIndex struct {
 	name, url string
 	key       string // of its index
 	index     *packsearch.Index
@@ -49,12 +49,12 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if err != nil {
 		return nil, err
 	}
-	only := o.Registry
-	named, configured := configuredRegistry(w, only)
-	if configured {
-		only = ""
+	override := o.Registry
+	configured, ok := configuredRegistry(w, override)
+	if ok {
+		override = ""
 	}
-	services, err := c.Services(ctx, w, base.ServiceOptions{Registry: only, Offline: o.Offline})
+	services, err := c.Services(ctx, w, base.ServiceOptions{Registry: override, Offline: o.Offline})
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +62,10 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 		client: c, Services: services, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w),
 	}
 	switch {
-	case configured:
-		s.add(w, named.Name, named.URL)
-	case only != "":
-		s.places = []*searchPlace{{name: only, url: only, key: indexKey(c.Dir, only)}}
+	case ok:
+		s.add(w, configured.Name, configured.URL)
+	case override != "":
+		s.registries = []*searchedIndex{{name: override, url: override, key: indexKey(c.Dir, override)}}
 	default:
 		s.list(w)
 	}
@@ -106,10 +106,10 @@ func (s *searcher) list(w *workspace.Workspace) {
 }
 
 func (s *searcher) add(w *workspace.Workspace, name, url string) {
-	if slices.ContainsFunc(s.places, func(p *searchPlace) bool { return p.url == url }) {
+	if slices.ContainsFunc(s.registries, func(p *searchedIndex) bool { return p.url == url }) {
 		return
 	}
-	s.places = append(s.places, &searchPlace{
+	s.registries = append(s.registries, &searchedIndex{
 		name: cmp.Or(name, url), url: url, key: indexKey(filepath.Dir(w.Scope.Manifest()), url),
 	})
 }
@@ -129,25 +129,25 @@ const parallelRegistries = 4
 func (s *searcher) open(ctx context.Context) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(parallelRegistries)
-	for _, p := range s.places {
+	for _, p := range s.registries {
 		group.Go(func() error {
-			p.err = s.openPlace(inner, p)
+			p.err = s.openIndex(inner, p)
 			return inner.Err()
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for _, p := range s.places {
+	for _, p := range s.registries {
 		if p.err == nil {
-			s.opened = append(s.opened, p)
+			s.searchable = append(s.searchable, p)
 		}
 	}
 	return s.openInstalled()
 }
 
-// openPlace finds out how a registry's catalogue is now, and opens its index. It is made where there is none.
-func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
+// openIndex finds out how a registry's catalogue is now, and opens its index. It is made where there is none.
+func (s *searcher) openIndex(ctx context.Context, p *searchedIndex) error {
 	err := s.catalog(ctx, p, false)
 	if diag.CodeOf(err) == diag.Remote && ctx.Err() == nil && s.catalog(ctx, p, true) == nil {
 		p.stale, err = err, nil
@@ -163,8 +163,8 @@ func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
 }
 
 // catalog finds out which packs a registry has, or had when it was last seen.
-func (s *searcher) catalog(ctx context.Context, p *searchPlace, kept bool) error {
-	r, err := s.Registries.Open(ctx, p.name, p.url, kept)
+func (s *searcher) catalog(ctx context.Context, p *searchedIndex, cached bool) error {
+	r, err := s.Registries.Open(ctx, p.name, p.url, cached)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *searcher) catalog(ctx context.Context, p *searchPlace, kept bool) error
 }
 
 // build makes the index of a place.
-func (s *searcher) build(p *searchPlace) (err error) {
+func (s *searcher) build(p *searchedIndex) (err error) {
 	s.client.Progress(Event{Text: "indexing " + p.name})
 	p.index, err = s.cache.Build(p.key, p.tag, catalogDocs(p.packs))
 	if err != nil && diag.CodeOf(err) == diag.Internal { // the cache can't be written to
@@ -213,7 +213,7 @@ func (s *searcher) openInstalled() error {
 	if err != nil {
 		return err
 	}
-	s.opened = append(s.opened, &searchPlace{name: "installed", index: x})
+	s.searchable = append(s.searchable, &searchedIndex{name: "installed", index: x})
 	return nil
 }
 
@@ -223,13 +223,13 @@ func (s *searcher) find(ctx context.Context, query string, n int) (*packsearch.A
 	if diag.CodeOf(err) != diag.Invalid {
 		return a, err
 	}
-	for _, p := range s.opened {
+	for _, p := range s.searchable {
 		if p.url == "" {
 			continue
 		}
 		p.index.Close()
 		s.cache.Drop(p.key, p.tag)
-		if err := s.openPlace(ctx, p); err != nil {
+		if err := s.openIndex(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -237,22 +237,22 @@ func (s *searcher) find(ctx context.Context, query string, n int) (*packsearch.A
 }
 
 func (s *searcher) indexes() []*packsearch.Index {
-	list := make([]*packsearch.Index, len(s.opened))
-	for i, p := range s.opened {
+	list := make([]*packsearch.Index, len(s.searchable))
+	for i, p := range s.searchable {
 		list[i] = p.index
 	}
 	return list
 }
 
 func (s *searcher) close() {
-	for _, p := range s.places {
+	for _, p := range s.registries {
 		if p.index != nil {
 			p.index.Close()
 		}
 	}
 }
 
-func (p *searchPlace) report() SearchedRegistry {
+func (p *searchedIndex) report() SearchedRegistry {
 	if p.err != nil {
 		return SearchedRegistry{
 			Name: p.name, Unlisted: strings.HasPrefix(p.url, "oci://"), Error: p.err.Error(),

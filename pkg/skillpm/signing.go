@@ -77,7 +77,7 @@ func (in *installer) admitFiles(
 // incoming returns the packs of which a change writes a skill, or which are new in the lockfile.
 func (in *installer) incoming(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pack.LockedPack {
 	packs := map[pack.ID]*pack.LockedPack{}
-	for _, tree := range c.Place {
+	for _, tree := range c.Trees {
 		packs[tree.Pack] = l.Packs[tree.Pack]
 	}
 	for id, p := range l.Packs {
@@ -97,7 +97,7 @@ func (in *installer) incoming(l *workspace.Layout, c *workspace.Change) map[pack
 func (in *installer) admitLocked(ctx context.Context, written map[pack.ID]bool) ([]string, error) {
 	packs := maps.Clone(in.Lock.Packs)
 	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !written[id] })
-	l, err := in.Installed()
+	l, err := in.InstalledLayout()
 	if err != nil {
 		return nil, err
 	}

@@ -106,14 +106,14 @@ func (c *Client) trialDir(manifest []byte) (string, error) {
 // tryIn installs the pack into the project at dir.
 func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptions) (*Trial, error) {
 	options := c.Options
-	options.Dir, options.Around = dir, c.projectRoot()
+	options.Dir, options.PolicyProject = dir, c.projectRoot()
 	for i, file := range o.Signing.Keys {
 		o.Signing.Keys[i] = c.Machine.Abs(file)
 	}
 	in := New(options)
 	defer in.Close()
 	if o.Registry != "" {
-		o.Registry = anchored(c.Dir, o.Registry)
+		o.Registry = absoluteRegistry(c.Dir, o.Registry)
 	}
 	r, err := in.Install(ctx, InstallOptions{
 		ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline, Signing: o.Signing},
@@ -130,7 +130,8 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 		}
 		trial.Pack = p
 		for _, s := range p.Skills {
-			trial.Skills = append(trial.Skills, trialSkill(filepath.Join(dir, filepath.FromSlash(s.Dir)), s.Name))
+			trial.Skills = append(trial.Skills, describeTrialSkill(filepath.Join(dir, filepath.FromSlash(s.Dir)),
+				s.Name))
 		}
 	}
 	return trial, nil
@@ -144,8 +145,8 @@ func (c *Client) projectRoot() string {
 	return ""
 }
 
-// trialSkill says what a skill is; one that can't be read has its name only.
-func trialSkill(dir, name string) TrialSkill {
+// describeTrialSkill says what a skill is; one that can't be read has its name only.
+func describeTrialSkill(dir, name string) TrialSkill {
 	t := TrialSkill{Name: name, Dir: dir}
 	doc, _, err := skill.Load(os.DirFS(dir), ".")
 	if err != nil {
@@ -181,7 +182,7 @@ func (c *Client) trialManifest() ([]byte, error) {
 		if r.Name != r.URL {
 			name = fmt.Sprintf("name: %q, ", r.Name)
 		}
-		fmt.Fprintf(&b, "  - {%surl: %q}\n", name, anchored(base, r.URL))
+		fmt.Fprintf(&b, "  - {%surl: %q}\n", name, absoluteRegistry(base, r.URL))
 	}
 	if len(w.Manifest.Namespaces) > 0 {
 		b.WriteString("namespaces:\n")
@@ -192,7 +193,7 @@ func (c *Client) trialManifest() ([]byte, error) {
 			return r.Name == to &&
 				r.Name != r.URL
 		}) {
-			to = anchored(base, to)
+			to = absoluteRegistry(base, to)
 		}
 		fmt.Fprintf(&b, "  %s: %q\n", owner, to)
 	}
@@ -205,8 +206,8 @@ func (c *Client) trialManifest() ([]byte, error) {
 // trialAgents are those whose directories cover the others.
 func trialAgents() []string { return []string{agent.SharedID, "claude-code"} }
 
-// anchored makes a registry's directory absolute that is relative to base.
-func anchored(base, url string) string {
+// absoluteRegistry makes a registry's directory absolute that is relative to base.
+func absoluteRegistry(base, url string) string {
 	dir, layout := strings.CutPrefix(url, "oci-layout:")
 	switch {
 	case strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local ||

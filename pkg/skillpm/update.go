@@ -59,12 +59,12 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		}
 	}
 	res := &resolution{
-		manifest: in.Manifest.Clone(), updated: ids, latest: latest, unreached: sortedIDs(unreachable),
+		manifest: in.Manifest.Clone(), updated: ids, latest: latest, unreachable: sortedIDs(unreachable),
 	}
-	if res.Solution, err = in.lockFreed(ctx, m, in.free(ids, fixed)); err != nil {
+	if res.Solution, err = in.lockFreed(ctx, m, in.unlockVersions(ids, fixed)); err != nil {
 		return nil, err
 	}
-	for _, id := range res.unreached {
+	for _, id := range res.unreachable {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s, because nobody could be asked: %v",
 			id, in.lockedVersion(id), unreachable[id]))
 	}
@@ -104,9 +104,9 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 
 // parsePackName reads owner/name. The error for anything else has a hint at what to write.
 func (in *installer) parsePackName(name string) (pack.ID, error) {
-	if bare, version, ok := strings.Cut(name, "@"); ok {
+	if base, version, ok := strings.Cut(name, "@"); ok {
 		return pack.ID{}, diag.Errorf(diag.Usage, "%s: an update takes names of packs, without versions", name).
-			WithHint("skillpm install '%s@%s' moves a pack to a version or range", bare, version)
+			WithHint("skillpm install '%s@%s' moves a pack to a version or range", base, version)
 	}
 	id, err := pack.ParseID(name)
 	if err == nil {
@@ -117,7 +117,7 @@ func (in *installer) parsePackName(name string) (pack.ID, error) {
 			return id, diag.Errorf(diag.Usage, "%s is a skill; packs are updated", name).WithHint("it is of %s", pk)
 		}
 	}
-	if ref, placeErr := pack.Parse(name); placeErr == nil && ref.Kind != pack.KindName {
+	if ref, refErr := pack.Parse(name); refErr == nil && ref.Kind != pack.KindName {
 		return id, diag.Errorf(diag.Usage, "%s is a place; an update takes names of packs", name).
 			WithHint("skillpm list shows the names")
 	}
@@ -138,28 +138,29 @@ func notDependency(id pack.ID, known map[pack.ID]bool) error {
 	return err.WithHint("skillpm list shows what is installed, skillpm install %s adds it", id)
 }
 
-// free lets the solver choose new versions of locked packs, except of fixed ones, and returns the packs that are free.
-func (in *installer) free(ids, fixed []pack.ID) map[pack.ID]bool {
-	free := map[pack.ID]bool{}
+// unlockVersions lets the solver choose new versions of locked packs, except of fixed ones, and returns the packs that are free.
+func (in *installer) unlockVersions(ids, fixed []pack.ID) map[pack.ID]bool {
+	unlockVersions := map[pack.ID]bool{}
 	for _, id := range ids {
 		if _, locked := in.Lock.Packs[id]; locked && !slices.Contains(fixed, id) {
 			in.Backend.Free(id)
-			free[id] = true
+			unlockVersions[id] = true
 		}
 	}
-	return free
+	return unlockVersions
 }
 
 // lockFreed solves a manifest with some packs free. Those that can't move, or that could only move to an older version,
 // stay at their locked version.
-func (in *installer) lockFreed(ctx context.Context, m *pack.Manifest, free map[pack.ID]bool) (*solve.Solution, error) {
+func (in *installer) lockFreed(ctx context.Context, m *pack.Manifest, unlockVersions map[pack.ID]bool) (*solve.Solution,
+	error) {
 	for {
 		sol, err := in.Backend.Lock(ctx, m)
 		var lock *pack.Lock
 		if err == nil {
 			lock = sol.Lock
 		}
-		if !in.dropUnmovable(free, err, func(id pack.ID) string {
+		if !in.dropUnmovable(unlockVersions, err, func(id pack.ID) string {
 			if p := lock.Packs[id]; p != nil {
 				return p.Version
 			}
@@ -172,16 +173,16 @@ func (in *installer) lockFreed(ctx context.Context, m *pack.Manifest, free map[p
 
 // dropUnmovable takes packs out of the free ones: those that a conflict is about or, without a conflict, those that
 // would move to an older version. It reports whether there are any.
-func (in *installer) dropUnmovable(free map[pack.ID]bool, err error, version func(pack.ID) string) bool {
+func (in *installer) dropUnmovable(unlockVersions map[pack.ID]bool, err error, version func(pack.ID) string) bool {
 	conflict, ok := errors.AsType[*resolve.ConflictError](err)
 	if err != nil && !ok {
 		return false
 	}
 	found := false
 	stay := func(id pack.ID) {
-		if free[id] {
+		if unlockVersions[id] {
 			in.Backend.Unfree(id)
-			delete(free, id)
+			delete(unlockVersions, id)
 			found = true
 		}
 	}
@@ -191,7 +192,7 @@ func (in *installer) dropUnmovable(free map[pack.ID]bool, err error, version fun
 		}
 		return found
 	}
-	for id := range maps.Clone(free) {
+	for id := range maps.Clone(unlockVersions) {
 		if in.wouldDowngrade(id, version(id)) {
 			stay(id)
 		}

@@ -31,7 +31,7 @@ type VendorReport struct {
 	DryRun   bool            `json:"dryRun"`  // nothing was written, and what would be done was asked for
 	Skills   []VendorSkill   `json:"skills"`  // all of them, sorted by path
 	Files    []string        `json:"files"`   // notes and records that are written or removed
-	Left     []string        `json:"left"`    // what skillpm did not write: it stays
+	Foreign  []string        `json:"left"`    // what skillpm did not write: it stays
 	Skipped  []VendorSkipped `json:"skipped"` // packs that are not copied
 	Warnings []string        `json:"warnings"`
 }
@@ -75,7 +75,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	if err != nil {
 		return nil, err
 	}
-	if !w.Locked() {
+	if !w.HasLock() {
 		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
 			WithHint("skillpm install writes it")
 	}
@@ -156,7 +156,7 @@ func (c *Client) writeCopy(
 		return err
 	})
 	switch {
-	case isDamage(err):
+	case isDamaged(err):
 		return fmt.Errorf("%w: %w", workspace.ErrDamaged, err)
 	case diag.CodeOf(err) == diag.NotFound:
 		return fmt.Errorf("%w: %w", workspace.ErrGone, err)
@@ -195,7 +195,7 @@ func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
 	r := &VendorReport{
 		Scope: w.Scope.Kind, Root: w.Scope.Root, Dir: plan.Dir, Changed: !plan.Clean(), Skills: []VendorSkill{},
 		Skipped: []VendorSkipped{},
-		Files:   append([]string{}, plan.Files...), Left: append([]string{}, plan.Foreign...), Warnings: []string{},
+		Files:   append([]string{}, plan.Files...), Foreign: append([]string{}, plan.Foreign...), Warnings: []string{},
 	}
 	for _, it := range plan.Items {
 		r.Skills = append(r.Skills, VendorSkill{
@@ -205,8 +205,8 @@ func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
 	for _, s := range plan.Skipped {
 		r.Skipped = append(r.Skipped, VendorSkipped{Pack: s.Pack.String(), Why: s.Why})
 	}
-	if stays := foreignNotes(plan); stays != "" {
-		r.Warnings = append(r.Warnings, stays)
+	if warning := foreignNotes(plan); warning != "" {
+		r.Warnings = append(r.Warnings, warning)
 	}
 	return r
 }

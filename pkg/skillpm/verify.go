@@ -25,7 +25,7 @@ const (
 	KindChanged     = workspace.KindChanged     // an installed skill differs from the lockfile
 	KindStray       = workspace.KindStray       // a link leads to a skill that was installed once
 	KindForeign     = workspace.KindForeign     // a file that skillpm did not create is where a link belongs
-	KindStranger    = workspace.KindStranger    // an installed pack is not in the lockfile
+	KindStranger    = workspace.KindUnlisted    // an installed pack is not in the lockfile
 	KindInterrupted = workspace.KindInterrupted // an installation was interrupted
 	KindDamaged     = workspace.KindDamaged     // a tree of the store does not match its digest
 )
@@ -152,7 +152,7 @@ func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err err
 	if err != nil {
 		return r, err
 	}
-	l, err := in.Installed()
+	l, err := in.InstalledLayout()
 	if err != nil {
 		return r, err
 	}
@@ -169,15 +169,15 @@ func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err err
 	if err != nil {
 		return r, err
 	}
-	wanted := slices.DeleteFunc(in.LockedTrees(), func(t workspace.Tree) bool { return !damaged[t.Digest] })
-	doubtful := maps.Clone(change.Place)
-	for _, left := range change.Left {
+	trees := slices.DeleteFunc(in.LockedTrees(), func(t workspace.Tree) bool { return !damaged[t.Digest] })
+	doubtful := maps.Clone(change.Trees)
+	for _, left := range change.Skipped {
 		if t, ok := l.Tree(left.Path); ok { // only the store can tell an edit from a missing file
 			doubtful[left.Path] = t
 		}
 	}
 	r.failures = map[string]failure{}
-	fetchErr := in.fetchEach(ctx, slices.AppendSeq(wanted, maps.Values(doubtful)))
+	fetchErr := in.fetchEach(ctx, slices.AppendSeq(trees, maps.Values(doubtful)))
 	if diag.CodeOf(fetchErr) == diag.Interrupted {
 		return r, fetchErr
 	}
@@ -190,31 +190,31 @@ func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err err
 	if change, err = in.Compare(l, options); err != nil {
 		return r, err
 	}
-	for _, left := range change.Left {
+	for _, left := range change.Skipped {
 		if left.Err != nil {
 			r.failures[left.Path] = failure{text: left.Err.Error()}
 		}
 	}
-	if change.Empty() && !change.Restated() {
+	if change.Empty() && !change.UpdatesState() {
 		return r, nil
 	}
-	written := map[pack.ID]bool{}
-	for _, t := range change.Place {
-		written[t.Pack] = true
+	packs := map[pack.ID]bool{}
+	for _, t := range change.Trees {
+		packs[t.Pack] = true
 	}
-	if _, err := in.admitLocked(ctx, written); err != nil {
+	if _, err := in.admitLocked(ctx, packs); err != nil {
 		return r, err
 	}
 	restored := &InstallReport{}
-	for _, id := range sortedIDs(written) {
+	for _, id := range sortedIDs(packs) {
 		p := l.Packs[id]
 		restored.Packs = append(restored.Packs, PackReport{
 			Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
 			SignedBy: trust.Fingerprint(p.Signer), Action: ActionRestored,
 		})
 	}
-	r.saved = change.Saved()
-	goal := workspace.Goal{Manifest: in.Manifest, Lock: in.Lock, Places: in.Places()}
+	r.saved = change.Backups()
+	goal := workspace.Documents{Manifest: in.Manifest, Lock: in.Lock, Directories: in.Directories()}
 	return r, in.recordChange(restored, in.Lock.Encode(), func() error {
 		return in.Apply(ctx, change, l, goal, options)
 	})

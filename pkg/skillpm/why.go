@@ -46,7 +46,7 @@ type WhyStep struct {
 type WhySkill struct {
 	Name    string `json:"name"`
 	Link    string `json:"link"`             // the name that agents see
-	InForce bool   `json:"inForce"`          // its own name means this skill
+	OwnName bool   `json:"inForce"`          // its own name means this skill
 	Winner  string `json:"winner,omitempty"` // the other pack whose skill the name means
 	// other packs with a skill of that name -> what agents see of it
 	Others map[string]string `json:"others"`
@@ -180,7 +180,7 @@ func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
 
 // explain says why agents know a skill under the name that they do.
 func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
-	out := &WhySkill{Name: s.Skill, Link: s.Link, InForce: s.Bare, Others: map[string]string{}}
+	out := &WhySkill{Name: s.Skill, Link: s.Link, OwnName: s.Bare, Others: map[string]string{}}
 	for _, other := range n.layout.Named {
 		if other.Skill == s.Skill && other.Pack != s.Pack {
 			out.Others[other.Pack.String()] = other.Link
@@ -194,12 +194,12 @@ func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
 	case s.Bare && len(out.Others) == 0:
 		out.Reason = "no other installed pack has a skill of that name"
 	case s.Bare:
-		out.Reason = n.won(s.Pack, n.rivals(s))
+		out.Reason = n.reasonFor(s.Pack, n.rivals(s))
 	case chosen:
 		out.Reason = fmt.Sprintf("skillpm.yaml gives it the alias %s", s.Link)
 	default:
 		winner, _ := pack.ParseID(out.Winner) // an empty name is nobody's
-		out.Reason = n.won(winner, []pack.ID{s.Pack})
+		out.Reason = n.reasonFor(winner, []pack.ID{s.Pack})
 	}
 	return out
 }
@@ -225,8 +225,8 @@ func (n *skillNames) rivals(s pack.NamedSkill) []pack.ID {
 	return rivals
 }
 
-// won says why one of several packs has a name.
-func (n *skillNames) won(winner pack.ID, losers []pack.ID) string {
+// reasonFor says why one of several packs has a name.
+func (n *skillNames) reasonFor(winner pack.ID, losers []pack.ID) string {
 	if len(losers) == 0 {
 		return "skillpm.yaml gives the others an alias"
 	}

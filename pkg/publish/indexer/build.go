@@ -42,7 +42,7 @@ func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) 
 	out := &opened{dir: dir.dir, display: dir.display}
 	if o.Out != "" {
 		out.dir = c.Machine.Abs(o.Out)
-		out.display = c.Shown(out.dir)
+		out.display = c.DisplayPath(out.dir)
 	}
 	c.Progress(skillpm.Event{Text: "reading " + dir.display})
 	data, n, err := dir.catalog()

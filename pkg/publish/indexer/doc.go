@@ -46,7 +46,7 @@ func (c *Client) open(dir string) (*opened, error) {
 	if dir != "" {
 		path = c.Machine.Abs(dir)
 	}
-	o := &opened{dir: path, display: c.Shown(path)}
+	o := &opened{dir: path, display: c.DisplayPath(path)}
 	root, err := safefile.OpenRoot(path)
 	if err == nil {
 		o.root, o.fsys = root, root

@@ -85,7 +85,7 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 		return nil, err
 	}
 	c.Progress(skillpm.Event{Text: "publishing " + dir.display + " to " + target.String()})
-	return r, c.Published(target, audit.Record{Reason: "an index"}, func() (err error) {
+	return r, c.RecordPublish(target, audit.Record{Reason: "an index"}, func() (err error) {
 		r.Digest, err = sources.OCI().PutArtifact(ctx, target, a, target.Rev)
 		return err
 	})

@@ -80,13 +80,13 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err := b.tools(); err != nil {
 		return nil, err
 	}
-	if b.out, err = openOutput(c.Machine.Abs(o.Out), c.Shown(c.Machine.Abs(o.Out)), site.Owns); err != nil {
+	if b.out, err = openOutput(c.Machine.Abs(o.Out), c.DisplayPath(c.Machine.Abs(o.Out)), site.Owns); err != nil {
 		return nil, err
 	}
 	defer b.out.close()
 	if o.Marketplace != "" {
 		dir := c.Machine.Abs(o.Marketplace)
-		if b.market, err = openOutput(dir, c.Shown(dir), site.OwnsPlugin); err != nil {
+		if b.market, err = openOutput(dir, c.DisplayPath(dir), site.OwnsPlugin); err != nil {
 			return nil, err
 		}
 		defer b.market.close()
@@ -207,11 +207,11 @@ func (b *building) tools() error {
 	for i, file := range files {
 		data, err := safefile.ReadFile(file, 1<<20)
 		if err != nil {
-			return diag.Errorf(diag.NotFound, "the public key %s: %w", b.client.Shown(file), err)
+			return diag.Errorf(diag.NotFound, "the public key %s: %w", b.client.DisplayPath(file), err)
 		}
 		key, err := sign.ParsePublic(data)
 		if err != nil && i < named {
-			return fmt.Errorf("%s: %w", b.client.Shown(file), err)
+			return fmt.Errorf("%s: %w", b.client.DisplayPath(file), err)
 		}
 		if err == nil { // the settings may name keys of other kinds, which sign git tags
 			b.keys = append(b.keys, key)

@@ -13,7 +13,7 @@ func (c *Client) apart(index *opened, o SiteOptions) error {
 		return err
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
-			"the catalogue cannot be written to %s: it and the index %s would be in one another", c.Shown(out),
+			"the catalogue cannot be written to %s: it and the index %s would be in one another", c.DisplayPath(out),
 			index.display).
 			WithHint("give --out a directory beside that of the index")
 	}

@@ -68,6 +68,6 @@ func (a *app) printPacked(c *publish.Client, r *publish.PackReport) error {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
-	a.Note("packed in %s (%s)", c.Shown(r.Output), textx.Count(len(r.Files), "file"))
+	a.Note("packed in %s (%s)", c.DisplayPath(r.Output), textx.Count(len(r.Files), "file"))
 	return nil
 }

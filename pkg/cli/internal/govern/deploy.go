@@ -85,7 +85,7 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		return diag.Errorf(diag.Invalid, "skill %s is not valid under profile %s and was not deployed",
 			r.Skill, r.Profile).
 			WithHint("mend the errors above; skillpm validate --profile %s %s shows them again",
-				r.Profile, c.Shown(r.From))
+				r.Profile, c.DisplayPath(r.From))
 	}
 	would := ""
 	if r.DryRun {

@@ -65,12 +65,12 @@ func (a *app) printPublishedList(r *skillpm.PublishListReport) error {
 	case a.JSON:
 		return a.PrintJSON(r)
 	case r.DryRun:
-		a.Note("nothing was published: %s would be a list of %s", r.Place, textx.Count(r.Packs, "pack"))
+		a.Note("nothing was published: %s would be a list of %s", r.Reference, textx.Count(r.Packs, "pack"))
 		return nil
 	case r.Existed:
 		a.Note("it was there already, and the same")
 	}
-	fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Place), console.Printable(r.Digest))
+	fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Reference), console.Printable(r.Digest))
 	a.Note("a list of %s, signed with %s", textx.Count(r.Packs, "pack"), r.Signer)
 	return nil
 }

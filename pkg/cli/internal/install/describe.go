@@ -64,7 +64,7 @@ func (a *app) printSkill(info *skillpm.Info) error {
 		a.field("link", link)
 	}
 	switch {
-	case s.InForce:
+	case s.OwnName:
 		a.field("in force", fmt.Sprintf("yes: %q means this skill", s.Name))
 	default:
 		a.field("in force", fmt.Sprintf("no: %q means another skill, or none", s.Name))

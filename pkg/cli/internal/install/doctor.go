@@ -97,8 +97,8 @@ func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
 		where += ", user"
 	}
 	fmt.Fprintf(a.Stdout, "%s %s %s\n", colour(d.Severity.String()), console.Printable(line), p.Dim("["+where+"]"))
-	if d.Means != "" {
-		fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(d.Means))
+	if d.Effect != "" {
+		fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(d.Effect))
 	}
 	if d.Fix != "" {
 		fmt.Fprintf(a.Stdout, "    fix: %s\n", p.Bold(console.Printable(d.Fix)))

@@ -29,11 +29,11 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	switch {
 	case err != nil:
 		found.Severity, found.Message, found.Fix = diag.SeverityError, err.Error(), diag.HintOf(err)
-		found.Means = "skillpm sync changes nothing before it is mended"
+		found.Effect = "skillpm sync changes nothing before it is mended"
 	case s == nil:
 		return nil
 	case s.Version == "":
-		found.Message, found.Means = "the enterprise layer was never synced with "+s.Source,
+		found.Message, found.Effect = "the enterprise layer was never synced with "+s.Source,
 			"the organisation's skills and policy may not be in force"
 	default:
 		since := time.Duration(s.Age) * time.Second
@@ -46,7 +46,7 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 		}
 		found.Message = fmt.Sprintf("%s was last asked for the enterprise layer %d days ago", s.Source,
 			int(since.Hours())/24)
-		found.Means = "newer skills, and what was denied since, are not in force; perhaps the timer does not run"
+		found.Effect = "newer skills, and what was denied since, are not in force; perhaps the timer does not run"
 	}
 	r.Findings = append(r.Findings, found)
 	return nil

@@ -161,7 +161,7 @@ func comes(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
 }
 
 // sourceOf names where a pack comes from: the place on this machine, where that is known.
-func sourceOf(p skillpm.PackReport) string { return cmp.Or(p.Place, p.Source) }
+func sourceOf(p skillpm.PackReport) string { return cmp.Or(p.Directory, p.Source) }
 
 // printPart says of packs that were asked for by name, and of which only some skills are installed, how to get all.
 func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {

@@ -68,8 +68,8 @@ and the exit code is 8.`,
 // printOutdated prints a table of what is outdated.
 func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	for _, p := range r.Packs {
-		if p.Unreached != "" {
-			a.Warn("%s: %s", p.Pack, p.Unreached)
+		if p.Unreachable != "" {
+			a.Warn("%s: %s", p.Pack, p.Unreachable)
 		}
 	}
 	if a.JSON {
@@ -92,7 +92,7 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 			movable++
 		}
 		latest := p.Latest
-		if p.Unreached != "" {
+		if p.Unreachable != "" {
 			compatible, latest = "?", "?"
 		}
 		rows = append(rows, []string{p.Pack, p.Current, compatible, latest, requirers(p.RequiredBy), outdatedNote(p)})
@@ -108,7 +108,7 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 
 // unreached reports whether nobody could be asked about a pack.
 func unreached(r *skillpm.OutdatedReport) bool {
-	return slices.ContainsFunc(r.Packs, func(p skillpm.OutdatedPack) bool { return p.Unreached != "" })
+	return slices.ContainsFunc(r.Packs, func(p skillpm.OutdatedPack) bool { return p.Unreachable != "" })
 }
 
 // requirers names who requires a pack, in few words.
@@ -145,7 +145,7 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 	if p.Withheld != "" && p.Wanted != p.Latest {
 		notes = append(notes, p.Latest+" "+p.Withheld)
 	}
-	if p.Unreached != "" {
+	if p.Unreachable != "" {
 		notes = append(notes, "nobody could be asked")
 	}
 	if p.Edited {

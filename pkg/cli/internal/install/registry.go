@@ -104,7 +104,7 @@ bound is marked: it cannot be changed.`,
 			enforced := map[string]bool{}
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
-				if b.Lost {
+				if b.Unknown {
 					a.Warn("%s is bound to %s in %s, and no registry is called so: its packs are not found", b.Owner,
 						b.Registry, b.From)
 				}

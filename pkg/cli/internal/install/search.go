@@ -125,7 +125,7 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 }
 
 // printFound prints a pack: its name, version and what is to be known of it, what it is for, and the skills that fit.
-func (a *app) printFound(p skillpm.FoundPack, width int) {
+func (a *app) printFound(p skillpm.SearchResult, width int) {
 	colours := a.Palette(a.Stdout)
 	line := colours.Bold(console.Flat(p.Pack)) + " " + console.Flat(p.Version)
 	switch {
@@ -158,7 +158,7 @@ func (a *app) printFound(p skillpm.FoundPack, width int) {
 }
 
 // matchingSkills names the skills that fit, and how many others there are.
-func matchingSkills(p skillpm.FoundPack) string {
+func matchingSkills(p skillpm.SearchResult) string {
 	const most = 6
 	var names []string
 	for _, s := range p.Skills[:min(most, len(p.Skills))] {

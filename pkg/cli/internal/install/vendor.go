@@ -113,7 +113,7 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	for _, s := range r.Skipped {
 		a.Note("%s is not copied: %s", s.Pack, s.Why)
 	}
-	for _, path := range r.Left {
+	for _, path := range r.Foreign {
 		a.Note("%s was not written by skillpm vendor; it stays", path)
 	}
 	switch {

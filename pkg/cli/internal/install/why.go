@@ -111,7 +111,7 @@ func (a *app) printStep(s skillpm.WhyStep) {
 // printWhyName says what agents know a skill under, and whose the name is.
 func (a *app) printWhyName(s *skillpm.WhySkill) {
 	switch {
-	case s.InForce:
+	case s.OwnName:
 		fmt.Fprintf(a.Stdout, "  agents see %s, as %s\n", console.Printable(s.Link), console.Printable(s.Reason))
 	case s.Winner != "":
 		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, as %s\n", console.Printable(s.Link),

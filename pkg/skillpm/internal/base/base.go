@@ -32,10 +32,10 @@ import (
 type Options struct {
 	environ.Environment
 
-	Around   string            // a project whose policy counts besides that of the project in Dir, "" for none
-	Progress func(fetch.Event) // called during long work; may be nil
-	Warn     func(string)      // called with what was done and could not be recorded; may be nil
-	Keyless  sign.OpenKeyless  // verifies signatures of identities; nil refuses them
+	PolicyProject string            // a project whose policy counts besides that of the project in Dir, "" for none
+	Progress      func(fetch.Event) // called during long work; may be nil
+	Warn          func(string)      // called with what was done and could not be recorded; may be nil
+	Keyless       sign.OpenKeyless  // verifies signatures of identities; nil refuses them
 }
 
 // Base is what the clients of one user in one directory share.
@@ -81,8 +81,8 @@ func (b *Base) UserSources() (*source.Clients, error) {
 	return b.Sources(config), nil
 }
 
-// Trusted returns whose signatures the user trusts: the keys of files, and those that the settings name.
-func (b *Base) Trusted(files []string) (trust.Requirement, error) {
+// TrustedKeys returns whose signatures the user trusts: the keys of files, and those that the settings name.
+func (b *Base) TrustedKeys(files []string) (trust.Requirement, error) {
 	config, err := b.Machine.UserConfig()
 	if err != nil {
 		return trust.Requirement{}, err
@@ -97,8 +97,8 @@ func (b *Base) Trusted(files []string) (trust.Requirement, error) {
 	return trust.ReadKeys(all)
 }
 
-// Shown returns an absolute path as the user would write it: relative, if it is below the working directory.
-func (b *Base) Shown(path string) string {
+// DisplayPath returns an absolute path as the user would write it: relative, if it is below the working directory.
+func (b *Base) DisplayPath(path string) string {
 	if rel, ok := pathx.Rel(b.Dir, path); ok {
 		return rel
 	}
@@ -137,8 +137,8 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 	if err != nil {
 		return nil, err
 	}
-	evaluator, clients := w.Guard(b.Around), b.Sources(w.Config)
-	seen := firstseen.Records{Dir: filepath.Join(b.Paths.State, "seen"), Now: b.Now}
+	evaluator, clients := w.Guard(b.PolicyProject), b.Sources(w.Config)
+	records := firstseen.Records{Dir: filepath.Join(b.Paths.State, "seen"), Now: b.Now}
 	s := &Services{Gate: fetch.NewGate(evaluator.Policies(), clients.OCI().MirrorOf)}
 	if s.Registries, err = fetch.NewRegistries(ctx, w, fetch.RegistryOptions{
 		Environment: b.Environment, Clients: clients, Recent: b.recent, Gate: s.Gate, Admin: admin,
@@ -147,22 +147,23 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 		return nil, err
 	}
 	s.Fetcher = fetch.New(fetch.Options{
-		Clients: clients, Registries: s.Registries, Gate: s.Gate, Keeper: clients.Verifier(o.Offline), Machine: b.Machine,
-		Root: filepath.Dir(w.Scope.Manifest()), Offline: o.Offline, Progress: b.Progress,
+		Clients: clients, Registries: s.Registries, Gate: s.Gate, Keeper: clients.Verifier(o.Offline),
+		Machine: b.Machine,
+		Root:    filepath.Dir(w.Scope.Manifest()), Offline: o.Offline, Progress: b.Progress,
 	})
 	s.Backend = solve.New(solve.Options{
-		Fetcher: s.Fetcher, Seen: seen, Previous: w.Lock, Frozen: o.Frozen,
+		Fetcher: s.Fetcher, Seen: records, Previous: w.Lock, Frozen: o.Frozen,
 		MinAge: solve.LongestAge(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
 	})
 	s.Admission, err = admission.New(admission.Options{
-		Evaluator: evaluator, Fetcher: s.Fetcher, Seen: seen, Previous: w.Lock, Installed: w.InstalledPack,
+		Evaluator: evaluator, Fetcher: s.Fetcher, Seen: records, Previous: w.Lock, Installed: w.InstalledPack,
 		Signing: o.Signing, Frozen: o.Frozen,
 	}, w.Config)
 	return s, err
 }
 
-// Registered returns a version of a pack from the registry that answers for its name.
-func (b *Base) Registered(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+// RegistryPack returns a version of a pack from the registry that answers for its name.
+func (b *Base) RegistryPack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
 	w, err := b.Machine.Open("", true)
 	if err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (s *Services) Candidates(
 		Manifest: m, Packs: l.Packs, Placed: map[pack.ID]bool{},
 		Linked: func(id pack.ID) bool { return l.Linked[id] != nil },
 	}
-	for _, tree := range c.Place {
+	for _, tree := range c.Trees {
 		candidates.Placed[tree.Pack] = true
 	}
 	if s.Admission.HasPolicies() {

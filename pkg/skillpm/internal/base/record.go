@@ -18,32 +18,32 @@ func (b *Base) Log(e *enforce.Evaluator) *audit.Log {
 	return audit.Open(path, audit.Options{Now: b.Now, Required: l.Required})
 }
 
-// Recorded does something that the records are about: what is intended is recorded before it, and how it ended after
+// WithRecords does something that the records are about: what is intended is recorded before it, and how it ended after
 // it. If a policy requires the log, nothing is done that cannot be recorded; else it is done, with a warning.
-func (b *Base) Recorded(log *audit.Log, records []audit.Record, do func() error) error {
+func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() error) error {
 	for i := range records {
 		id, err := log.Intend(records[i])
 		if err != nil && log.Required() {
-			_ = conclude(log, records[:i], errors.New("it was not begun")) // the log cannot be written
+			_ = recordOutcomes(log, records[:i], errors.New("it was not begun")) // the log cannot be written
 			return diag.Errorf(diag.Denied, "nothing was changed, because a policy wants it on record: %w", err).
 				WithHint("%s", diag.HintOf(err))
 		}
 		records[i].ID = id
 	}
 	err := do()
-	lost := conclude(log, records, err)
-	if lost != nil && log.Required() && err == nil {
-		return diag.Errorf(diag.Internal, "it is done, and that it is could not be recorded: %w", lost).
-			WithHint("%s", diag.HintOf(lost))
+	logErr := recordOutcomes(log, records, err)
+	if logErr != nil && log.Required() && err == nil {
+		return diag.Errorf(diag.Internal, "it is done, and that it is could not be recorded: %w", logErr).
+			WithHint("%s", diag.HintOf(logErr))
 	}
-	if lost != nil {
-		b.Warn("it is not on record: " + lost.Error())
+	if logErr != nil {
+		b.Warn("it is not on record: " + logErr.Error())
 	}
 	return err
 }
 
-// conclude records how something ended.
-func conclude(log *audit.Log, records []audit.Record, err error) (lost error) {
+// recordOutcomes records how something ended.
+func recordOutcomes(log *audit.Log, records []audit.Record, err error) (logErr error) {
 	for _, r := range records {
 		r.Phase, r.Result = audit.Outcome, audit.OK
 		if err != nil {
@@ -52,9 +52,9 @@ func conclude(log *audit.Log, records []audit.Record, err error) (lost error) {
 		if diag.CodeOf(err) == diag.Denied {
 			r.Result = audit.Denied
 		}
-		lost = cmp.Or(lost, log.Write(r))
+		logErr = cmp.Or(logErr, log.Write(r))
 	}
-	return lost
+	return logErr
 }
 
 // projectGuard returns what decides by the policies in effect in the working directory, and its project.
@@ -67,11 +67,11 @@ func (b *Base) projectGuard() (e *enforce.Evaluator, project string) {
 
 // MayPublish checks a target against the policies, and returns what those would refuse that only observe. It records
 // refusals.
-func (b *Base) MayPublish(at pack.Ref, name string, signed bool) ([]string, error) {
+func (b *Base) MayPublish(ref pack.Ref, name string, signed bool) ([]string, error) {
 	e, project := b.projectGuard()
-	notes, err := e.Policies().MayPublish(at.Source(), signed)
+	notes, err := e.Policies().MayPublish(ref.Source(), signed)
 	r := audit.Record{
-		Action: audit.Publish, Pack: name, Source: at.Source(), Project: project, Policy: enforce.Digest(e.Policies()),
+		Action: audit.Publish, Pack: name, Source: ref.Source(), Project: project, Policy: enforce.Digest(e.Policies()),
 	}
 	log := b.Log(e)
 	for _, note := range notes {
@@ -85,9 +85,9 @@ func (b *Base) MayPublish(at pack.Ref, name string, signed bool) ([]string, erro
 	return notes, err
 }
 
-// Published records that something is published: before it is, and how it ended.
-func (b *Base) Published(at pack.Ref, r audit.Record, do func() error) error {
+// RecordPublish records that something is published: before it is, and how it ended.
+func (b *Base) RecordPublish(ref pack.Ref, r audit.Record, do func() error) error {
 	e, project := b.projectGuard()
-	r.Action, r.Source, r.Project, r.Policy = audit.Publish, at.Source(), project, enforce.Digest(e.Policies())
-	return b.Recorded(b.Log(e), []audit.Record{r}, do)
+	r.Action, r.Source, r.Project, r.Policy = audit.Publish, ref.Source(), project, enforce.Digest(e.Policies())
+	return b.WithRecords(b.Log(e), []audit.Record{r}, do)
 }

@@ -26,7 +26,7 @@ import (
 )
 
 // checkPolicies looks whether the policies can be read, and whether the key files that they name are as they say.
-func checkPolicies(x *examination) {
+func checkPolicies(x *exam) {
 	project := ""
 	switch s, found, err := x.Paths.Project(x.Dir); {
 	case err != nil: // the home directory is not a project, for example
@@ -53,24 +53,24 @@ func checkPolicies(x *examination) {
 	}
 }
 
-func (x *examination) checkPolicyKeys(p *policy.Policy) {
+func (x *exam) checkPolicyKeys(p *policy.Policy) {
 	for _, q := range p.Require {
 		if q.Signatures == nil {
 			continue
 		}
-		rule, means := policy.Rule{Requirement: q, Policy: p}, "packs from "+string(q.Match)+" are denied"
+		rule, effect := policy.Rule{Requirement: q, Policy: p}, "packs from "+string(q.Match)+" are denied"
 		if q.Signatures.NeedIdentity() && x.Keyless == nil {
-			x.error(p.Path, rule.String()+" asks for identities, which this program cannot check", means,
+			x.error(p.Path, rule.String()+" asks for identities, which this program cannot check", effect,
 				"use skillpm-keyless of the same release, or trust a key")
 		}
 		if err := admission.CheckSigners(rule); err != nil {
-			x.fail(p.Path, err, means)
+			x.fail(p.Path, err, effect)
 		}
 	}
 }
 
 // checkAuditLog looks whether what is done can be recorded: if a policy requires the log, nothing is done without it.
-func checkAuditLog(x *examination) {
+func checkAuditLog(x *exam) {
 	evaluator := x.Machine.Guard(x.Dir)
 	log := x.Log(evaluator)
 	err := log.Check()
@@ -85,7 +85,7 @@ func checkAuditLog(x *examination) {
 }
 
 // checkTrustedKeys looks whether the settings' trusted keys are files of keys.
-func checkTrustedKeys(x *examination) {
+func checkTrustedKeys(x *exam) {
 	for _, name := range x.config.TrustedKeys {
 		file := x.config.File(name)
 		if _, err := trust.ReadKeys([]string{file}); err != nil {
@@ -98,7 +98,7 @@ func checkTrustedKeys(x *examination) {
 
 // checkHosts looks whether the agents in use call skillpm's hooks and start its MCP server, and whether what they would
 // start is there.
-func checkHosts(x *examination) {
+func checkHosts(x *exam) {
 	e := connect.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
 	if s, _, err := x.Paths.Project(x.Dir); err == nil {
 		e.Project = s.Root
@@ -114,7 +114,7 @@ func checkHosts(x *examination) {
 }
 
 // checkHost looks in which scopes an agent has a connection to skillpm, and what is wrong with it.
-func (x *examination) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name string) {
+func (x *exam) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name string) {
 	if len(h.Scopes(kind)) == 0 {
 		return
 	}
@@ -160,7 +160,7 @@ type dockerConfig struct {
 }
 
 // checkDocker looks at the credentials for OCI registries.
-func checkDocker(x *examination) {
+func checkDocker(x *exam) {
 	dir := x.Getenv("DOCKER_CONFIG")
 	if dir == "" {
 		dir = filepath.Join(x.Paths.Home, ".docker")
@@ -218,7 +218,7 @@ func withoutText(err error) string {
 }
 
 // checkNetrc looks at the credentials for git servers.
-func checkNetrc(x *examination) {
+func checkNetrc(x *exam) {
 	file := x.Getenv("NETRC")
 	if file == "" {
 		file = filepath.Join(x.Paths.Home, ".netrc")
@@ -236,7 +236,7 @@ func checkNetrc(x *examination) {
 }
 
 // checkTokens looks for tokens that nothing here uses.
-func checkTokens(x *examination) {
+func checkTokens(x *exam) {
 	used := map[string]bool{}
 	for _, address := range x.addresses() {
 		if u, err := url.Parse(strings.TrimPrefix(address, "git+")); err == nil {
@@ -255,7 +255,7 @@ func checkTokens(x *examination) {
 }
 
 // addresses returns the addresses of packs and registries of both scopes and of the settings.
-func (x *examination) addresses() []string {
+func (x *exam) addresses() []string {
 	list := slices.Collect(maps.Values(x.config.Namespaces))
 	for _, r := range x.config.Registries {
 		list = append(list, r.URL)
@@ -285,7 +285,7 @@ func (x *examination) addresses() []string {
 const parallelRegistries = 4
 
 // checkRegistries asks the configured registries whether they answer, if the call wants that.
-func checkRegistries(x *examination) {
+func checkRegistries(x *exam) {
 	if !x.options.Online {
 		return
 	}

@@ -51,7 +51,7 @@ type Diagnosis struct {
 	Scope    string        `json:"scope,omitempty"` // project or user, if it is about one
 	Path     string        `json:"path,omitempty"`  // what it is about
 	Message  string        `json:"message"`         // what is wrong
-	Means    string        `json:"means,omitempty"` // what that leads to
+	Effect   string        `json:"means,omitempty"` // what that leads to
 	Fix      string        `json:"fix,omitempty"`   // a command that fixes it, or what to do
 }
 
@@ -64,7 +64,7 @@ func (r *Report) Trouble() bool {
 func Homeless(err error) *Report {
 	return &Report{Scopes: []string{}, Checks: 1, Facts: []Fact{}, Findings: []Diagnosis{{
 		Check: "home", Severity: diag.SeverityError, Message: err.Error(), Fix: diag.HintOf(err),
-		Means: "skillpm has no place for its settings, its store and its secrets: no command works",
+		Effect: "skillpm has no place for its settings, its store and its secrets: no command works",
 	}}}
 }
 
@@ -72,7 +72,7 @@ func Homeless(err error) *Report {
 type check struct {
 	id    string // part of the report
 	scope bool   // it is made for each scope, before those of the machine
-	run   func(*examination)
+	run   func(*exam)
 }
 
 // checks returns all checks in the order in which they are made.
@@ -84,7 +84,7 @@ func checks() []check {
 		{"installed", true, checkInstalled},
 		{"names", true, checkNames},
 		{"agent-directories", true, checkAgentDirs},
-		{"agents-asked", true, checkAgentsAsked},
+		{"agents-asked", true, checkManifestAgents},
 		{"foreign-links", true, checkForeignLinks},
 		{"git-ignore", true, checkIgnored},
 		{"vendored", true, checkVendored},
@@ -108,8 +108,8 @@ func checks() []check {
 	}
 }
 
-// examination is what checks look at.
-type examination struct {
+// exam is what checks look at.
+type exam struct {
 	*base.Base
 	ctx     context.Context //nolint:containedctx // it is the context of one call, for the checks that wait
 	options Options
@@ -119,7 +119,7 @@ type examination struct {
 	id      string // of the check that is being made
 
 	// What a check of a scope looks at; nil in those of the machine.
-	work   *workspace.Workspace
+	ws     *workspace.Workspace
 	layout *workspace.Layout
 	linked []string // what AgentDirs warned of
 }
@@ -127,13 +127,13 @@ type examination struct {
 // Run makes all checks. Trees of the store that were not used for some time count as unused.
 func Run(ctx context.Context, b *base.Base, o Options, unused time.Duration) (*Report, error) {
 	r := &Report{Scopes: []string{}, Facts: []Fact{}, Findings: []Diagnosis{}}
-	x := &examination{Base: b, ctx: ctx, options: o, unused: unused, report: r, config: &pack.Config{}}
+	x := &exam{Base: b, ctx: ctx, options: o, unused: unused, report: r, config: &pack.Config{}}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
 		if err := x.scope(kind); err != nil {
 			return nil, err
 		}
 	}
-	x.work, x.layout = nil, nil
+	x.ws, x.layout = nil, nil
 	if err := x.run(false); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func Run(ctx context.Context, b *base.Base, o Options, unused time.Duration) (*R
 }
 
 // run makes the checks of the scope, or of the machine.
-func (x *examination) run(ofScope bool) error {
+func (x *exam) run(ofScope bool) error {
 	for _, c := range checks() {
 		if err := x.ctx.Err(); err != nil {
 			return err
@@ -159,8 +159,8 @@ func (x *examination) run(ofScope bool) error {
 }
 
 // scope makes the checks of one scope, if there is one.
-func (x *examination) scope(kind string) error {
-	x.id, x.work = "files", nil
+func (x *exam) scope(kind string) error {
+	x.id, x.ws = "files", nil
 	if _, err := x.Machine.UserConfig(); err != nil {
 		return nil //nolint:nilerr // the check of the settings reports it once
 	}
@@ -178,7 +178,7 @@ func (x *examination) scope(kind string) error {
 	if _, err := os.Lstat(w.Scope.Dir()); kind == scope.KindUser && errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was ever installed
 	}
-	x.work, x.config = w, w.Config
+	x.ws, x.config = w, w.Config
 	x.report.Scopes = append(x.report.Scopes, kind+" "+w.Scope.Root)
 	dirs, linked, err := w.AgentDirs(nil)
 	if err == nil {
@@ -194,44 +194,44 @@ func (x *examination) scope(kind string) error {
 }
 
 // add adds a finding of the check that is being made.
-func (x *examination) add(s diag.Severity, path, message, means, fix string) {
-	d := Diagnosis{Check: x.id, Severity: s, Path: path, Message: message, Means: means, Fix: fix}
-	if x.work != nil {
-		d.Scope = x.work.Scope.Kind
+func (x *exam) add(s diag.Severity, path, message, effect, fix string) {
+	d := Diagnosis{Check: x.id, Severity: s, Path: path, Message: message, Effect: effect, Fix: fix}
+	if x.ws != nil {
+		d.Scope = x.ws.Scope.Kind
 	}
 	x.report.Findings = append(x.report.Findings, d)
 }
 
 // fail adds an error.
-func (x *examination) fail(path string, err error, means string) {
-	x.add(diag.SeverityError, path, err.Error(), means, diag.HintOf(err))
+func (x *exam) fail(path string, err error, effect string) {
+	x.add(diag.SeverityError, path, err.Error(), effect, diag.HintOf(err))
 }
 
-func (x *examination) error(path, message, means, fix string) {
-	x.add(diag.SeverityError, path, message, means, fix)
+func (x *exam) error(path, message, effect, fix string) {
+	x.add(diag.SeverityError, path, message, effect, fix)
 }
 
-func (x *examination) warn(path, message, means, fix string) {
-	x.add(diag.SeverityWarning, path, message, means, fix)
+func (x *exam) warn(path, message, effect, fix string) {
+	x.add(diag.SeverityWarning, path, message, effect, fix)
 }
 
-func (x *examination) advise(path, message, means, fix string) {
-	x.add(diag.SeverityAdvice, path, message, means, fix)
+func (x *exam) advise(path, message, effect, fix string) {
+	x.add(diag.SeverityAdvice, path, message, effect, fix)
 }
 
-func (x *examination) fact(name, value string) {
+func (x *exam) fact(name, value string) {
 	x.report.Facts = append(x.report.Facts, Fact{Name: name, Value: value})
 }
 
 // project returns the project that the working directory is in, false if there is none.
-func (x *examination) project() (scope.Scope, bool) {
+func (x *exam) project() (scope.Scope, bool) {
 	s, found, err := x.Paths.Project(x.Dir)
 	return s, err == nil && found
 }
 
 // command is a command for the scope that is looked at.
-func (x *examination) command(text string) string {
-	if x.work.Scope.Kind == scope.KindUser {
+func (x *exam) command(text string) string {
+	if x.ws.Scope.Kind == scope.KindUser {
 		return text + " --scope user"
 	}
 	return text

@@ -17,7 +17,7 @@ import (
 )
 
 // checkSettings reads the settings of the user and of the administrator.
-func checkSettings(x *examination) {
+func checkSettings(x *exam) {
 	config, err := x.Machine.UserConfig()
 	if err == nil {
 		x.config = config
@@ -35,7 +35,7 @@ const (
 )
 
 // checkClock compares the clock with recorded times: the age of releases depends on it, and certificates.
-func checkClock(x *examination) {
+func checkClock(x *exam) {
 	now := x.Now()
 	if now.Year() < firstYear || now.Year() > lastYear {
 		x.error("", "the clock says "+now.UTC().Format(time.DateOnly),
@@ -52,7 +52,7 @@ func checkClock(x *examination) {
 }
 
 // latestTime returns the latest time that is recorded: of locks, manifests and states, and of releases that were seen.
-func (x *examination) latestTime() (path string, latest time.Time) {
+func (x *exam) latestTime() (path string, latest time.Time) {
 	look := func(file string) {
 		if info, err := os.Lstat(file); err == nil && info.ModTime().After(latest) {
 			path, latest = file, info.ModTime()
@@ -82,7 +82,7 @@ func (x *examination) latestTime() (path string, latest time.Time) {
 }
 
 // checkStore looks whether the store can be written, and for leftovers and damage in it.
-func checkStore(x *examination) {
+func checkStore(x *exam) {
 	dir := x.Paths.Store()
 	if at := nearest(dir); !writable(at) {
 		x.warn(dir, at+" is not writable", "what is in the store can be installed, and nothing can be fetched",
@@ -126,7 +126,7 @@ const (
 )
 
 // checkSpace looks how much space there is for the store and in the project.
-func checkSpace(x *examination) {
+func checkSpace(x *exam) {
 	dirs := []string{x.Paths.Cache}
 	if s, found := x.project(); found {
 		dirs = append(dirs, s.Root)
@@ -146,36 +146,37 @@ func checkSpace(x *examination) {
 }
 
 // checkKey looks at the secret that authenticates states and journals.
-func checkKey(x *examination) {
-	const means = "every command hashes all that is installed, and an interrupted install can't be finished by the next"
+func checkKey(x *exam) {
+	const effect = "every command hashes all that is installed, and an interrupted install can't be finished by " +
+		"the next"
 	file := x.Machine.KeyFile()
 	info, err := os.Lstat(file)
 	switch {
 	case err != nil && !writable(nearest(filepath.Dir(file))):
-		x.warn(file, "can't be made: its directory is not writable", means,
+		x.warn(file, "can't be made: its directory is not writable", effect,
 			"make the directory writable for you, or set XDG_STATE_HOME to one that is")
 	case err != nil:
 	case !info.Mode().IsRegular() || !x.Machine.HasKey():
-		x.warn(file, "is not a key", means, "remove it: skillpm makes another")
+		x.warn(file, "is not a key", effect, "remove it: skillpm makes another")
 	default:
 		x.checkPrivate(file, "others on this machine could forge what skillpm believes to have installed")
 	}
 }
 
 // checkPrivate looks whether others may read a file. It returns false if there is no such file.
-func (x *examination) checkPrivate(file, means string) bool {
+func (x *exam) checkPrivate(file, effect string) bool {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	if mode := info.Mode().Perm(); x.OS != "windows" && mode&0o077 != 0 {
-		x.warn(file, fmt.Sprintf("others may read it: its mode is %04o", mode), means, "chmod 600 "+file)
+		x.warn(file, fmt.Sprintf("others may read it: its mode is %04o", mode), effect, "chmod 600 "+file)
 	}
 	return true
 }
 
 // checkFileSystem finds out what the file systems can do.
-func checkFileSystem(x *examination) {
+func checkFileSystem(x *exam) {
 	at := nearest(x.Paths.Store())
 	if s, found := x.project(); found {
 		if foldsCase(s.Manifest()) {
@@ -210,15 +211,15 @@ func foldsCase(file string) bool {
 const programTime = 5 * time.Second
 
 // checkGit looks at the git program, if the settings prefer one.
-func checkGit(x *examination) {
+func checkGit(x *exam) {
 	program := x.config.Git
 	if program == "" {
 		return
 	}
-	const means = "nothing can be fetched from git repositories"
+	const effect = "nothing can be fetched from git repositories"
 	path, err := exec.LookPath(program)
 	if err != nil {
-		x.error("", "the settings prefer the git program "+program+", which is not there", means,
+		x.error("", "the settings prefer the git program "+program+", which is not there", effect,
 			"install it, or take git: out of the settings to use what is built in")
 		return
 	}
@@ -230,14 +231,14 @@ func checkGit(x *examination) {
 	out, err := cmd.Output()
 	version := strings.TrimSpace(string(out))
 	if err != nil || !strings.HasPrefix(version, "git version ") {
-		x.error(path, "does not say that it is git", means, "take git: out of the settings to use what is built in")
+		x.error(path, "does not say that it is git", effect, "take git: out of the settings to use what is built in")
 		return
 	}
 	x.fact("git", version+", "+path)
 }
 
 // checkSandbox tries whether scripts can be confined on this machine.
-func checkSandbox(x *examination) {
+func checkSandbox(x *exam) {
 	if len(x.options.Helper) == 0 {
 		return
 	}

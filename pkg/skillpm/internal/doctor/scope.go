@@ -21,24 +21,24 @@ import (
 )
 
 // checkVersion looks whether the manifest requires another skillpm.
-func checkVersion(x *examination) {
-	if err := x.Machine.NewEnough(x.work.Manifest); err != nil {
+func checkVersion(x *exam) {
+	if err := x.Machine.CheckVersion(x.ws.Manifest); err != nil {
 		x.fail(scope.ManifestName, err, "skillpm refuses to install here")
 	}
 }
 
 // checkInterrupted looks for a transaction that did not end.
-func checkInterrupted(x *examination) {
-	if _, err := os.Lstat(x.work.Scope.Journal()); err == nil {
-		x.error(x.work.Rel(x.work.Scope.Journal()), "an install was interrupted",
+func checkInterrupted(x *exam) {
+	if _, err := os.Lstat(x.ws.Scope.Journal()); err == nil {
+		x.error(x.ws.Rel(x.ws.Scope.Journal()), "an install was interrupted",
 			"what is installed may be partly the old and partly the new", x.command("skillpm install"))
 	}
 }
 
 // checkDrift compares the manifest with the lock.
-func checkDrift(x *examination) {
-	w := x.work
-	if w.Locked() {
+func checkDrift(x *exam) {
+	w := x.ws
+	if w.HasLock() {
 		for _, d := range pack.Compare(w.Manifest, w.Lock) {
 			x.error(d.File, d.Message, "skillpm install --frozen fails, as in CI", d.Hint)
 		}
@@ -48,39 +48,39 @@ func checkDrift(x *examination) {
 	}
 }
 
-// mostShown is how many findings of one kind are shown.
-const mostShown = 10
+// maxFindings is how many findings of one kind are shown.
+const maxFindings = 10
 
 // checkInstalled compares what is installed with the lock.
-func checkInstalled(x *examination) {
-	if !x.work.Locked() {
+func checkInstalled(x *exam) {
+	if !x.ws.HasLock() {
 		return
 	}
-	r, err := x.work.Verify(x.ctx)
+	r, err := x.ws.Verify(x.ctx)
 	if err != nil {
 		x.fail("", err, "")
 		return
 	}
 	for _, name := range r.Linked {
-		x.advise(x.work.Linked()[name], name+" is linked to this directory",
+		x.advise(x.ws.Linked()[name], name+" is linked to this directory",
 			"it is what is in the directory now, not what skillpm.lock says; install --frozen refuses it",
 			x.command("skillpm unlink "+name))
 	}
 	var missing, wrong []workspace.Problem
 	for _, p := range r.Problems {
 		switch {
-		case p.Path == x.work.Rel(x.work.Scope.Journal()): // checkInterrupted reports it
+		case p.Path == x.ws.Rel(x.ws.Scope.Journal()): // checkInterrupted reports it
 		case p.Missing:
 			missing = append(missing, p)
 		default:
 			wrong = append(wrong, p)
 		}
 	}
-	for _, p := range wrong[:min(len(wrong), mostShown)] {
+	for _, p := range wrong[:min(len(wrong), maxFindings)] {
 		x.warn(p.Path, p.Message, "agents read something else than skillpm.lock says", x.fixFor(p))
 	}
-	if len(wrong) > mostShown {
-		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-mostShown), "",
+	if len(wrong) > maxFindings {
+		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-maxFindings), "",
 			x.command("skillpm verify"))
 	}
 	if len(missing) > 0 {
@@ -93,27 +93,27 @@ func checkInstalled(x *examination) {
 }
 
 // fixFor returns what to do about a difference from the lock.
-func (x *examination) fixFor(p workspace.Problem) string {
+func (x *exam) fixFor(p workspace.Problem) string {
 	fix := x.command("skillpm verify --fix")
 	switch p.Kind {
 	case workspace.KindForeign:
 		return p.ForeignHint()
 	case workspace.KindChanged:
 		return fix + ", with --force if it was edited and the edit is not wanted"
-	case workspace.KindStranger:
+	case workspace.KindUnlisted:
 		return fix + " --force, which keeps a copy of it"
 	}
 	return fix
 }
 
 // checkNames looks for skills that are not available under their own name, and for local skills that shadow them.
-func checkNames(x *examination) {
+func checkNames(x *exam) {
 	for _, c := range x.layout.Conflicts {
 		x.advise("", workspace.NewNameConflict(c).String(), "agents see the others under another name",
 			"aliases in skillpm.yaml choose the names, as does skillpm install PACK --skill NAME --as OTHER")
 	}
-	layers := map[string]string{x.work.Rel(x.work.Scope.Skills()): x.work.Scope.Skills()}
-	if x.work.Scope.Kind == scope.KindProject {
+	layers := map[string]string{x.ws.Rel(x.ws.Scope.Skills()): x.ws.Scope.Skills()}
+	if x.ws.Scope.Kind == scope.KindProject {
 		user := x.Paths.User()
 		layers["~/.skillpm/skills"] = user.Skills()
 		layers["~/.agents/skills"] = user.Abs(".agents/skills")
@@ -136,7 +136,7 @@ func checkNames(x *examination) {
 }
 
 // checkAgentDirs looks whether skills can be linked where agents read them.
-func checkAgentDirs(x *examination) {
+func checkAgentDirs(x *exam) {
 	for _, warning := range x.linked {
 		x.warn("", warning, "nothing is linked through a link that leaves the scope",
 			"replace the link by a directory, or leave that agent out with --agent")
@@ -146,8 +146,8 @@ func checkAgentDirs(x *examination) {
 		if len(dir.Agents) > 0 {
 			who = strings.Join(dir.Agents, ", ")
 		}
-		x.fact("agents, "+x.work.Scope.Kind, dir.Dir+" for "+who)
-		at := nearest(x.work.Scope.Abs(dir.Dir))
+		x.fact("agents, "+x.ws.Scope.Kind, dir.Dir+" for "+who)
+		at := nearest(x.ws.Scope.Abs(dir.Dir))
 		info, err := os.Stat(at)
 		switch {
 		case err == nil && !info.IsDir():
@@ -169,17 +169,17 @@ func nearest(at string) string {
 	}
 }
 
-// checkAgentsAsked looks whether the agents that the manifest names are in use here.
-func checkAgentsAsked(x *examination) {
-	if len(x.work.Manifest.Agents) == 0 {
+// checkManifestAgents looks whether the agents that the manifest names are in use here.
+func checkManifestAgents(x *exam) {
+	if len(x.ws.Manifest.Agents) == 0 {
 		return
 	}
-	projectDir := x.work.Scope.Root
-	if x.work.Scope.Kind == scope.KindUser {
+	projectDir := x.ws.Scope.Root
+	if x.ws.Scope.Kind == scope.KindUser {
 		projectDir = ""
 	}
 	used := x.agentsInUse(projectDir)
-	for _, id := range x.work.Manifest.Agents {
+	for _, id := range x.ws.Manifest.Agents {
 		a, err := agent.Lookup(id)
 		if err != nil || a.Mark == "" || a.ID == agent.SharedID {
 			continue // reading the manifest checks it, or it leaves no sign
@@ -193,18 +193,18 @@ func checkAgentsAsked(x *examination) {
 }
 
 // agentsInUse returns the agents of which there is a sign, in a project or the home directory.
-func (x *examination) agentsInUse(projectDir string) []agent.Agent {
+func (x *exam) agentsInUse(projectDir string) []agent.Agent {
 	exists := func(at string) bool { return isDir(filepath.FromSlash(at)) }
 	return agent.InUse(exists, projectDir, x.Paths.Home, x.Getenv)
 }
 
 // checkForeignLinks looks for links in agents' directories that skillpm did not make.
-func checkForeignLinks(x *examination) {
-	w := x.work
+func checkForeignLinks(x *exam) {
+	w := x.ws
 	ours, verified := map[string]bool{}, map[string]bool{}
 	for _, dir := range x.layout.Dirs {
 		real := pathx.ResolveOrClean(w.Scope.Abs(dir.Dir))
-		verified[real] = w.Locked()
+		verified[real] = w.HasLock()
 		for _, n := range x.layout.Named {
 			ours[filepath.Join(real, n.Link)] = true
 		}
@@ -231,11 +231,11 @@ func checkForeignLinks(x *examination) {
 			if err != nil || ours[filepath.Join(real, f.Name())] {
 				continue
 			}
-			leads := target
-			if !filepath.IsAbs(leads) {
-				leads = filepath.Join(filepath.Dir(abs), leads)
+			dest := target
+			if !filepath.IsAbs(dest) {
+				dest = filepath.Join(filepath.Dir(abs), dest)
 			}
-			if verified[real] && pathx.ContainsStrict(w.Scope.Dir(), leads) {
+			if verified[real] && pathx.ContainsStrict(w.Scope.Dir(), dest) {
 				continue // checkInstalled reports it
 			}
 			if _, err := os.Stat(abs); err != nil {
@@ -253,8 +253,8 @@ func checkForeignLinks(x *examination) {
 }
 
 // checkIgnored looks whether git keeps what belongs in the repository, and leaves the rest out.
-func checkIgnored(x *examination) {
-	w := x.work
+func checkIgnored(x *exam) {
+	w := x.ws
 	if w.Scope.Kind != scope.KindProject {
 		return
 	}
@@ -269,11 +269,11 @@ func checkIgnored(x *examination) {
 		return // it is not a repository, for example
 	}
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
-		const means = "a clone does not get the packs that this project uses"
+		const effect = "a clone does not get the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, means, "take it out of .gitignore, or git add -f "+name)
+			x.error(name, "git ignores "+name, effect, "take it out of .gitignore, or git add -f "+name)
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
-			x.advise(name, name+" is not in the repository", means, "git add "+name)
+			x.advise(name, name+" is not in the repository", effect, "git add "+name)
 		}
 	}
 	if len(links) > 0 {
@@ -304,12 +304,12 @@ func checkIgnored(x *examination) {
 }
 
 // links returns the links that skillpm made in agents' directories, sorted.
-func (x *examination) links() []string {
+func (x *exam) links() []string {
 	var links []string
 	for _, n := range x.layout.Named {
 		for _, dir := range x.layout.Dirs {
 			at := dir.Dir + "/" + n.Link
-			if _, err := os.Readlink(x.work.Scope.Abs(at)); err == nil {
+			if _, err := os.Readlink(x.ws.Scope.Abs(at)); err == nil {
 				links = append(links, at)
 			}
 		}
@@ -319,13 +319,13 @@ func (x *examination) links() []string {
 }
 
 // checkVendored looks whether the project's own copy is what the lock says.
-func checkVendored(x *examination) {
-	w := x.work
-	if w.Scope.Kind != scope.KindProject || !w.Locked() {
+func checkVendored(x *exam) {
+	w := x.ws
+	if w.Scope.Kind != scope.KindProject || !w.HasLock() {
 		return
 	}
 	copies := vendored.Open(w.Scope.Root, x.OS)
-	if !copies.Written() {
+	if !copies.Exists() {
 		return
 	}
 	plan, err := copies.Compare(x.ctx, w.Lock)

@@ -25,36 +25,36 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// work is a layer on its way to what a list says.
-type work struct {
+// operation is a layer on its way to what a list says.
+type operation struct {
 	*Client
 	release *release
 	list    *list
-	have    *record
+	current *record
 
-	space  *workspace.Workspace
-	before *pack.Lock // what was in force
+	ws       *workspace.Workspace
+	previous *pack.Lock // what was in force
 	*base.Services
-	solution *solve.Solution
-	layout   *workspace.Layout
-	change   *workspace.Change
-	door     *enforce.Evaluator
-	report   *SyncReport
-	dry      bool // nothing is changed
+	solution  *solve.Solution
+	layout    *workspace.Layout
+	change    *workspace.Change
+	evaluator *enforce.Evaluator
+	report    *SyncReport
+	dryRun    bool // nothing is changed
 }
 
 // compare has what somebody changed in the layer replaced, and kept as a copy: it is to be exactly what the list says.
 func compareOptions() workspace.CompareOptions { return workspace.CompareOptions{Force: true} }
 
 // apply brings the layer to what a list says.
-func (c *Client) apply(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
-	w := &work{Client: c, release: r, list: l, have: have, door: c.Machine.Guard(), dry: o.DryRun}
+func (c *Client) apply(ctx context.Context, r *release, l *list, current *record, o SyncOptions) (*SyncReport, error) {
+	w := &operation{Client: c, release: r, list: l, current: current, evaluator: c.Machine.Guard(), dryRun: o.DryRun}
 	w.report = &SyncReport{
 		Source: r.source, Version: r.version, Resolved: r.resolved, Signers: r.signers,
 		DryRun: o.DryRun, Warnings: []string{},
 	}
-	if have != nil && have.Release != r.version {
-		w.report.Previous = have.Release
+	if current != nil && current.Release != r.version {
+		w.report.Previous = current.Release
 	}
 	if err := w.plan(ctx, o); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (c *Client) apply(ctx context.Context, r *release, l *list, have *record, o
 	if err := w.admit(ctx); err != nil {
 		return nil, err
 	}
-	stood := w.change.Empty()
+	skillsUpToDate := w.change.Empty()
 	if err := w.stage(); err != nil {
 		return nil, err
 	}
@@ -71,21 +71,21 @@ func (c *Client) apply(ctx context.Context, r *release, l *list, have *record, o
 	if o.DryRun {
 		return w.report, nil
 	}
-	return w.report, w.commit(ctx, stood)
+	return w.report, w.commit(ctx, skillsUpToDate)
 }
 
 // plan works out what has to change.
-func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
-	if w.space, err = w.Machine.OpenMachine(); err != nil {
+func (w *operation) plan(ctx context.Context, o SyncOptions) (err error) {
+	if w.ws, err = w.Machine.OpenMachine(); err != nil {
 		return err
 	}
-	w.before = w.space.Lock
-	w.space.Manifest, w.space.Lock = w.list.manifest.Clone(), w.list.lock
+	w.previous = w.ws.Lock
+	w.ws.Manifest, w.ws.Lock = w.list.manifest.Clone(), w.list.lock
 	options := base.ServiceOptions{Frozen: true, Offline: o.Offline}
-	if w.Services, err = w.Client.Services(ctx, w.space, options); err != nil {
+	if w.Services, err = w.Client.Services(ctx, w.ws, options); err != nil {
 		return err
 	}
-	if w.solution, err = w.Backend.Lock(ctx, w.space.Manifest); err != nil {
+	if w.solution, err = w.Backend.Lock(ctx, w.ws.Manifest); err != nil {
 		return fmt.Errorf("the list: %w", err)
 	}
 	if !maps.EqualFunc(w.solution.Lock.Packs, w.list.lock.Packs, (*pack.LockedPack).Equal) {
@@ -93,22 +93,22 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 			scope.LockName, scope.ManifestName).
 			WithHint("run skillpm install where the list is made, and publish it again")
 	}
-	if w.layout, err = w.space.NewLayout(w.space.Manifest, w.solution.Lock, nil); err != nil {
+	if w.layout, err = w.ws.NewLayout(w.ws.Manifest, w.solution.Lock, nil); err != nil {
 		return err
 	}
 	w.solution.Lock.Names = w.layout.Names
-	w.change, err = w.space.Compare(w.layout, compareOptions())
+	w.change, err = w.ws.Compare(w.layout, compareOptions())
 	return err
 }
 
 // admit holds the packs against the policies, and fetches those that have to be written.
-func (w *work) admit(ctx context.Context) error {
-	s := w.Services.Candidates(w.space.Manifest, w.layout, w.change)
+func (w *operation) admit(ctx context.Context) error {
+	s := w.Services.Candidates(w.ws.Manifest, w.layout, w.change)
 	s.Machine, s.Names = true, base.SkillNames(w.layout)
 	if err := w.Admission.Admit(ctx, w.solution, s); err != nil {
 		return err
 	}
-	if err := w.FetchMissing(ctx, w.space.Manifest, w.solution, maps.Values(w.change.Place)); err != nil {
+	if err := w.FetchMissing(ctx, w.ws.Manifest, w.solution, maps.Values(w.change.Trees)); err != nil {
 		return err
 	}
 	w.warn(w.solution.Warnings...)
@@ -117,7 +117,7 @@ func (w *work) admit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files := base.SkillFiles(w.space, store, w.layout)
+	files := base.SkillFiles(w.ws, store, w.layout)
 	err = w.Admission.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
 		if denied[admission.SkillOf{Pack: id, Skill: name}] {
 			return nil, nil
@@ -130,10 +130,10 @@ func (w *work) admit(ctx context.Context) error {
 
 // deniedSkills returns the skills of the list that the policy denies by name. They are no reason to leave all as it
 // was: the policy that denies them is to come into force.
-func (w *work) deniedSkills() map[admission.SkillOf]bool {
+func (w *operation) deniedSkills() map[admission.SkillOf]bool {
 	denied := map[admission.SkillOf]bool{}
 	for _, n := range w.layout.Named {
-		if _, err := w.door.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
+		if _, err := w.evaluator.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
 			denied[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = true
 			w.warn(err.Error() + "; it is installed, and nobody can use it")
 		}
@@ -142,7 +142,7 @@ func (w *work) deniedSkills() map[admission.SkillOf]bool {
 }
 
 // warn adds warnings. The list's policy is tried in a directory that is gone afterwards, so it is named as the list's.
-func (w *work) warn(texts ...string) {
+func (w *operation) warn(texts ...string) {
 	staged := filepath.Join(w.Paths.Enterprise, stageName) + string(filepath.Separator)
 	for _, text := range texts {
 		w.report.Warnings = append(w.report.Warnings, strings.ReplaceAll(text, staged, "the list's "))
@@ -150,70 +150,70 @@ func (w *work) warn(texts ...string) {
 }
 
 // stage adds manifest, lock, policy and keys to the change.
-func (w *work) stage() error {
-	w.space.StageDocuments(w.change, w.goal())
+func (w *operation) stage() error {
+	w.ws.StageDocuments(w.change, w.documents())
 	w.report.Policy = w.policyAction()
 	for name, data := range w.list.files {
 		if err := w.saveEdited(name, data); err != nil {
 			return err
 		}
-		if err := w.space.StageFile(w.change, name, data); err != nil {
+		if err := w.ws.StageFile(w.change, name, data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *work) goal() workspace.Goal {
-	return workspace.Goal{Manifest: w.space.Manifest, Lock: w.solution.Lock, Places: w.solution.Places}
+func (w *operation) documents() workspace.Documents {
+	return workspace.Documents{Manifest: w.ws.Manifest, Lock: w.solution.Lock, Directories: w.solution.Directories}
 }
 
 // policyAction says what happens to the policy.
-func (w *work) policyAction() string {
-	have, err := safefile.ReadOptional(w.file(enforce.PolicyName))
+func (w *operation) policyAction() string {
+	current, err := safefile.ReadOptional(w.path(enforce.PolicyName))
 	switch {
-	case w.list.policy == nil && have == nil:
+	case w.list.policy == nil && current == nil:
 		return ""
 	case w.list.policy == nil:
-		if w.have != nil && w.have.Files[enforce.PolicyName] != "" {
+		if w.current != nil && w.current.Files[enforce.PolicyName] != "" {
 			w.warn("the list has no policy any more; the one that it brought before stays in force. To loosen it, " +
 				"publish a list with one that says less")
 		}
 		return PolicyKept
-	case err == nil && string(have) == string(w.list.files[enforce.PolicyName]):
+	case err == nil && string(current) == string(w.list.files[enforce.PolicyName]):
 		return PolicyUnchanged
 	}
 	return PolicyReplaced
 }
 
-func (w *work) file(name string) string {
+func (w *operation) path(name string) string {
 	return filepath.Join(w.Paths.Enterprise, filepath.FromSlash(name))
 }
 
 // saveEdited keeps a copy of a file that no sync wrote, or that somebody changed since.
-func (w *work) saveEdited(name string, data []byte) error {
-	have, err := safefile.ReadOptional(w.file(name))
-	if err != nil || have == nil || string(have) == string(data) {
+func (w *operation) saveEdited(name string, data []byte) error {
+	current, err := safefile.ReadOptional(w.path(name))
+	if err != nil || current == nil || string(current) == string(data) {
 		return err
 	}
-	if w.have != nil && w.have.Files[name] == "sha256:"+textx.SHA256(have) {
+	if w.current != nil && w.current.Files[name] == "sha256:"+textx.SHA256(current) {
 		return nil
 	}
-	to := "backup/" + filepath.Base(name) + "-" + w.stamp()
-	w.warn(w.saved(fmt.Sprintf("%s was written or changed", w.file(name)), w.file(to)))
-	return w.space.StageFile(w.change, to, have)
+	backup := "backup/" + filepath.Base(name) + "-" + w.timestamp()
+	w.warn(w.backupNotice(fmt.Sprintf("%s was written or changed", w.path(name)), w.path(backup)))
+	return w.ws.StageFile(w.change, backup, current)
 }
 
 // describe says what happens to each pack.
-func (w *work) describe() {
+func (w *operation) describe() {
 	placed := map[pack.ID]bool{}
-	for _, tree := range w.change.Place {
+	for _, tree := range w.change.Trees {
 		placed[tree.Pack] = true
 	}
 	now := w.solution.Lock.Packs
 	for _, id := range slices.SortedFunc(maps.Keys(now), pack.ID.Compare) {
 		p := PackChange{Pack: id.String(), Version: now[id].Version, Action: unchanged}
-		switch was := w.before.Packs[id]; {
+		switch was := w.previous.Packs[id]; {
 		case was == nil:
 			p.Action = Installed
 		case was.Version != p.Version || was.Resolved != now[id].Resolved || was.Integrity != now[id].Integrity:
@@ -223,69 +223,69 @@ func (w *work) describe() {
 		}
 		w.report.Packs = append(w.report.Packs, p)
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(w.before.Packs), pack.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(w.previous.Packs), pack.ID.Compare) {
 		if now[id] == nil {
 			w.report.Packs = append(w.report.Packs, PackChange{
-				Pack: id.String(), Previous: w.before.Packs[id].Version, Action: Removed,
+				Pack: id.String(), Previous: w.previous.Packs[id].Version, Action: Removed,
 			})
 		}
 	}
-	for at, copied := range w.change.Saved() {
-		w.warn(w.saved(w.space.Scope.Abs(at)+" was changed", w.space.Scope.Abs(copied)))
+	for at, copied := range w.change.Backups() {
+		w.warn(w.backupNotice(w.ws.Scope.Abs(at)+" was changed", w.ws.Scope.Abs(copied)))
 	}
 }
 
-// saved says that what was changed is replaced, or removed, and where a copy of it is, or in a dry run would be.
-func (w *work) saved(what, to string) string {
-	if w.dry {
-		return what + " on this machine and would be replaced or removed; a copy would be " + to
+// backupNotice says that what was changed is replaced, or removed, and where a copy of it is, or in a dry run would be.
+func (w *operation) backupNotice(what, backup string) string {
+	if w.dryRun {
+		return what + " on this machine and would be replaced or removed; a copy would be " + backup
 	}
-	return what + " on this machine and is replaced or removed; a copy is " + to
+	return what + " on this machine and is replaced or removed; a copy is " + backup
 }
 
-// next returns the record of the list.
-func (w *work) next() *record {
+// nextRecord returns the record of the list.
+func (w *operation) nextRecord() *record {
 	now := w.Now().UTC()
-	next := &record{
+	nextRecord := &record{
 		Version: recordVersion, Source: w.release.source, Name: w.release.name.String(), Release: w.release.version,
 		Resolved: w.release.resolved, Signers: w.release.signers,
 		Files: map[string]string{
-			scope.ManifestName: "sha256:" + textx.SHA256(w.space.Manifest.Bytes()),
+			scope.ManifestName: "sha256:" + textx.SHA256(w.ws.Manifest.Bytes()),
 			scope.LockName:     "sha256:" + textx.SHA256(w.solution.Lock.Encode()),
 		}, Changed: now, Checked: now,
 	}
 	for name, data := range w.list.files {
-		next.Files[name] = "sha256:" + textx.SHA256(data)
+		nextRecord.Files[name] = "sha256:" + textx.SHA256(data)
 	}
-	return next
+	return nextRecord
 }
 
 // commit carries the change out. Where there is none, it only notes that the source was asked.
-func (w *work) commit(ctx context.Context, stood bool) error {
-	next := w.next()
-	same := w.have != nil && w.have.Source == next.Source && w.have.Release == next.Release &&
-		w.have.Resolved == next.Resolved
+func (w *operation) commit(ctx context.Context, skillsUpToDate bool) error {
+	nextRecord := w.nextRecord()
+	same := w.current != nil && w.current.Source == nextRecord.Source && w.current.Release == nextRecord.Release &&
+		w.current.Resolved == nextRecord.Resolved
 	if same && w.change.Empty() {
-		next.Changed = w.have.Changed
-		if w.change.Restated() {
+		nextRecord.Changed = w.current.Changed
+		if w.change.UpdatesState() {
 			// to have noted what is right only saves time
-			_ = w.space.Apply(ctx, w.change, w.layout, w.goal(), compareOptions())
+			_ = w.ws.Apply(ctx, w.change, w.layout, w.documents(), compareOptions())
 		}
-		return errors.Join(w.tidyModes(), next.write(w.Paths.Enterprise))
+		return errors.Join(w.tidyModes(), nextRecord.write(w.Paths.Enterprise))
 	}
 	w.report.Changed = true
-	if err := w.space.StageFile(w.change, RecordName, next.encode()); err != nil {
+	if err := w.ws.StageFile(w.change, RecordName, nextRecord.encode()); err != nil {
 		return err
 	}
-	err := w.Recorded(w.Log(w.door), w.records(), func() error {
-		return w.space.Apply(ctx, w.change, w.layout, w.goal(), compareOptions())
+	err := w.WithRecords(w.Log(w.evaluator), w.records(), func() error {
+		return w.ws.Apply(ctx, w.change, w.layout, w.documents(), compareOptions())
 	})
 	return errors.Join(err, w.tidyModes())
 }
 
 // records returns what is recorded of a sync: itself, and each pack that it changes.
-func (w *work) records() []audit.Record {
-	about := audit.Record{Policy: enforce.Digest(w.door.Policies()), Lock: audit.Digest(w.solution.Lock.Encode())}
+func (w *operation) records() []audit.Record {
+	about := audit.Record{Policy: enforce.Digest(w.evaluator.Policies()), Lock: audit.Digest(w.solution.Lock.Encode())}
 	self := about
 	self.Action, self.Pack, self.Version, self.Source = audit.Sync, w.release.name.String(), w.release.version,
 		w.release.source+"@"+w.release.resolved
@@ -306,9 +306,9 @@ func (w *work) records() []audit.Record {
 			r.Reason = "in place of " + p.Previous
 		}
 		id, err := pack.ParseID(p.Pack)
-		if entry := w.solution.Lock.Packs[id]; err == nil && entry != nil {
-			r.Source, r.Tree, r.Signer = entry.Source+"@"+entry.Resolved, entry.Integrity,
-				trust.Fingerprint(entry.Signer)
+		if locked := w.solution.Lock.Packs[id]; err == nil && locked != nil {
+			r.Source, r.Tree, r.Signer = locked.Source+"@"+locked.Resolved, locked.Integrity,
+				trust.Fingerprint(locked.Signer)
 		}
 		list = append(list, r)
 	}
@@ -316,18 +316,18 @@ func (w *work) records() []audit.Record {
 }
 
 // tidyModes sees to it that everybody can read the layer, and nobody else can write it, whatever the process's mask is.
-func (w *work) tidyModes() error {
-	s := w.space.Scope
-	for _, file := range []string{s.Manifest(), s.Lock(), w.file(RecordName), s.State()} {
-		if err := setMode(file, 0o644); err != nil {
+func (w *operation) tidyModes() error {
+	s := w.ws.Scope
+	for _, path := range []string{s.Manifest(), s.Lock(), w.path(RecordName), s.State()} {
+		if err := setMode(path, 0o644); err != nil {
 			return err
 		}
 	}
 	for name := range w.list.files {
-		if err := setMode(w.file(name), 0o644); err != nil {
+		if err := setMode(w.path(name), 0o644); err != nil {
 			return err
 		}
-		if dir := filepath.Dir(w.file(name)); dir != s.Dir() {
+		if dir := filepath.Dir(w.path(name)); dir != s.Dir() {
 			if err := setMode(dir, 0o755); err != nil {
 				return err
 			}

@@ -37,31 +37,31 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	s := &Status{Source: sourceText(config.Sync.Source), Problems: []string{}}
-	have, err := c.readRecord()
+	last, err := c.readRecord()
 	if err != nil {
 		return nil, err
 	}
-	if have == nil {
+	if last == nil {
 		s.problem("no list was ever synced")
 		return s, nil
 	}
-	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed,
-		&have.Checked
-	s.Age = int64(age(c.Now(), have.Checked) / time.Second)
-	if have.Source != s.Source {
-		s.problem("the list in force is from %s, and %s is configured", have.Source, s.Source)
+	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = last.Release, last.Resolved, last.Signers, &last.Changed,
+		&last.Checked
+	s.Age = int64(age(c.Now(), last.Checked) / time.Second)
+	if last.Source != s.Source {
+		s.problem("the list in force is from %s, and %s is configured", last.Source, s.Source)
 	}
-	if err := c.owned(config); err != nil {
+	if err := c.checkOwners(config); err != nil {
 		s.problem("%s", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(have.Files)) {
+	for _, name := range slices.Sorted(maps.Keys(last.Files)) {
 		file := filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name))
 		switch data, err := safefile.ReadOptional(file); {
 		case err != nil:
 			return nil, err
 		case data == nil:
 			s.problem("%s is missing", file)
-		case "sha256:"+textx.SHA256(data) != have.Files[name]:
+		case "sha256:"+textx.SHA256(data) != last.Files[name]:
 			s.problem("%s was changed", file)
 		}
 	}
@@ -106,13 +106,13 @@ func (c *Client) LastSync() (*Status, error) {
 	if _, err := os.Lstat(filepath.Join(c.Paths.Enterprise, RecordName)); errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
-	have, err := c.readRecord()
-	if err != nil || have == nil {
+	last, err := c.readRecord()
+	if err != nil || last == nil {
 		return s, err
 	}
-	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed,
-		&have.Checked
-	s.Age = int64(age(c.Now(), have.Checked) / time.Second)
+	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = last.Release, last.Resolved, last.Signers, &last.Changed,
+		&last.Checked
+	s.Age = int64(age(c.Now(), last.Checked) / time.Second)
 	return s, nil
 }
 

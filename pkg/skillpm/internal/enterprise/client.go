@@ -31,7 +31,7 @@ type Client struct {
 // neither disk nor network.
 func New(o base.Options) *Client {
 	o.Paths = o.Paths.ForMachine()
-	o.Dir, o.Around = o.Paths.Enterprise, ""
+	o.Dir, o.PolicyProject = o.Paths.Enterprise, ""
 	o.Config = filepath.Join(o.Paths.Enterprise, pack.ConfigName)
 	return &Client{Base: base.New(o)}
 }
@@ -55,8 +55,8 @@ func (c *Client) settings() (*pack.Config, error) {
 	return config, nil
 }
 
-// owned checks that nobody but the administrator can have written what says where the layer comes from, nor the layer.
-func (c *Client) owned(config *pack.Config) error {
+// checkOwners checks that nobody but the administrator can have written what says where the layer comes from, nor the layer.
+func (c *Client) checkOwners(config *pack.Config) error {
 	at := c.Paths.Enterprise
 	files := []string{
 		at, c.Config, filepath.Join(at, scope.ManifestName), filepath.Join(at, scope.LockName),
@@ -67,15 +67,15 @@ func (c *Client) owned(config *pack.Config) error {
 		files = append(files, filepath.Dir(file), file)
 	}
 	for _, file := range files {
-		if err := c.admins(file); err != nil {
+		if err := c.checkOwner(file); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// admins checks that a file is the administrator's, if it is there.
-func (c *Client) admins(file string) error {
+// checkOwner checks that a file is the administrator's, if it is there.
+func (c *Client) checkOwner(file string) error {
 	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

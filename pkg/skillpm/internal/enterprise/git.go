@@ -8,26 +8,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// gitOrigin is a git repository. A release is a tag that stands for a version, signed with an SSH key.
-type gitOrigin struct {
-	ref    pack.Ref
-	name   pack.ID
-	git    *git.Client
-	keeper *trust.Verifier
+// gitSource is a git repository. A release is a tag that stands for a version, signed with an SSH key.
+type gitSource struct {
+	ref      pack.Ref
+	name     pack.ID
+	git      *git.Client
+	verifier *trust.Verifier
 }
 
-func (g gitOrigin) versions(ctx context.Context) ([]string, error) { return g.git.Versions(ctx, g.ref) }
+func (g gitSource) versions(ctx context.Context) ([]string, error) { return g.git.Versions(ctx, g.ref) }
 
-func (g gitOrigin) at(ctx context.Context, version string) (string, error) {
+func (g gitSource) resolve(ctx context.Context, version string) (string, error) {
 	ref := g.ref
 	ref.Constraint = version
 	return g.git.Pin(ctx, ref)
 }
 
-func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted trust.Requirement) (*release, error) {
+func (g gitSource) open(ctx context.Context, version, resolved string, required trust.Requirement) (*release, error) {
 	ref := g.ref
 	ref.Digest = resolved
-	signers, err := g.keeper.Signers(ctx, &pack.Pack{ID: g.name, Version: version, Ref: ref}, nil, wanted)
+	signers, err := g.verifier.Signers(ctx, &pack.Pack{ID: g.name, Version: version, Ref: ref}, nil, required)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +37,6 @@ func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted tr
 	}
 	return &release{
 		source: sourceText(g.ref), name: g.name, version: version, resolved: resolved, signers: signers,
-		read: func(name string) ([]byte, error) { return readIn(tree, name) },
+		read: func(name string) ([]byte, error) { return readFile(tree, name) },
 	}, nil
 }

@@ -22,21 +22,21 @@ type list struct {
 // readList reads a list strictly: all of it is valid, or it is no list.
 func readList(read func(string) ([]byte, error)) (*list, error) {
 	l := &list{files: map[string][]byte{}}
-	manifest, err := need(read, scope.ManifestName)
+	manifest, err := readRequired(read, scope.ManifestName)
 	if err != nil {
 		return nil, err
 	}
 	if l.manifest, err = pack.ParseManifest(scope.ManifestName, manifest); err != nil {
 		return nil, fmt.Errorf("the list's %w", err)
 	}
-	lock, err := need(read, scope.LockName)
+	lock, err := readRequired(read, scope.LockName)
 	if err != nil {
 		return nil, err
 	}
 	if l.lock, err = pack.ParseLock(scope.LockName, lock); err != nil {
 		return nil, fmt.Errorf("the list's %w", err)
 	}
-	if err := portable(l.lock); err != nil {
+	if err := checkPortable(l.lock); err != nil {
 		return nil, err
 	}
 	text, err := read(enforce.PolicyName)
@@ -50,8 +50,8 @@ func readList(read func(string) ([]byte, error)) (*list, error) {
 	return l, l.readKeys(read)
 }
 
-// need reads a file that every list has.
-func need(read func(string) ([]byte, error), name string) ([]byte, error) {
+// readRequired reads a file that every list has.
+func readRequired(read func(string) ([]byte, error), name string) ([]byte, error) {
 	data, err := read(name)
 	if data == nil && err == nil {
 		err = diag.Errorf(diag.Invalid, "the list has no %s", name).
@@ -61,8 +61,8 @@ func need(read func(string) ([]byte, error), name string) ([]byte, error) {
 	return data, err
 }
 
-// portable refuses packs that are nowhere but on the machine where the list was made.
-func portable(l *pack.Lock) error {
+// checkPortable refuses packs that are nowhere but on the machine where the list was made.
+func checkPortable(l *pack.Lock) error {
 	for _, id := range l.IDs() {
 		ref, err := l.Packs[id].Ref(id)
 		if err != nil {

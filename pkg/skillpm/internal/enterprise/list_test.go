@@ -83,7 +83,7 @@ func TestForward(t *testing.T) {
 		{&record{Source: have.Source, Release: "new"}, "1.0.0", "sha256:b", false, diag.Invalid},
 	}
 	for _, test := range tests {
-		err := forward(test.have, "oci://registry.example/acme/fleet", test.version, test.resolved, SyncOptions{AllowDowngrade: test.downgrade})
+		err := checkNotOlder(test.have, "oci://registry.example/acme/fleet", test.version, test.resolved, SyncOptions{AllowDowngrade: test.downgrade})
 		if got := diag.CodeOf(err); got != test.want {
 			t.Errorf("%+v to %s %s: %v", test.have, test.version, test.resolved, err)
 		}
@@ -94,7 +94,7 @@ func TestForward(t *testing.T) {
 func TestBest(t *testing.T) {
 	all := []string{"2.0.0-rc.1", "1.10.0", "1.9.0", "0.3.0"}
 	for constraint, want := range map[string]string{"": "1.10.0", "^1": "1.10.0", "~1.9": "1.9.0", "^0": "0.3.0", ">=2.0.0-0": "2.0.0-rc.1", "^3": ""} {
-		got, err := best(all, pack.SyncSettings{Source: pack.Ref{Kind: pack.KindOCI, URL: "oci://registry.example/acme/fleet"}, Version: constraint})
+		got, err := highestRelease(all, pack.SyncSettings{Source: pack.Ref{Kind: pack.KindOCI, URL: "oci://registry.example/acme/fleet"}, Version: constraint})
 		if got != want || (err != nil) != (want == "") || err != nil && diag.CodeOf(err) != diag.NotFound {
 			t.Errorf("%q: %s %v, want %s", constraint, got, err, want)
 		}

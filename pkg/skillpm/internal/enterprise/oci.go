@@ -18,26 +18,26 @@ const (
 	mediaTypeFile = "application/vnd.skillpm.enterprise.file.v1"
 )
 
-// ociOrigin is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
-type ociOrigin struct {
-	ref    pack.Ref
-	name   pack.ID
-	oci    *oci.Client
-	keeper *trust.Verifier
+// ociSource is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
+type ociSource struct {
+	ref      pack.Ref
+	name     pack.ID
+	oci      *oci.Client
+	verifier *trust.Verifier
 }
 
-func (o ociOrigin) versions(ctx context.Context) ([]string, error) { return o.oci.Versions(ctx, o.ref) }
+func (o ociSource) versions(ctx context.Context) ([]string, error) { return o.oci.Versions(ctx, o.ref) }
 
-func (o ociOrigin) at(ctx context.Context, version string) (string, error) {
+func (o ociSource) resolve(ctx context.Context, version string) (string, error) {
 	ref := o.ref
 	ref.Rev = version
 	return o.oci.Pin(ctx, ref)
 }
 
-func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted trust.Requirement) (*release, error) {
+func (o ociSource) open(ctx context.Context, version, resolved string, required trust.Requirement) (*release, error) {
 	ref := o.ref
 	ref.Digest = resolved
-	signers, err := o.keeper.Signers(ctx, &pack.Pack{ID: o.name, Version: version, Ref: ref}, nil, wanted)
+	signers, err := o.verifier.Signers(ctx, &pack.Pack{ID: o.name, Version: version, Ref: ref}, nil, required)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 			}
 			for _, b := range a.Blobs {
 				if b.MediaType == mediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {
-					return o.oci.ReadBlob(ctx, ref, b, mostOfFile)
+					return o.oci.ReadBlob(ctx, ref, b, maxFileSize)
 				}
 			}
 			return nil, nil

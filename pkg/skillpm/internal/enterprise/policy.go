@@ -23,7 +23,7 @@ const keysDir = "keys/"
 
 // readKeys reads the keys that the policy names and the list brings along.
 func (l *list) readKeys(read func(string) ([]byte, error)) error {
-	for _, name := range keysOf(l.policy) {
+	for _, name := range keyFiles(l.policy) {
 		data, err := read(name)
 		if err != nil {
 			return err
@@ -41,8 +41,8 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 	return nil
 }
 
-// keysOf returns the files of keys that a policy names by relative paths, sorted.
-func keysOf(p *policy.Policy) (names []string) {
+// keyFiles returns the files of keys that a policy names by relative paths, sorted.
+func keyFiles(p *policy.Policy) (names []string) {
 	for _, r := range p.Require {
 		if r.Signatures == nil {
 			continue
@@ -64,26 +64,26 @@ func keysOf(p *policy.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// tryPolicy has all that follows decided by the list's policy, which is not in force yet: in a directory of the
+// stagePolicy has all that follows decided by the list's policy, which is not in force yet: in a directory of the
 // administrator's, which the returned function removes. Where the list has none, the policy in force goes on to decide.
-func (c *Client) tryPolicy(l *list, config *pack.Config) (done func() error, err error) {
+func (c *Client) stagePolicy(l *list, config *pack.Config) (cleanUp func() error, err error) {
 	if l.policy == nil {
 		c.Machine.PolicyDir = ""
 		return func() error { return nil }, nil
 	}
-	if err := c.keepsTrust(l, config); err != nil {
+	if err := c.checkTrustedKeys(l, config); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(c.Paths.Enterprise, stageName)
-	done = func() error { return os.RemoveAll(dir) }
-	if err := errors.Join(done(), os.Mkdir(dir, 0o755)); err != nil {
+	cleanUp = func() error { return os.RemoveAll(dir) }
+	if err := errors.Join(cleanUp(), os.Mkdir(dir, 0o755)); err != nil {
 		return nil, err
 	}
 	if err := c.fillPolicy(dir, l); err != nil {
-		return nil, errors.Join(err, done())
+		return nil, errors.Join(err, cleanUp())
 	}
 	c.Machine.PolicyDir = dir
-	return done, nil
+	return cleanUp, nil
 }
 
 // fillPolicy writes the policy and its keys into a directory, and checks that they belong together.
@@ -100,7 +100,7 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 			return err
 		}
 	}
-	for _, name := range keysOf(l.policy) {
+	for _, name := range keyFiles(l.policy) {
 		if l.files[name] != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
 			continue
 		}
@@ -130,22 +130,22 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 	return nil
 }
 
-// keepsTrust refuses a list that would change whose signatures count for lists: that is the administrator's to say.
-func (c *Client) keepsTrust(l *list, config *pack.Config) error {
+// checkTrustedKeys refuses a list that would change whose signatures count for lists: that is the administrator's to say.
+func (c *Client) checkTrustedKeys(l *list, config *pack.Config) error {
 	for _, key := range config.Sync.Keys {
 		rel, err := filepath.Rel(c.Paths.Enterprise, config.File(key))
 		if err != nil {
 			continue
 		}
-		data, brought := l.files[filepath.ToSlash(rel)]
-		if !brought {
+		data, included := l.files[filepath.ToSlash(rel)]
+		if !included {
 			continue
 		}
-		have, err := safefile.ReadOptional(config.File(key))
+		current, err := safefile.ReadOptional(config.File(key))
 		if err != nil {
 			return err
 		}
-		if string(have) != string(data) {
+		if string(current) != string(data) {
 			return diag.Errorf(diag.Denied, "the list brings another %s, by which lists themselves are checked", key).
 				WithHint("give the policy's key another name; whose lists are taken is for the administrator of " +
 					"each machine to say")

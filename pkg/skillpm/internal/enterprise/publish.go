@@ -35,14 +35,14 @@ type PublishOptions struct {
 
 // PublishReport says what was published.
 type PublishReport struct {
-	Place   string   `json:"place"`
-	Version string   `json:"version"`
-	Digest  string   `json:"digest,omitempty"` // "" in a dry run
-	Signer  string   `json:"signer"`           // the key's fingerprint
-	Files   []string `json:"files"`
-	Packs   int      `json:"packs"`
-	Existed bool     `json:"existed,omitempty"` // the version was there already, and the same
-	DryRun  bool     `json:"dryRun,omitempty"`
+	Reference string   `json:"place"`
+	Version   string   `json:"version"`
+	Digest    string   `json:"digest,omitempty"` // "" in a dry run
+	Signer    string   `json:"signer"`           // the key's fingerprint
+	Files     []string `json:"files"`
+	Packs     int      `json:"packs"`
+	Existed   bool     `json:"existed,omitempty"` // the version was there already, and the same
+	DryRun    bool     `json:"dryRun,omitempty"`
 
 	Warnings []string `json:"warnings"`
 }
@@ -51,7 +51,7 @@ type PublishReport struct {
 // version finds who signed it. A version that is there with other content is a conflict.
 func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishReport, error) {
 	defer t.Progress(fetch.Event{Done: true})
-	read := func(name string) ([]byte, error) { return readPlain(t.Machine.Abs(o.Dir), name) }
+	read := func(name string) ([]byte, error) { return readFromDir(t.Machine.Abs(o.Dir), name) }
 	l, err := readList(read)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 	if r.Version, err = l.version(o.Version); err != nil {
 		return nil, err
 	}
-	at, id, err := target(o.To)
+	at, id, err := parseDestination(o.To)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 	for _, b := range a.Blobs {
 		r.Files = append(r.Files, b.Annotations[ocispec.AnnotationTitle])
 	}
-	r.Place = at.String() + ":" + r.Version
+	r.Reference = at.String() + ":" + r.Version
 	notes, err := t.MayPublish(at, id.String(), true)
 	if r.Warnings = append(r.Warnings, notes...); err != nil || o.DryRun {
 		return r, err
@@ -82,8 +82,8 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 	if err != nil {
 		return nil, err
 	}
-	about := audit.Record{Pack: id.String(), Version: r.Version, Reason: "a list of an enterprise layer"}
-	return r, t.Published(at, about, func() error { return push(ctx, sources, at, a, o.Key, r) })
+	record := audit.Record{Pack: id.String(), Version: r.Version, Reason: "a list of an enterprise layer"}
+	return r, t.RecordPublish(at, record, func() error { return push(ctx, sources, at, a, o.Key, r) })
 }
 
 // push stores a list, its signature and its tag.
@@ -93,15 +93,15 @@ func push(
 	client := sources.OCI()
 	tagged := at
 	tagged.Rev = r.Version
-	there, err := client.Pin(ctx, tagged)
+	existing, err := client.Pin(ctx, tagged)
 	if err != nil && diag.CodeOf(err) != diag.NotFound {
 		return err
 	}
 	if r.Digest, err = client.PutArtifact(ctx, at, a); err != nil {
 		return err
 	}
-	if there != "" && there != r.Digest {
-		return diag.Errorf(diag.Conflict, "%s is there already with other content", r.Place).
+	if existing != "" && existing != r.Digest {
+		return diag.Errorf(diag.Conflict, "%s is there already with other content", r.Reference).
 			WithHint("publish it as a new version: machines refuse a release that changed")
 	}
 	pinned := at
@@ -109,7 +109,7 @@ func push(
 	if _, err := sources.Verifier(false).Sign(ctx, pinned, key, nil); err != nil {
 		return err
 	}
-	if r.Existed = there != ""; r.Existed {
+	if r.Existed = existing != ""; r.Existed {
 		return nil
 	}
 	_, err = client.PutArtifact(ctx, at, a, r.Version)
@@ -117,22 +117,22 @@ func push(
 }
 
 // version returns the version that a list is published as.
-func (l *list) version(asked string) (string, error) {
-	if asked == "" {
-		asked = l.manifest.Version
+func (l *list) version(version string) (string, error) {
+	if version == "" {
+		version = l.manifest.Version
 	}
-	if asked == "" {
+	if version == "" {
 		return "", diag.Errorf(diag.Usage, "the list has no version").
 			WithHint("give --version 1.0.0, or write version: into its skillpm.yaml")
 	}
-	if _, err := semver.StrictNewVersion(asked); err != nil {
-		return "", diag.Errorf(diag.Usage, "%q is no version", asked).WithHint("write three numbers, as 1.4.0")
+	if _, err := semver.StrictNewVersion(version); err != nil {
+		return "", diag.Errorf(diag.Usage, "%q is no version", version).WithHint("write three numbers, as 1.4.0")
 	}
-	return asked, nil
+	return version, nil
 }
 
-// target reads where a list is published.
-func target(text string) (pack.Ref, pack.ID, error) {
+// parseDestination reads where a list is published.
+func parseDestination(text string) (pack.Ref, pack.ID, error) {
 	at, err := pack.Parse(text)
 	if err != nil {
 		return at, pack.ID{}, err
@@ -147,7 +147,7 @@ func target(text string) (pack.Ref, pack.ID, error) {
 
 // artifact makes the OCI artifact of a list. The same list makes the same artifact.
 func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, error)) (oci.Artifact, error) {
-	says, err := json.Marshal(struct {
+	annotation, err := json.Marshal(struct {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 	}{id.String(), version})
@@ -155,7 +155,8 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 		return oci.Artifact{}, err
 	}
 	a := oci.Artifact{Type: ArtifactType, Annotations: map[string]string{
-		oci.AnnotationList: string(says), ocispec.AnnotationVersion: version, ocispec.AnnotationTitle: id.String(),
+		oci.AnnotationList: string(annotation), ocispec.AnnotationVersion: version,
+		ocispec.AnnotationTitle: id.String(),
 	}}
 	names := []string{scope.ManifestName, scope.LockName}
 	for name := range l.files {
@@ -171,7 +172,7 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 			MediaType: mediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name},
 		})
 	}
-	for _, name := range keysOfList(l) {
+	for _, name := range listKeyFiles(l) {
 		if l.files[name] == nil {
 			return a, diag.Errorf(diag.NotFound, "the list's %s names the key %s, which is not beside it",
 				enforce.PolicyName, name)
@@ -180,15 +181,15 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 	return a, nil
 }
 
-func keysOfList(l *list) []string {
+func listKeyFiles(l *list) []string {
 	if l.policy == nil {
 		return nil
 	}
-	return keysOf(l.policy)
+	return keyFiles(l.policy)
 }
 
-// readPlain reads a file of a directory, nil where there is none.
-func readPlain(dir, name string) ([]byte, error) {
+// readFromDir reads a file of a directory, nil where there is none.
+func readFromDir(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "%s does not exist", dir)
@@ -197,5 +198,5 @@ func readPlain(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return readIn(root.FS(), filepath.ToSlash(name))
+	return readFile(root.FS(), filepath.ToSlash(name))
 }

@@ -31,28 +31,28 @@ type release struct {
 	read func(name string) ([]byte, error)
 }
 
-// origin is a kind of place that lists come from.
-type origin interface {
+// listSource is a kind of place that lists come from.
+type listSource interface {
 	// versions returns the releases there are, highest first.
 	versions(ctx context.Context) ([]string, error)
-	// at returns where a release is: its commit, or the digest of its manifest.
-	at(ctx context.Context, version string) (string, error)
+	// resolve returns where a release is: its commit, or the digest of its manifest.
+	resolve(ctx context.Context, version string) (string, error)
 	// open checks who signed a release and opens it. Nothing of it is read before.
-	open(ctx context.Context, version, resolved string, wanted trust.Requirement) (*release, error)
+	open(ctx context.Context, version, resolved string, required trust.Requirement) (*release, error)
 }
 
 // newest brings the newest list that the administrator's settings allow.
-func (c *Client) newest(ctx context.Context, config *pack.Config, have *record, o SyncOptions) (*release, error) {
+func (c *Client) newest(ctx context.Context, config *pack.Config, current *record, o SyncOptions) (*release, error) {
 	conf := config.Sync
-	wanted, err := wantedBy(config)
+	required, err := requiredSigners(config)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.origin(config)
+	source, err := c.listSource(config)
 	if err != nil {
 		return nil, err
 	}
-	all, err := from.versions(ctx)
+	all, err := source.versions(ctx)
 	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
 		return nil, diag.Errorf(diag.NotFound, "%w", err).
 			WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list",
@@ -61,31 +61,31 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, have *record, 
 	if err != nil {
 		return nil, err
 	}
-	version, err := best(all, conf)
+	version, err := highestRelease(all, conf)
 	if err != nil {
 		return nil, err
 	}
-	resolved, err := from.at(ctx, version)
+	resolved, err := source.resolve(ctx, version)
 	if err != nil {
 		return nil, err
 	}
-	if err := forward(have, sourceText(conf.Source), version, resolved, o); err != nil {
+	if err := checkNotOlder(current, sourceText(conf.Source), version, resolved, o); err != nil {
 		return nil, err
 	}
-	r, err := from.open(ctx, version, resolved, wanted)
+	r, err := source.open(ctx, version, resolved, required)
 	if err != nil {
 		return nil, err
 	}
-	if have != nil && have.Source == r.source && have.Resolved == r.resolved {
-		r.read = c.kept(have, r.read)
+	if current != nil && current.Source == r.source && current.Resolved == r.resolved {
+		r.read = c.preferLocal(current, r.read)
 	}
 	return r, nil
 }
 
-// kept reads what is on this machine, and is what the list in force brought, without asking anybody.
-func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(string) ([]byte, error) {
+// preferLocal reads what is on this machine, and is what the list in force brought, without asking anybody.
+func (c *Client) preferLocal(current *record, read func(string) ([]byte, error)) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
-		want, brought := have.Files[name]
+		want, brought := current.Files[name]
 		if !brought {
 			return nil, nil
 		}
@@ -97,17 +97,18 @@ func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(stri
 	}
 }
 
-// origin returns what reads the configured place.
-func (c *Client) origin(config *pack.Config) (origin, error) {
+// listSource returns what reads the configured place.
+func (c *Client) listSource(config *pack.Config) (listSource, error) {
 	name, err := config.Sync.ListName()
 	if err != nil {
 		return nil, err
 	}
 	sources := c.Sources(config)
 	if config.Sync.Source.Kind == pack.KindGit {
-		return gitOrigin{ref: config.Sync.Source, name: name, git: sources.Git(), keeper: sources.Verifier(false)}, nil
+		return gitSource{ref: config.Sync.Source, name: name, git: sources.Git(), verifier: sources.Verifier(false)},
+			nil
 	}
-	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Verifier(false)}, nil
+	return ociSource{ref: config.Sync.Source, name: name, oci: sources.OCI(), verifier: sources.Verifier(false)}, nil
 }
 
 // checkName refuses what the same people signed for something else. An artifact's signature is over a name already;
@@ -116,29 +117,29 @@ func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
 	}
-	says := "says no name"
+	fact := "says no name"
 	if !l.manifest.Name.IsZero() {
-		says = "calls itself " + l.manifest.Name.String()
+		fact = "calls itself " + l.manifest.Name.String()
 	}
 	return diag.Errorf(diag.Integrity,
 		"the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name,
-		scope.ManifestName, says).
+		scope.ManifestName, fact).
 		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml",
 			r.name, scope.ManifestName)
 }
 
-// best returns the highest release in the range.
-func best(all []string, conf pack.SyncSettings) (string, error) {
+// highestRelease returns the highest release in the range.
+func highestRelease(all []string, conf pack.SyncSettings) (string, error) {
 	text := conf.Version
 	if text == "" {
 		text = "*" // any but pre-releases
 	}
-	fits, err := semver.NewConstraint(text)
+	constraint, err := semver.NewConstraint(text)
 	if err != nil {
 		return "", err
 	}
 	for _, v := range all {
-		if parsed, err := semver.StrictNewVersion(v); err == nil && fits.Check(parsed) {
+		if parsed, err := semver.StrictNewVersion(v); err == nil && constraint.Check(parsed) {
 			return v, nil
 		}
 	}
@@ -146,41 +147,42 @@ func best(all []string, conf pack.SyncSettings) (string, error) {
 		WithHint("a release is a tag like v1.0.0")
 }
 
-// forward refuses to go back to an older list, and to take another one under the number of the one that is in force.
-func forward(have *record, place, version, resolved string, o SyncOptions) error {
-	if have == nil || have.Source != place || o.AllowDowngrade {
+// checkNotOlder refuses to go back to an older list, and to take another one under the number of the one that is in force.
+func checkNotOlder(current *record, source, version, resolved string, o SyncOptions) error {
+	if current == nil || current.Source != source || o.AllowDowngrade {
 		return nil
 	}
 	now, err := semver.StrictNewVersion(version)
 	if err != nil {
 		return err
 	}
-	was, err := semver.StrictNewVersion(have.Release)
+	was, err := semver.StrictNewVersion(current.Release)
 	switch {
 	case err != nil:
-		return diag.Errorf(diag.Invalid, "the list in force has the version %q, which is none", have.Release)
+		return diag.Errorf(diag.Invalid, "the list in force has the version %q, which is none", current.Release)
 	case now.LessThan(was):
 		return diag.Errorf(diag.Denied, "the newest list at %s is %s, older than %s, which is in force",
-			place, version, have.Release).
+			source, version, current.Release).
 			WithHint("somebody may be hiding releases; if the older one is meant, skillpm sync --allow-downgrade " +
 				"takes it")
-	case now.Equal(was) && have.Resolved != resolved:
+	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,
 			"the list %s at %s is %s now, and was %s when it came into force: a release must not change", version,
-			place, resolved, have.Resolved).
+			source, resolved, current.Resolved).
 			WithHint("publish the change as a new version; if the machine is to take it as it is, skillpm sync " +
 				"--allow-downgrade does")
 	}
 	return nil
 }
 
-// wantedBy reads the keys whose signatures count for the list.
-func wantedBy(config *pack.Config) (trust.Requirement, error) {
+// requiredSigners reads the keys whose signatures count for the list.
+func requiredSigners(config *pack.Config) (trust.Requirement, error) {
 	var files []string
 	for _, key := range config.Sync.Keys {
 		file := config.File(key)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return trust.Requirement{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there",
+			return trust.Requirement{}, diag.Errorf(diag.NotFound,
+				"%s, whose signatures count for the list, is not there",
 				file).
 				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name " +
 					"another under keys: of sync")
@@ -203,11 +205,11 @@ func sourceText(ref pack.Ref) string {
 
 // Bounds of a list.
 const (
-	mostOfFile = 4 << 20 // bytes
+	maxFileSize = 4 << 20 // bytes
 )
 
-// readIn reads a file of a list from a file system, nil where there is none.
-func readIn(fsys fs.FS, name string) ([]byte, error) {
+// readFile reads a file of a list from a file system, nil where there is none.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -223,9 +225,9 @@ func readIn(fsys fs.FS, name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, diag.Errorf(diag.Invalid, "%s of the list is not a file", name)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, mostOfFile+1))
-	if err == nil && len(data) > mostOfFile {
-		err = diag.Errorf(diag.Invalid, "%s of the list is larger than %d bytes", name, mostOfFile)
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err == nil && len(data) > maxFileSize {
+		err = diag.Errorf(diag.Invalid, "%s of the list is larger than %d bytes", name, maxFileSize)
 	}
 	if data == nil && err == nil {
 		data = []byte{}

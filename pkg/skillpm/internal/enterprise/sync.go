@@ -71,7 +71,7 @@ func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.owned(config); err != nil {
+	if err := c.checkOwners(config); err != nil {
 		return nil, err
 	}
 	unlock, err := c.lock(ctx)
@@ -90,21 +90,21 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.owned(config); err != nil {
+	if err := c.checkOwners(config); err != nil {
 		return nil, err
 	}
 	if err := c.recover(ctx); err != nil {
 		return nil, err
 	}
-	have, err := c.readRecord()
+	current, err := c.readRecord()
 	if err != nil {
 		return nil, err
 	}
 	var r *release
 	if o.Offline {
-		r, err = c.currentRelease(have, config.Sync)
+		r, err = c.currentRelease(current, config.Sync)
 	} else {
-		r, err = c.newest(ctx, config, have, o)
+		r, err = c.newest(ctx, config, current, o)
 	}
 	if err != nil {
 		return nil, err
@@ -116,15 +116,15 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err := r.checkName(config.Sync, l); err != nil {
 		return nil, err
 	}
-	if err := c.Machine.NewEnough(l.manifest); err != nil {
+	if err := c.Machine.CheckVersion(l.manifest); err != nil {
 		return nil, err
 	}
-	done, err := c.tryPolicy(l, config)
+	done, err := c.stagePolicy(l, config)
 	if err != nil {
 		return nil, err
 	}
 	report, err := workspace.Retry(c.Paths.Enterprise, func() (*SyncReport, error) {
-		return c.apply(ctx, r, l, have, o)
+		return c.apply(ctx, r, l, current, o)
 	})
 	return report, errors.Join(err, done())
 }
@@ -135,7 +135,7 @@ func (c *Client) recover(ctx context.Context) error {
 	w, err := c.Machine.OpenMachine()
 	if diag.CodeOf(err) == diag.Invalid {
 		for _, name := range []string{scope.ManifestName, scope.LockName} {
-			if err := c.aside(name); err != nil {
+			if err := c.moveToBackup(name); err != nil {
 				return err
 			}
 		}
@@ -147,44 +147,45 @@ func (c *Client) recover(ctx context.Context) error {
 	return w.Recover(ctx)
 }
 
-// aside moves a file of the administrator's directory to the backups.
-func (c *Client) aside(name string) error {
-	from := filepath.Join(c.Paths.Enterprise, name)
-	if _, err := os.Lstat(from); errors.Is(err, os.ErrNotExist) {
+// moveToBackup moves a file of the administrator's directory to the backups.
+func (c *Client) moveToBackup(name string) error {
+	path := filepath.Join(c.Paths.Enterprise, name)
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	to := filepath.Join(c.Paths.Enterprise, "backup", name+"-"+c.stamp())
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	backup := filepath.Join(c.Paths.Enterprise, "backup", name+"-"+c.timestamp())
+	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(from, to)
+	return os.Rename(path, backup)
 }
 
-// stamp returns the time as the names of backups have it.
-func (c *Client) stamp() string { return c.Now().UTC().Format("20060102-150405.000") }
+// timestamp returns the time as the names of backups have it.
+func (c *Client) timestamp() string { return c.Now().UTC().Format("20060102-150405.000") }
 
 // currentRelease returns the list in force, from the disk: what is there must be what was verified.
-func (c *Client) currentRelease(have *record, conf pack.SyncSettings) (*release, error) {
-	place := sourceText(conf.Source)
+func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*release, error) {
+	source := sourceText(conf.Source)
 	name, err := conf.ListName()
 	if err != nil {
 		return nil, err
 	}
-	if have == nil || have.Source != place {
-		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", place).
+	if current == nil || current.Source != source {
+		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", source).
 			WithHint("skillpm sync without --offline")
 	}
 	return &release{
-		source: have.Source, name: name, version: have.Release, resolved: have.Resolved, signers: have.Signers,
+		source: current.Source, name: name, version: current.Release, resolved: current.Resolved,
+		signers: current.Signers,
 		read: func(name string) ([]byte, error) {
-			want, ok := have.Files[name]
+			want, ok := current.Files[name]
 			if !ok {
 				return nil, nil
 			}
 			data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
 			if err == nil && (data == nil || "sha256:"+textx.SHA256(data) != want) {
 				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought",
-					filepath.Join(c.Paths.Enterprise, name), have.Release).
+					filepath.Join(c.Paths.Enterprise, name), current.Release).
 					WithHint("skillpm sync without --offline brings it again")
 			}
 			return data, err
@@ -193,8 +194,8 @@ func (c *Client) currentRelease(have *record, conf pack.SyncSettings) (*release,
 }
 
 // auditFailure records why nothing was changed, unless it was only that nobody could be asked.
-func (c *Client) auditFailure(place string, err error) {
-	r := audit.Record{Action: audit.Sync, Source: place, Result: audit.Failed, Reason: err.Error()}
+func (c *Client) auditFailure(source string, err error) {
+	r := audit.Record{Action: audit.Sync, Source: source, Result: audit.Failed, Reason: err.Error()}
 	switch diag.CodeOf(err) {
 	case diag.Remote, diag.Interrupted, diag.Usage:
 		return
@@ -202,9 +203,9 @@ func (c *Client) auditFailure(place string, err error) {
 		r.Result, r.Verdict = audit.Denied, audit.Forbidden
 	}
 	c.Machine.PolicyDir = "" // the policy that was and stays in force says where
-	door := c.Machine.Guard()
-	r.Policy = enforce.Digest(door.Policies())
-	_ = c.Log(door).Write(r) // nothing was done, and the error is told
+	evaluator := c.Machine.Guard()
+	r.Policy = enforce.Digest(evaluator.Policies())
+	_ = c.Log(evaluator).Write(r) // nothing was done, and the error is told
 }
 
 // age returns how long ago something was, to the second.

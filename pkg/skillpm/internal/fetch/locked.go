@@ -93,7 +93,7 @@ func (f *Fetcher) fetchMissing(ctx context.Context, l Locked, id pack.ID, copies
 	if !copies.Has(id) {
 		return nil, f.fetchLocked(ctx, l, id)
 	}
-	err := copies.Put(s, id, trees)
+	err := copies.AddToStore(s, id, trees)
 	damaged, ok := errors.AsType[*vendored.DamagedError](err)
 	if !ok {
 		return nil, err
@@ -166,7 +166,7 @@ func (f *Fetcher) openLocked(ctx context.Context, m *pack.Manifest, id pack.ID, 
 	if err != nil {
 		return nil, err
 	}
-	if ref.URL == "" && workspace.Placeless(locked.Source) {
+	if ref.URL == "" && workspace.OmitsDirectory(locked.Source) {
 		reg, err := f.Registries.Find(ctx, id, locked.Source)
 		if err != nil {
 			return nil, err

@@ -61,7 +61,8 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 		base = o.Dir
 	}
 	r := &Registries{
-		override: config.Override, enforced: o.Admin.Namespaces, bindings: addresses(config), directories: w.Places(),
+		override: config.Override, enforced: o.Admin.Namespaces, bindings: addresses(config),
+		directories: w.Directories(),
 		projectOnly: projectOnly(w.Manifest, w.Config, o.Admin),
 		deps: registry.Deps{
 			OCI: o.Clients.OCI(), HTTP: o.Clients.HTTP(), Git: gitTrees{o.Clients.Git()}, Embedded: registryindex.FS,
@@ -148,7 +149,7 @@ func (g gitTrees) Tree(ctx context.Context, ref pack.Ref) (fs.FS, string, error)
 
 // Find returns the registry that answers for a pack whose locked source is given, "" if it is not locked.
 func (r *Registries) Find(ctx context.Context, id pack.ID, locked string) (registry.Registry, error) {
-	if !workspace.Placeless(locked) {
+	if !workspace.OmitsDirectory(locked) {
 		return r.set.Find(ctx, id, locked)
 	}
 	if r.override != "" {

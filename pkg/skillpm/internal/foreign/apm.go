@@ -20,7 +20,7 @@ func (c *collector) apmManifest(root *value) error {
 	}
 	a := &apm{collector: c, host: host, registry: !root.field("registries").field("default").empty()}
 	for _, section := range []string{"dependencies", "devDependencies"} {
-		block, err := c.want(root.field(section), section, isFields)
+		block, err := c.want(root.field(section), section, isMapping)
 		if err != nil {
 			return err.WithHint("apm writes the packages as a list below %s.apm", section)
 		}
@@ -72,7 +72,7 @@ func (a *apm) dependency(item *value, dev bool) error {
 	switch item.kind {
 	case isText:
 		return a.shorthand(item, dev)
-	case isFields:
+	case isMapping:
 		return a.object(item, dev)
 	default:
 		return a.errorf(item, "a dependency must be text or a mapping, and is %s", item.kind)
@@ -82,13 +82,13 @@ func (a *apm) dependency(item *value, dev bool) error {
 // shorthand reads a dependency that is written as one text.
 func (a *apm) shorthand(item *value, dev bool) error {
 	text := strings.TrimSpace(item.text)
-	e := entry{name: text, dev: dev, line: item.line}
+	e := requirement{name: text, dev: dev, line: item.line}
 	if isDir(text) {
-		place, err := dirPlace(path.Dir(a.name), text)
+		reference, err := dirReference(path.Dir(a.name), text)
 		if err != nil {
-			return a.skipFor(e, err)
+			return a.skipError(e, err)
 		}
-		e.place = place
+		e.reference = reference
 		return a.add(e)
 	}
 	where, rev, versioned := strings.Cut(text, "#")
@@ -114,14 +114,14 @@ func (a *apm) object(item *value, dev bool) error {
 	if err != nil {
 		return err
 	}
-	e := entry{alias: text["alias"], dev: dev, line: item.line}
+	e := requirement{alias: text["alias"], dev: dev, line: item.line}
 	if e.skills, err = a.textsOf(item, "skills"); err != nil {
 		return err
 	}
 	e.name = firstOf(text["name"], text["id"], text["git"], text["path"], text["marketplace"], text["registry"])
 	switch {
 	case text["marketplace"] != "":
-		return a.skip(e.line, e.name, "it comes from the marketplace "+plain(
+		return a.skip(e.line, e.name, "it comes from the marketplace "+printable(
 			text["marketplace"])+"; import that marketplace's file")
 	case text["id"] != "" || text["registry"] != "":
 		return a.skip(e.line, e.name, "it comes from a registry of apm's, which skillpm does not read")
@@ -133,8 +133,8 @@ func (a *apm) object(item *value, dev bool) error {
 		}
 		return a.repository(e, text["git"], text["path"], text["ref"])
 	case text["path"] != "":
-		if e.place, err = dirPlace(path.Dir(a.name), text["path"]); err != nil {
-			return a.skipFor(e, err)
+		if e.reference, err = dirReference(path.Dir(a.name), text["path"]); err != nil {
+			return a.skipError(e, err)
 		}
 		return a.add(e)
 	default:
@@ -143,7 +143,7 @@ func (a *apm) object(item *value, dev bool) error {
 }
 
 // passedOver lists the keys of an entry that a dependency has nothing for.
-func (c *collector) passedOver(item *value, e entry, keys ...string) error {
+func (c *collector) passedOver(item *value, e requirement, keys ...string) error {
 	for _, key := range keys {
 		if v := item.field(key); !v.empty() {
 			if err := c.skip(v.line, e.name+": "+key, "a dependency has no such setting"); err != nil {
@@ -164,15 +164,15 @@ func firstOf(texts ...string) string {
 }
 
 // repository adds a dependency on a repository, as where says it, or on a directory in it.
-func (a *apm) repository(e entry, where, dir, ref string) error {
+func (a *apm) repository(e requirement, where, dir, ref string) error {
 	url, below, err := a.url(where)
 	if err != nil {
-		return a.skipFor(e, err)
+		return a.skipError(e, err)
 	}
 	if dir == "" {
 		dir = below
 	} else if below != "" {
-		return a.skip(e.line, e.name, "it names two directories, "+plain(below)+" and "+plain(dir))
+		return a.skip(e.line, e.name, "it names two directories, "+printable(below)+" and "+printable(dir))
 	}
 	if isFile(dir) {
 		return a.skip(e.line, e.name, "it is one file and no skill")
@@ -182,12 +182,12 @@ func (a *apm) repository(e entry, where, dir, ref string) error {
 	case isRange(ref):
 		e.constraint = ref
 	case shortCommit().MatchString(ref):
-		return a.skip(e.line, e.name, plain(ref)+" is a part of a commit; write all 40 digits")
+		return a.skip(e.line, e.name, printable(ref)+" is a part of a commit; write all 40 digits")
 	default:
 		rev = ref
 	}
-	if e.place, err = gitPlace(url, dir, rev); err != nil {
-		return a.skipFor(e, err)
+	if e.reference, err = gitReference(url, dir, rev); err != nil {
+		return a.skipError(e, err)
 	}
 	return a.add(e)
 }
@@ -229,13 +229,13 @@ func (a *apm) url(where string) (url, dir string, err error) {
 		host, parts = parts[0], parts[1:]
 	}
 	if len(parts) < 2 || slices.Contains(parts, "") || strings.Contains(where, "@") {
-		return "", "", diag.Errorf(diag.Invalid, "%s is no repository: one is written owner/name", plain(where))
+		return "", "", diag.Errorf(diag.Invalid, "%s is no repository: one is written owner/name", printable(where))
 	}
 	repository := 2
 	switch host = strings.ToLower(host); {
 	case host == "dev.azure.com" || strings.HasSuffix(host, ".visualstudio.com"):
 		if parts, repository = azure(parts, host); repository == 0 {
-			return "", "", diag.Errorf(diag.Invalid, "%s is no repository of Azure DevOps", plain(where))
+			return "", "", diag.Errorf(diag.Invalid, "%s is no repository of Azure DevOps", printable(where))
 		}
 	case host != "github.com" && !strings.HasSuffix(host, ".ghe.com") && host != strings.ToLower(a.host):
 		repository = len(parts) // groups lie in each other there

@@ -17,7 +17,7 @@ func (c *collector) apmLock(root *value) error {
 	}
 	if list != nil {
 		for _, item := range list.items {
-			if _, err := c.want(item, "a dependency", isFields); err != nil || item.kind == isNull {
+			if _, err := c.want(item, "a dependency", isMapping); err != nil || item.kind == isNull {
 				return c.errorf(item, "a dependency must be a mapping, and is %s", item.kind)
 			}
 			if err := c.lockedPackage(item); err != nil {
@@ -41,11 +41,11 @@ func (c *collector) lockedPackage(item *value) error {
 	if err != nil {
 		return err
 	}
-	e := entry{name: text["repo_url"], line: item.line, commit: text["resolved_commit"]}
+	e := requirement{name: text["repo_url"], line: item.line, commit: text["resolved_commit"]}
 	if dir := text["virtual_path"]; dir != "" {
 		e.name += "/" + dir
 	}
-	if e.dev, err = c.flagOf(item, "is_dev", false); err != nil {
+	if e.dev, err = c.boolOf(item, "is_dev", false); err != nil {
 		return err
 	}
 	if e.skills, err = c.textsOf(item, "skill_subset"); err != nil {
@@ -54,8 +54,8 @@ func (c *collector) lockedPackage(item *value) error {
 	switch {
 	case text["source"] == "local":
 		e.name, e.commit = firstOf(text["local_path"], e.name), ""
-		if e.place, err = dirPlace(path.Dir(c.name), text["local_path"]); err != nil {
-			return c.skipFor(e, err)
+		if e.reference, err = dirReference(path.Dir(c.name), text["local_path"]); err != nil {
+			return c.skipError(e, err)
 		}
 		return c.add(e)
 	case text["source"] != "" || text["registry_prefix"] != "":
@@ -72,8 +72,8 @@ func (c *collector) lockedPackage(item *value) error {
 	if isRange(rev) {
 		rev = "" // the commit says it
 	}
-	if e.place, err = gitPlace(url, text["virtual_path"], rev); err != nil {
-		return c.skipFor(e, err)
+	if e.reference, err = gitReference(url, text["virtual_path"], rev); err != nil {
+		return c.skipError(e, err)
 	}
 	return c.add(e)
 }

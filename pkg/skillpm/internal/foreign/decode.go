@@ -32,7 +32,7 @@ func (f file) decode(data []byte) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if root.kind != isFields {
+	if root.kind != isMapping {
 		return nil, f.errorf(&value{line: max(1, root.line)}, "a mapping is wanted here")
 	}
 	return root, nil
@@ -53,7 +53,7 @@ func (f file) json(data []byte) (*value, error) {
 	case refused.Kind == jsonx.TooDeep:
 		return nil, f.errorf(at, "lists and objects are more than %d deep in each other", maxNesting)
 	case refused.Kind == jsonx.DuplicateKey:
-		return nil, f.errorf(at, "the key %s is there twice", plain(refused.Key))
+		return nil, f.errorf(at, "the key %s is there twice", printable(refused.Key))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, f.errorf(at, "the file ends too early")
 	}
@@ -77,7 +77,7 @@ func (r *jsonReader) value(raw []byte, offset int) *value {
 	v := &value{line: r.line}
 	switch raw[0] {
 	case '{', '[':
-		v.kind = isFields
+		v.kind = isMapping
 		if raw[0] == '[' {
 			v.kind = isList
 		}
@@ -93,7 +93,7 @@ func (r *jsonReader) value(raw []byte, offset int) *value {
 		v.kind = isText
 		_ = json.Unmarshal(raw, &v.text) // it was checked
 	case 't', 'f':
-		v.kind, v.text = isFlag, string(bytes.TrimSpace(raw))
+		v.kind, v.text = isBool, string(bytes.TrimSpace(raw))
 	case 'n':
 	default:
 		v.kind, v.text = isNumber, string(bytes.TrimSpace(raw))
@@ -106,7 +106,7 @@ func (f file) yaml(data []byte) (*value, error) {
 	switch {
 	case err != nil:
 		line, text := yamlx.ErrorLine(err)
-		return nil, f.errorf(&value{line: max(1, line)}, "not YAML: %s", plain(text))
+		return nil, f.errorf(&value{line: max(1, line)}, "not YAML: %s", printable(text))
 	case second != nil:
 		return nil, f.errorf(&value{line: second.Line}, "there is a second document, and only one is read")
 	case root == nil:
@@ -120,14 +120,14 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 	v := &value{line: n.Line}
 	switch {
 	case n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0:
-		v.kind = isOdd
+		v.kind = isUnsupported
 		return v, nil
 	case n.Kind == yaml.ScalarNode:
 		v.text = n.Value
 		switch n.ShortTag() {
 		case "!!null":
 		case "!!bool":
-			v.kind = isFlag
+			v.kind = isBool
 			v.text = strings.ToLower(v.text)
 		default: // a number is the text that it is written as
 			v.kind = isText
@@ -146,7 +146,7 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 		}
 		return v, nil
 	}
-	v.kind = isFields
+	v.kind = isMapping
 	for key, item := range yamlx.Pairs(n) {
 		if key.Kind != yaml.ScalarNode {
 			return nil, f.errorf(&value{line: key.Line}, "a key must be one word")
@@ -156,7 +156,7 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 			return nil, err
 		}
 		if !v.set(key.Value, below) {
-			return nil, f.errorf(&value{line: key.Line}, "the key %s is there twice", plain(key.Value))
+			return nil, f.errorf(&value{line: key.Line}, "the key %s is there twice", printable(key.Value))
 		}
 	}
 	return v, nil

@@ -74,14 +74,14 @@ func Parse(name string, data []byte) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := f.reader(root)
-	if read.read == nil {
+	format := f.reader(root)
+	if format.read == nil {
 		return nil, f.errorf(nil, "is no file that skillpm can import").
 			WithHint("it reads skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml and " +
 				".claude-plugin/marketplace.json")
 	}
-	c := &collector{file: f, out: &Import{Tool: read.tool}, at: make(map[pack.ID]int)}
-	if err := read.read(c, root); err != nil {
+	c := &collector{file: f, out: &Import{Tool: format.tool}, positions: make(map[pack.ID]int)}
+	if err := format.read(c, root); err != nil {
 		return nil, err
 	}
 	c.finish()
@@ -141,7 +141,7 @@ type file struct{ name string }
 // errorf returns an error about a place in the file, or about the file as a whole.
 func (f file) errorf(at *value, format string, args ...any) *diag.Error {
 	if at == nil || at.line == 0 {
-		return diag.Errorf(diag.Invalid, "%s "+format, append([]any{plain(f.name)}, args...)...)
+		return diag.Errorf(diag.Invalid, "%s "+format, append([]any{printable(f.name)}, args...)...)
 	}
-	return diag.Errorf(diag.Invalid, "%s:%d: "+format, append([]any{plain(f.name), at.line}, args...)...)
+	return diag.Errorf(diag.Invalid, "%s:%d: "+format, append([]any{printable(f.name), at.line}, args...)...)
 }

@@ -26,17 +26,17 @@ func (c *collector) marketplace(root *value) error {
 	if plugins == nil {
 		return c.errorf(root, "plugins is missing")
 	}
-	metadata, err := c.want(root.field("metadata"), "metadata", isFields)
+	metadata, err := c.want(root.field("metadata"), "metadata", isMapping)
 	if err != nil {
 		return err
 	}
-	bare, textErr := c.textOf(metadata, "pluginRoot")
+	name, textErr := c.textOf(metadata, "pluginRoot")
 	if textErr != nil {
 		return textErr
 	}
-	m := &market{collector: c, root: marketRoot(c.name), bare: bare}
+	m := &market{collector: c, root: marketRoot(c.name), name: name}
 	for _, item := range plugins.items {
-		if item.kind != isFields {
+		if item.kind != isMapping {
 			return c.errorf(item, "a plugin must be an object, and is %s", item.kind)
 		}
 		if err := m.plugin(item); err != nil {
@@ -50,7 +50,7 @@ func (c *collector) marketplace(root *value) error {
 type market struct {
 	*collector
 	root string // the directory of the marketplace
-	bare string // the directory in it of the plugins whose source is a word
+	name string // the directory in it of the plugins whose source is a word
 }
 
 var hostDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.([a-z]+-)?plugin$`) })
@@ -77,8 +77,8 @@ func (m *market) plugin(item *value) error {
 	if name == "" {
 		return m.errorf(item, "a plugin has no name")
 	}
-	e := entry{name: name, line: item.line}
-	strict, err := m.flagOf(item, "strict", true)
+	e := requirement{name: name, line: item.line}
+	strict, err := m.boolOf(item, "strict", true)
 	if err != nil {
 		return err
 	}
@@ -96,10 +96,10 @@ func (m *market) plugin(item *value) error {
 	source := item.field("source")
 	switch {
 	case source.empty():
-		return m.errorf(item, "the plugin %s has no source", plain(name))
+		return m.errorf(item, "the plugin %s has no source", printable(name))
 	case source.kind == isText:
 		return m.local(e, source.text, skills, strict)
-	case source.kind == isFields:
+	case source.kind == isMapping:
 		return m.remote(e, source, skills, strict)
 	default:
 		return m.errorf(source, "source must be text or an object, and is %s", source.kind)
@@ -107,36 +107,36 @@ func (m *market) plugin(item *value) error {
 }
 
 // local adds a plugin that is in the marketplace's own directory.
-func (m *market) local(e entry, dir string, skills []string, strict bool) error {
-	if !strings.HasPrefix(dir, ".") && m.bare != "" {
-		dir = path.Join(m.bare, dir)
+func (m *market) local(e requirement, dir string, skills []string, strict bool) error {
+	if !strings.HasPrefix(dir, ".") && m.name != "" {
+		dir = path.Join(m.name, dir)
 	}
-	if leadsOut(dir) {
-		return m.skip(e.line, e.name, plain(dir)+" is not inside the marketplace")
+	if escapesRepository(dir) {
+		return m.skip(e.line, e.name, printable(dir)+" is not inside the marketplace")
 	}
 	if path.Clean(dir) == "." && len(skills) > 0 {
 		return m.listed(e, skills)
 	}
 	var err error
-	if e.place, err = dirPlace(m.root, dir); err != nil {
-		return m.skipFor(e, err)
+	if e.reference, err = dirReference(m.root, dir); err != nil {
+		return m.skipError(e, err)
 	}
 	e.skills = only(skills, strict)
 	return m.add(e)
 }
 
-// leadsOut reports whether a directory is not inside the one that it is relative to.
-func leadsOut(dir string) bool {
+// escapesRepository reports whether a directory is not inside the one that it is relative to.
+func escapesRepository(dir string) bool {
 	dir = path.Clean(strings.ReplaceAll(dir, `\`, "/"))
 	return pathx.Escapes(dir) || driveLetter().MatchString(dir)
 }
 
 // listed adds the skills of a plugin that is the marketplace's directory itself: those of each directory as a pack, so
 // that several plugins can be cut from one directory.
-func (m *market) listed(e entry, skills []string) error {
+func (m *market) listed(e requirement, skills []string) error {
 	for _, dir := range skills {
-		if leadsOut(dir) {
-			if err := m.skip(e.line, e.name, plain(dir)+" is not inside the marketplace"); err != nil {
+		if escapesRepository(dir) {
+			if err := m.skip(e.line, e.name, printable(dir)+" is not inside the marketplace"); err != nil {
 				return err
 			}
 			continue
@@ -149,8 +149,8 @@ func (m *market) listed(e entry, skills []string) error {
 			one.skills = []string{name}
 		}
 		var err error
-		if one.place, err = dirPlace(m.root, parent); err != nil {
-			err = m.skipFor(one, err)
+		if one.reference, err = dirReference(m.root, parent); err != nil {
+			err = m.skipError(one, err)
 		} else {
 			err = m.add(one)
 		}
@@ -180,7 +180,7 @@ func only(dirs []string, strict bool) []string {
 }
 
 // remote adds a plugin that is elsewhere.
-func (m *market) remote(e entry, source *value, skills []string, strict bool) error {
+func (m *market) remote(e requirement, source *value, skills []string, strict bool) error {
 	text, err := m.fieldsOf(source, "source", "repo", "url", "path", "ref", "sha", "package")
 	if err != nil {
 		return err
@@ -190,14 +190,14 @@ func (m *market) remote(e entry, source *value, skills []string, strict bool) er
 	case "github":
 		url = "https://github.com/" + text["repo"]
 		if text["repo"] == "" {
-			return m.errorf(source, "the source of %s has no repo", plain(e.name))
+			return m.errorf(source, "the source of %s has no repo", printable(e.name))
 		}
 	case "url", "git", "git-subdir":
 		if url == "" {
-			return m.errorf(source, "the source of %s has no url", plain(e.name))
+			return m.errorf(source, "the source of %s has no url", printable(e.name))
 		}
 		if text["source"] == "git-subdir" && text["path"] == "" {
-			return m.errorf(source, "the source of %s has no path", plain(e.name))
+			return m.errorf(source, "the source of %s has no path", printable(e.name))
 		}
 		if !isURL(url) { // owner/name is of GitHub
 			url = "https://github.com/" + url
@@ -205,15 +205,15 @@ func (m *market) remote(e entry, source *value, skills []string, strict bool) er
 	case "local", "directory":
 		return m.local(e, text["path"], skills, strict)
 	case "npm", "pip":
-		return m.skip(e.line, e.name, "it is the "+text["source"]+" package "+plain(
+		return m.skip(e.line, e.name, "it is the "+text["source"]+" package "+printable(
 			text["package"])+", and skillpm installs from git and registries of skills")
 	case "":
-		return m.errorf(source, "the source of %s does not say what it is", plain(e.name))
+		return m.errorf(source, "the source of %s does not say what it is", printable(e.name))
 	default:
-		return m.skip(e.line, e.name, "its source is of the unknown kind "+plain(text["source"]))
+		return m.skip(e.line, e.name, "its source is of the unknown kind "+printable(text["source"]))
 	}
-	if e.place, err = gitPlace(url, strings.TrimPrefix(text["path"], "./"), text["ref"]); err != nil {
-		return m.skipFor(e, err)
+	if e.reference, err = gitReference(url, strings.TrimPrefix(text["path"], "./"), text["ref"]); err != nil {
+		return m.skipError(e, err)
 	}
 	e.commit, e.skills = text["sha"], only(skills, strict)
 	return m.add(e)

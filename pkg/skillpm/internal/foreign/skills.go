@@ -24,7 +24,7 @@ func (c *collector) skillsLock(root *value, version string) error {
 	if err := c.checkVersion(root, "version", version); err != nil {
 		return err
 	}
-	skills, err := c.want(root.field("skills"), "skills", isFields)
+	skills, err := c.want(root.field("skills"), "skills", isMapping)
 	if err != nil {
 		return err
 	}
@@ -32,12 +32,12 @@ func (c *collector) skillsLock(root *value, version string) error {
 		return c.errorf(root, "skills is missing")
 	}
 	for i, name := range skills.keys {
-		item, err := c.want(skills.items[i], "the skill "+plain(name), isFields)
+		item, err := c.want(skills.items[i], "the skill "+printable(name), isMapping)
 		if err != nil {
 			return err
 		}
 		if item == nil {
-			return c.errorf(skills.items[i], "the skill %s says nothing", plain(name))
+			return c.errorf(skills.items[i], "the skill %s says nothing", printable(name))
 		}
 		if err := c.lockedSkill(name, item); err != nil {
 			return err
@@ -57,10 +57,11 @@ func (c *collector) checkVersion(root *value, key string, read ...string) error 
 	}
 	last := read[len(read)-1]
 	if len(v.text) > len(last) || len(v.text) == len(last) && v.text > last {
-		return c.errorf(v, "%s %s of the format is newer than what this skillpm reads, %s", key, plain(v.text), last).
+		return c.errorf(v, "%s %s of the format is newer than what this skillpm reads, %s", key, printable(v.text),
+			last).
 			WithHint("use a newer skillpm, or name the packs with skillpm install")
 	}
-	return c.errorf(v, "%s %s of the format is not read, only %s", key, plain(v.text), strings.Join(read, " and ")).
+	return c.errorf(v, "%s %s of the format is not read, only %s", key, printable(v.text), strings.Join(read, " and ")).
 		WithHint("let the tool that wrote the file write it anew, or name the packs with skillpm install")
 }
 
@@ -76,27 +77,28 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	}
 	l := locked{text["source"], text["sourceType"], text["sourceUrl"], text["ref"], text["skillPath"]}
 	if l.source == "" && l.url == "" {
-		return c.errorf(item, "the skill %s has no source", plain(name))
+		return c.errorf(item, "the skill %s has no source", printable(name))
 	}
-	e := entry{name: name, line: item.line}
+	e := requirement{name: name, line: item.line}
 	switch l.kind {
 	case "github", "gitlab", "git", "":
 		url := l.repository()
 		if url == "" {
-			return c.skip(e.line, name, "the lock does not say on which host "+plain(l.source)+" is")
+			return c.skip(e.line, name, "the lock does not say on which host "+printable(l.source)+" is")
 		}
-		e.place, err = gitPlace(url, "", l.ref)
+		e.reference, err = gitReference(url, "", l.ref)
 	case "local":
-		e.place, err = dirPlace(path.Dir(c.name), l.source)
+		e.reference, err = dirReference(path.Dir(c.name), l.source)
 	case "node_modules":
-		return c.skip(e.line, name, "it comes with the npm package "+plain(l.source)+", which npm installs")
+		return c.skip(e.line, name, "it comes with the npm package "+printable(l.source)+", which npm installs")
 	case "well-known":
-		return c.skip(e.line, name, "it is downloaded from "+plain(l.source)+", which is no repository and no registry")
+		return c.skip(e.line, name, "it is downloaded from "+printable(
+			l.source)+", which is no repository and no registry")
 	default:
-		return c.skip(e.line, name, "its source is of the unknown kind "+plain(l.kind))
+		return c.skip(e.line, name, "its source is of the unknown kind "+printable(l.kind))
 	}
 	if err != nil {
-		return c.skipFor(e, err)
+		return c.skipError(e, err)
 	}
 	e.skills = []string{skillName(name, l.path)}
 	return c.add(e)

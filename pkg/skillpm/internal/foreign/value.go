@@ -11,10 +11,10 @@ const (
 	isNull kind = iota
 	isText
 	isNumber
-	isFlag
+	isBool
 	isList
-	isFields
-	isOdd // an alias or a tag of YAML, which nothing is read from
+	isMapping
+	isUnsupported // an alias or a tag of YAML, which nothing is read from
 )
 
 var kindNames = [...]string{"nothing", "text", "a number", "true or false", "a list", "a mapping", "an alias or a tag"}
@@ -33,7 +33,7 @@ type value struct {
 
 // field returns a value of a mapping; nil where there is none, and for what is no mapping.
 func (v *value) field(key string) *value {
-	if v == nil || v.kind != isFields {
+	if v == nil || v.kind != isMapping {
 		return nil
 	}
 	if i, ok := v.known[key]; ok {
@@ -58,7 +58,7 @@ func (v *value) set(key string, item *value) bool {
 
 // empty reports whether a value is not there, or says nothing.
 func (v *value) empty() bool {
-	return v == nil || v.kind == isNull || (v.kind == isList || v.kind == isFields) && len(v.items) == 0
+	return v == nil || v.kind == isNull || (v.kind == isList || v.kind == isMapping) && len(v.items) == 0
 }
 
 // want checks that a value that is there has a kind, and returns nil for one that is not there.
@@ -105,7 +105,7 @@ func (f file) textsOf(v *value, key string) ([]string, error) {
 	}
 	list, err := f.want(at, key, isList)
 	if err != nil || list == nil {
-		return nil, asError(err)
+		return nil, asErrorValue(err)
 	}
 	texts := make([]string, len(list.items))
 	for i, item := range list.items {
@@ -117,9 +117,9 @@ func (f file) textsOf(v *value, key string) ([]string, error) {
 	return texts, nil
 }
 
-// flagOf returns the flag below a key, or what it is where it is not given.
-func (f file) flagOf(v *value, key string, otherwise bool) (bool, error) {
-	flag, err := f.want(v.field(key), key, isFlag)
+// boolOf returns the flag below a key, or what it is where it is not given.
+func (f file) boolOf(v *value, key string, otherwise bool) (bool, error) {
+	flag, err := f.want(v.field(key), key, isBool)
 	if err != nil {
 		return false, err
 	}
@@ -129,8 +129,8 @@ func (f file) flagOf(v *value, key string, otherwise bool) (bool, error) {
 	return flag.text == "true", nil
 }
 
-// asError keeps a nil pointer from becoming an error.
-func asError(err *diag.Error) error {
+// asErrorValue keeps a nil pointer from becoming an error.
+func asErrorValue(err *diag.Error) error {
 	if err == nil {
 		return nil
 	}

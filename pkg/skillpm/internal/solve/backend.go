@@ -55,7 +55,7 @@ type Backend struct {
 type mark struct {
 	fresh bool // the lock does not hold it back
 	freed bool // it was fresh, if only for a while
-	held  bool // it stays at its locked version
+	fixed bool // it stays at its locked version
 	moved bool // its locked source does not count
 }
 
@@ -87,12 +87,12 @@ func (b *Backend) Free(id pack.ID) { b.mark(id, func(m *mark) { m.fresh, m.freed
 func (b *Backend) Unfree(id pack.ID) { b.mark(id, func(m *mark) { m.fresh = false }) }
 
 // Hold keeps a locked pack at its version, whatever else changes.
-func (b *Backend) Hold(id pack.ID) { b.mark(id, func(m *mark) { m.held = true }) }
+func (b *Backend) Hold(id pack.ID) { b.mark(id, func(m *mark) { m.fixed = true }) }
 
 // final reports whether the lock decides a pack. A branch, or a tag that moves, offers one version at a time: it stays
 // as it is locked until the pack is free.
 func (b *Backend) final(id pack.ID, src string) bool {
-	return b.sticky || b.Frozen || b.marks[id].held || src != "" && !hasReleases(b.refs[src])
+	return b.sticky || b.Frozen || b.marks[id].fixed || src != "" && !hasReleases(b.refs[src])
 }
 
 // hasReleases reports whether a source is named without a revision, so that one of its releases is chosen.

@@ -22,10 +22,10 @@ import (
 
 // Solution is a lock, and what was learned on the way to it.
 type Solution struct {
-	Lock     *pack.Lock
-	Packs    map[pack.ID]*pack.Pack // those that were opened because the previous lock did not have them
-	Places   map[string]string      // directories that the lock leaves out, by pack
-	Warnings []string
+	Lock        *pack.Lock
+	Packs       map[pack.ID]*pack.Pack // those that were opened because the previous lock did not have them
+	Directories map[string]string      // directories that the lock leaves out, by pack
+	Warnings    []string
 }
 
 // Lock turns a manifest into a lock. It asks registries and sources, and fetches only packs whose source doesn't state
@@ -114,8 +114,9 @@ func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Selecti
 }
 
 // newLock builds the lock for the chosen versions. An entry that is still right is kept as it is.
-func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Selection) (*Solution, error) {
-	sol := &Solution{Lock: b.Previous.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: map[string]string{}}
+func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Selection) (*Solution,
+	error) {
+	sol := &Solution{Lock: b.Previous.Clone(), Packs: map[pack.ID]*pack.Pack{}, Directories: map[string]string{}}
 	maps.DeleteFunc(sol.Lock.Packs, func(id pack.ID, _ *pack.LockedPack) bool {
 		_, ok := chosen[id]
 		return !ok
@@ -175,8 +176,8 @@ func (s *Solution) warn(texts ...string) { s.Warnings = append(s.Warnings, texts
 
 // describe keeps the directory of a pack that neither lock nor manifest has, and what the user should know of it.
 func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Version) {
-	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.Placeless(p.Ref.Source()) {
-		s.Places[p.ID.String()] = p.Ref.URL
+	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.OmitsDirectory(p.Ref.Source()) {
+		s.Directories[p.ID.String()] = p.Ref.URL
 		s.warn(fmt.Sprintf("%s comes from %s, a directory of this machine: skillpm.lock can't say where, "+
 			"so other machines need --registry", p.ID, p.Ref.URL))
 	}
@@ -285,15 +286,15 @@ func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string)
 			return nil, err
 		}
 	}
-	entry := &pack.LockedPack{
+	locked := &pack.LockedPack{
 		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
 		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
 		Partial: len(trees) < len(p.Skills),
 	}
 	for _, d := range p.Dependencies {
-		entry.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
+		locked.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
 	}
-	return entry, nil
+	return locked, nil
 }
 
 // checkIntegrity checks that the integrity that a source states of a pack is that of its skills.

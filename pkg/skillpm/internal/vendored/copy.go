@@ -39,10 +39,10 @@ type Copy struct {
 // Open returns the copy of the project at root, in the directory where there is one, else in the one that is right for
 // the project. goos is as runtime.GOOS. Nothing is read yet.
 func Open(root, goos string) *Copy {
-	c := at(root, dirs[0], goos)
+	c := newCopy(root, dirs[0], goos)
 	for _, dir := range dirs {
-		if there := at(root, dir, goos); there.Written() {
-			return there
+		if candidate := newCopy(root, dir, goos); candidate.Exists() {
+			return candidate
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(root, "go.mod")); err == nil {
@@ -51,38 +51,38 @@ func Open(root, goos string) *Copy {
 	return c
 }
 
-func at(root, dir, goos string) *Copy {
+func newCopy(root, dir, goos string) *Copy {
 	return &Copy{root: root, dir: dir, os: goos, records: map[pack.ID]*record{}}
 }
 
 // Dir is where the copy is or would be: a slash-separated path below the project's root.
 func (c *Copy) Dir() string { return c.dir }
 
-// Written reports whether skillpm wrote the directory.
-func (c *Copy) Written() bool {
+// Exists reports whether skillpm wrote the directory.
+func (c *Copy) Exists() bool {
 	data, err := c.read(readmeName)
-	return err == nil && marked(data)
+	return err == nil && hasMark(data)
 }
 
 // Has reports whether the copy has a directory for the pack.
 func (c *Copy) Has(id pack.ID) bool {
-	return c.plain(id.String()) == nil
+	return c.checkDirs(id.String()) == nil
 }
 
-// plain returns an error unless the directory name, relative to the copy, and all above it are directories and no
+// checkDirs returns an error unless the directory name, relative to the copy, and all above it are directories and no
 // links.
-func (c *Copy) plain(name string) error {
-	at := path.Join(c.dir, name)
-	for i := range len(at) + 1 {
-		if i < len(at) && at[i] != '/' {
+func (c *Copy) checkDirs(name string) error {
+	dir := path.Join(c.dir, name)
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
 			continue
 		}
-		info, err := os.Lstat(filepath.Join(c.root, filepath.FromSlash(at[:i])))
+		info, err := os.Lstat(filepath.Join(c.root, filepath.FromSlash(dir[:i])))
 		if err != nil {
 			return err
 		}
 		if !info.IsDir() {
-			return diag.Errorf(diag.Denied, "%s is not a directory", at[:i]).
+			return diag.Errorf(diag.Denied, "%s is not a directory", dir[:i]).
 				WithHint("a copy has no links; write it with skillpm vendor")
 		}
 	}
@@ -102,15 +102,15 @@ func (c *Copy) tree() (fs.FS, error) {
 
 // sum returns the inventory of what the copy has of a skill. That it has nothing is fs.ErrNotExist.
 func (c *Copy) sum(id pack.ID, skill string) (bundle.Inventory, error) {
-	at := path.Join(id.String(), skill)
-	if err := c.plain(at); err != nil {
+	dir := path.Join(id.String(), skill)
+	if err := c.checkDirs(dir); err != nil {
 		return nil, err
 	}
 	fsys, err := c.tree()
 	if err != nil {
 		return nil, err
 	}
-	return bundle.Sum(fsys, at)
+	return bundle.Sum(fsys, dir)
 }
 
 // record returns what was written for a pack, an empty record if that is not known.
@@ -128,19 +128,19 @@ func (c *Copy) record(id pack.ID) *record {
 	return known
 }
 
-// mostRecord is the size of a file that is read whole.
-const mostRecord = 64 << 20
+// maxRecord is the size of a file that is read whole.
+const maxRecord = 64 << 20
 
 // read returns a file of the copy with the bytes that the repository has. It follows no link.
 func (c *Copy) read(name string) ([]byte, error) {
-	if err := c.plain(path.Dir(name)); err != nil {
+	if err := c.checkDirs(path.Dir(name)); err != nil {
 		return nil, err
 	}
 	info, err := os.Lstat(filepath.Join(c.root, filepath.FromSlash(path.Join(c.dir, name))))
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > mostRecord {
+	if !info.Mode().IsRegular() || info.Size() > maxRecord {
 		return nil, diag.Errorf(diag.Denied, "%s is not a file that skillpm wrote", path.Join(c.dir, name))
 	}
 	fsys, err := c.tree()
@@ -176,17 +176,17 @@ func (e *DamagedError) Command() string {
 	return "skillpm vendor"
 }
 
-// Put takes skills of a pack into the store, if the copy has all of them with the digests that are given by name. Where
+// AddToStore takes skills of a pack into the store, if the copy has all of them with the digests that are given by name. Where
 // it has one that differs the error is a [DamagedError], and the store is as it was.
-func (c *Copy) Put(s *store.Store, id pack.ID, digests map[string]string) error {
+func (c *Copy) AddToStore(s *store.Store, id pack.ID, digests map[string]string) error {
 	w, err := s.Writer(bundle.DefaultLimits())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	for _, skill := range slices.Sorted(maps.Keys(digests)) {
-		if err := c.send(w, id, skill); err != nil {
-			return c.explain(id, skill, digests[skill], err)
+		if err := c.stream(w, id, skill); err != nil {
+			return c.readError(id, skill, digests[skill], err)
 		}
 	}
 	_, err = w.Commit(digests)
@@ -201,17 +201,17 @@ func (c *Copy) Put(s *store.Store, id pack.ID, digests map[string]string) error 
 	return err
 }
 
-// send streams the files of a skill.
-func (c *Copy) send(w bundle.Sink, id pack.ID, skill string) error {
-	at := path.Join(id.String(), skill)
-	if err := c.plain(at); err != nil {
+// stream streams the files of a skill.
+func (c *Copy) stream(w bundle.Sink, id pack.ID, skill string) error {
+	dir := path.Join(id.String(), skill)
+	if err := c.checkDirs(dir); err != nil {
 		return err
 	}
 	fsys, err := c.tree()
 	if err != nil {
 		return err
 	}
-	return bundle.Walk(fsys, at, nil, func(f bundle.File) error {
+	return bundle.Walk(fsys, dir, nil, func(f bundle.File) error {
 		r, err := fsys.Open(f.Name)
 		if err != nil {
 			return err
@@ -229,37 +229,38 @@ func (c *Copy) send(w bundle.Sink, id pack.ID, skill string) error {
 func (c *Copy) check(id pack.ID, skill, digest string) error {
 	got, err := c.sum(id, skill)
 	if err != nil {
-		return c.explain(id, skill, digest, err)
+		return c.readError(id, skill, digest, err)
 	}
 	if got.Digest() == digest {
 		return nil
 	}
-	at := path.Join(c.dir, id.String(), skill)
+	dir := path.Join(c.dir, id.String(), skill)
 	known := c.record(id)
 	want, ok := known.inventory(skill)
 	if tree := known.Skills[skill].Tree; !ok || tree != digest {
 		if ok && tree == got.Digest() {
-			return &DamagedError{Path: at, What: fmt.Sprintf("is a copy of %s %s, which is not what skillpm.lock has",
+			return &DamagedError{Path: dir, What: fmt.Sprintf(
+				"is a copy of %s %s, which is not what skillpm.lock has",
 				id, known.Version)}
 		}
-		return &DamagedError{Path: at, What: "is not what skillpm.lock has", Edited: !known.wrote(skill, got)}
+		return &DamagedError{Path: dir, What: "is not what skillpm.lock has", Edited: !known.isUnedited(skill, got)}
 	}
 	name, what := difference(want, got)
-	return &DamagedError{Path: path.Join(at, name), What: what, Edited: !known.wrote(skill, got)}
+	return &DamagedError{Path: path.Join(dir, name), What: what, Edited: !known.isUnedited(skill, got)}
 }
 
-// explain says of an error in reading the copy where it is.
-func (c *Copy) explain(id pack.ID, skill, digest string, err error) error {
-	at := path.Join(c.dir, id.String(), skill)
+// readError says of an error in reading the copy where it is.
+func (c *Copy) readError(id pack.ID, skill, digest string, err error) error {
+	dir := path.Join(c.dir, id.String(), skill)
 	var entry *bundle.EntryError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if want, ok := c.record(id).inventory(skill); ok && want.Digest() == digest {
-			return &DamagedError{Path: at, What: "is missing, which the copy had once"}
+			return &DamagedError{Path: dir, What: "is missing, which the copy had once"}
 		}
-		return &DamagedError{Path: at, What: "is missing"}
+		return &DamagedError{Path: dir, What: "is missing"}
 	case errors.As(err, &entry):
-		return &DamagedError{Path: at, What: "can't be installed: " + entry.Error(), Edited: true}
+		return &DamagedError{Path: dir, What: "can't be installed: " + entry.Error(), Edited: true}
 	}
-	return &DamagedError{Path: at, What: "can't be read: " + err.Error(), Edited: true}
+	return &DamagedError{Path: dir, What: "can't be read: " + err.Error(), Edited: true}
 }

@@ -11,8 +11,8 @@ const (
 // mark is in the first line of what skillpm writes there.
 const mark = "written by skillpm vendor"
 
-// marked reports whether a file says in its first line that skillpm wrote it.
-func marked(data []byte) bool {
+// hasMark reports whether a file says in its first line that skillpm wrote it.
+func hasMark(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	return bytes.Contains(line, []byte(mark))
 }

@@ -23,7 +23,7 @@ type State string
 
 // The states of a directory.
 const (
-	Right    State = "right"    // it is what the lock has
+	Current  State = "right"    // it is what the lock has
 	Missing  State = "missing"  // there is none
 	Outdated State = "outdated" // it is what skillpm wrote, and not what the lock has
 	Stale    State = "stale"    // it is what skillpm wrote, and the lock has no such skill any more
@@ -51,7 +51,7 @@ type Plan struct {
 	copy    *Copy
 	lock    *pack.Lock
 	records []string // of packs that are gone
-	put     map[string][]byte
+	files   map[string][]byte
 }
 
 // Same reports whether two plans found the same skills in the same states, and the same files.
@@ -67,20 +67,20 @@ type Skipped struct {
 
 // Compare finds what has to change so that the copy is what the lock says.
 func (c *Copy) Compare(ctx context.Context, lock *pack.Lock) (*Plan, error) {
-	p := &Plan{Dir: c.dir, copy: c, lock: lock, put: map[string][]byte{}}
+	p := &Plan{Dir: c.dir, copy: c, lock: lock, files: map[string][]byte{}}
 	for _, id := range lock.IDs() {
-		entry := lock.Packs[id]
-		if why := notCopied(entry.Source); why != "" {
+		locked := lock.Packs[id]
+		if why := whyNotCopied(locked.Source); why != "" {
 			p.Skipped = append(p.Skipped, Skipped{Pack: id, Why: why})
 			continue
 		}
-		for skill, tree := range entry.Skills {
+		for skill, tree := range locked.Skills {
 			p.Items = append(p.Items, Item{
 				Pack: id, Skill: skill, Path: path.Join(c.dir, id.String(), skill), Tree: tree,
 			})
 		}
 	}
-	if err := p.findOthers(); err != nil {
+	if err := p.findUnlisted(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(p.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
@@ -91,18 +91,18 @@ func (c *Copy) Compare(ctx context.Context, lock *pack.Lock) (*Plan, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return c.look(&p.Items[i])
+			return c.compareItem(&p.Items[i])
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	p.sortOut()
+	p.finishItems()
 	return p, p.compareNotes()
 }
 
-// notCopied says why a pack of that source is not copied, "" if it is.
-func notCopied(locked string) string {
+// whyNotCopied says why a pack of that source is not copied, "" if it is.
+func whyNotCopied(locked string) string {
 	at, isPath := strings.CutPrefix(locked, "path")
 	at = strings.TrimPrefix(at, ":")
 	switch {
@@ -115,31 +115,31 @@ func notCopied(locked string) string {
 	}
 }
 
-// look says how one directory compares.
-func (c *Copy) look(it *Item) error {
+// compareItem says how one directory compares.
+func (c *Copy) compareItem(it *Item) error {
 	known := c.record(it.Pack)
 	got, err := c.sum(it.Pack, it.Skill)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		it.State = Missing
 	case err != nil:
-		it.State, it.What = Edited, c.explain(it.Pack, it.Skill, it.Tree, err).Error()
+		it.State, it.What = Edited, c.readError(it.Pack, it.Skill, it.Tree, err).Error()
 	case it.Tree != "" && got.Digest() == it.Tree:
-		it.State = Right
-	case it.Tree == "" && known.wrote(it.Skill, got):
+		it.State = Current
+	case it.Tree == "" && known.isUnedited(it.Skill, got):
 		it.State = Stale
-	case known.wrote(it.Skill, got) && known.Skills[it.Skill].Tree != it.Tree:
+	case known.isUnedited(it.Skill, got) && known.Skills[it.Skill].Tree != it.Tree:
 		it.State = Outdated
-	case known.wrote(it.Skill, got):
+	case known.isUnedited(it.Skill, got):
 		it.State, it.What = Outdated, c.check(it.Pack, it.Skill, it.Tree).Error()
 	default:
-		it.State, it.What = Edited, c.edit(it, known, got)
+		it.State, it.What = Edited, c.describeEdit(it, known, got)
 	}
 	return nil
 }
 
-// edit says what somebody changed.
-func (c *Copy) edit(it *Item, known *record, got bundle.Inventory) string {
+// describeEdit says what somebody changed.
+func (c *Copy) describeEdit(it *Item, known *record, got bundle.Inventory) string {
 	want, ok := known.inventory(it.Skill)
 	if !ok {
 		return it.Path + " was not written by skillpm vendor"
@@ -148,12 +148,12 @@ func (c *Copy) edit(it *Item, known *record, got bundle.Inventory) string {
 	return path.Join(it.Path, name) + " " + what
 }
 
-// findOthers adds what is on the disk and not in the lock.
-func (p *Plan) findOthers() error {
-	wanted := map[string]bool{readmeName: true, attributesName: true}
+// findUnlisted adds what is on the disk and not in the lock.
+func (p *Plan) findUnlisted() error {
+	expected := map[string]bool{readmeName: true, attributesName: true}
 	for _, it := range p.Items {
-		wanted[it.Pack.Owner], wanted[it.Pack.String()], wanted[it.Pack.String()+"/"+it.Skill] = true, true, true
-		wanted[it.Pack.String()+"/"+recordName] = true
+		expected[it.Pack.Owner], expected[it.Pack.String()], expected[it.Pack.String()+"/"+it.Skill] = true, true, true
+		expected[it.Pack.String()+"/"+recordName] = true
 	}
 	owners, err := p.copy.list("")
 	if err != nil {
@@ -161,8 +161,8 @@ func (p *Plan) findOthers() error {
 	}
 	for _, owner := range owners {
 		names, err := p.copy.list(owner)
-		if err != nil || len(names) == 0 && !wanted[owner] {
-			p.foreign(wanted, owner)
+		if err != nil || len(names) == 0 && !expected[owner] {
+			p.addForeign(expected, owner)
 			continue
 		}
 		for _, name := range names {
@@ -170,36 +170,36 @@ func (p *Plan) findOthers() error {
 			id, err := pack.ParseID(at)
 			skills, listErr := p.copy.list(at)
 			if err != nil || listErr != nil {
-				p.foreign(wanted, at)
+				p.addForeign(expected, at)
 				continue
 			}
-			p.findIn(id, skills, wanted)
+			p.findIn(id, skills, expected)
 		}
 	}
 	return nil
 }
 
 // findIn adds the directories of one pack that the lock does not have.
-func (p *Plan) findIn(id pack.ID, names []string, wanted map[string]bool) {
+func (p *Plan) findIn(id pack.ID, names []string, expected map[string]bool) {
 	known := p.copy.record(id)
 	for _, name := range names {
 		at := path.Join(id.String(), name)
 		_, ours := known.Skills[name]
 		switch {
-		case wanted[at]:
+		case expected[at]:
 		case name == recordName && known.Pack != "":
 			p.records = append(p.records, path.Join(p.Dir, at))
 		case ours:
 			p.Items = append(p.Items, Item{Pack: id, Skill: name, Path: path.Join(p.Dir, at)})
 		default:
-			p.foreign(wanted, at)
+			p.addForeign(expected, at)
 		}
 	}
 }
 
-// foreign notes what skillpm did not write.
-func (p *Plan) foreign(wanted map[string]bool, name string) {
-	if !wanted[name] {
+// addForeign notes what skillpm did not write.
+func (p *Plan) addForeign(expected map[string]bool, name string) {
+	if !expected[name] {
 		p.Foreign = append(p.Foreign, path.Join(p.Dir, name))
 	}
 }
@@ -207,7 +207,7 @@ func (p *Plan) foreign(wanted map[string]bool, name string) {
 // list returns the names in a directory of the copy, without what systems leave behind. It is an error if it is no
 // directory, and there are none if it does not exist.
 func (c *Copy) list(name string) ([]string, error) {
-	if err := c.plain(name); errors.Is(err, fs.ErrNotExist) {
+	if err := c.checkDirs(name); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -225,8 +225,8 @@ func (c *Copy) list(name string) ([]string, error) {
 	return names, nil
 }
 
-// sortOut takes away what is gone already, and what is no skill that skillpm wrote.
-func (p *Plan) sortOut() {
+// finishItems takes away what is gone already, and what is no skill that skillpm wrote.
+func (p *Plan) finishItems() {
 	p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.Tree == "" && it.State == Missing })
 	slices.Sort(p.Foreign)
 	slices.Sort(p.records)
@@ -234,25 +234,25 @@ func (p *Plan) sortOut() {
 
 // compareNotes finds the files of skillpm's own that have to be written. One that somebody wrote stays.
 func (p *Plan) compareNotes() error {
-	if len(p.Items) == 0 && len(p.Foreign) == 0 && !p.copy.Written() {
+	if len(p.Items) == 0 && len(p.Foreign) == 0 && !p.copy.Exists() {
 		return nil
 	}
 	for name, text := range notes() {
 		have, err := p.copy.read(name)
 		switch {
 		case err == nil && string(have) == text:
-		case errors.Is(err, fs.ErrNotExist), err == nil && marked(have):
-			p.put[path.Join(p.Dir, name)] = []byte(text)
+		case errors.Is(err, fs.ErrNotExist), err == nil && hasMark(have):
+			p.files[path.Join(p.Dir, name)] = []byte(text)
 		case name == attributesName:
 			p.Foreign = append(p.Foreign, path.Join(p.Dir, name))
 		}
 	}
 	p.Files = append(p.Files, p.records...)
-	for at := range p.put {
+	for at := range p.files {
 		p.Files = append(p.Files, at)
 	}
 	for _, id := range p.packs() {
-		if p.rewrite(id) {
+		if p.recordOutdated(id) {
 			p.Files = append(p.Files, path.Join(p.Dir, id.String(), recordName))
 		}
 	}
@@ -271,14 +271,14 @@ func (p *Plan) packs() []pack.ID {
 	return ids
 }
 
-// rewrite reports whether the record of a pack is not what it should be.
-func (p *Plan) rewrite(id pack.ID) bool {
-	entry, known := p.lock.Packs[id], p.copy.record(id)
-	if known.Note != recordNote || known.Version != entry.Version || known.Source != entry.Source ||
-		known.Resolved != entry.Resolved || len(known.Skills) != len(entry.Skills) {
+// recordOutdated reports whether the record of a pack is not what it should be.
+func (p *Plan) recordOutdated(id pack.ID) bool {
+	locked, known := p.lock.Packs[id], p.copy.record(id)
+	if known.Note != recordNote || known.Version != locked.Version || known.Source != locked.Source ||
+		known.Resolved != locked.Resolved || len(known.Skills) != len(locked.Skills) {
 		return true
 	}
-	for skill, tree := range entry.Skills {
+	for skill, tree := range locked.Skills {
 		if _, ok := known.inventory(skill); !ok || known.Skills[skill].Tree != tree {
 			return true
 		}
@@ -288,7 +288,7 @@ func (p *Plan) rewrite(id pack.ID) bool {
 
 // Clean reports whether the copy is what the lock says.
 func (p *Plan) Clean() bool {
-	return len(p.Files) == 0 && !slices.ContainsFunc(p.Items, func(it Item) bool { return it.State != Right })
+	return len(p.Files) == 0 && !slices.ContainsFunc(p.Items, func(it Item) bool { return it.State != Current })
 }
 
 // Edited returns what somebody changed, so that it is replaced or removed only when that is asked for.

@@ -18,17 +18,17 @@ const recordName = skill.VendorRecord
 
 // record is what was written for one pack.
 type record struct {
-	Note     string              `json:"note"`
-	Pack     string              `json:"pack"`
-	Version  string              `json:"version"`
-	Source   string              `json:"source"`
-	Resolved string              `json:"resolved,omitempty"`
-	Skills   map[string]recorded `json:"skills"`
+	Note     string                   `json:"note"`
+	Pack     string                   `json:"pack"`
+	Version  string                   `json:"version"`
+	Source   string                   `json:"source"`
+	Resolved string                   `json:"resolved,omitempty"`
+	Skills   map[string]recordedSkill `json:"skills"`
 }
 
-// recorded is a skill: its tree digest, and each file with its line of the inventory up to the path, as "644 1204
+// recordedSkill is a skill: its tree digest, and each file with its line of the inventory up to the path, as "644 1204
 // 9f86…".
-type recorded struct {
+type recordedSkill struct {
 	Tree  string            `json:"tree"`
 	Files map[string]string `json:"files"`
 }
@@ -40,7 +40,7 @@ const recordNote = "Written by skillpm vendor. Do not edit: skillpm vendor --che
 func newRecord(id pack.ID, p *pack.LockedPack, inventories map[string]bundle.Inventory) *record {
 	r := &record{
 		Note: recordNote, Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved,
-		Skills: make(map[string]recorded, len(p.Skills)),
+		Skills: make(map[string]recordedSkill, len(p.Skills)),
 	}
 	for name, tree := range p.Skills {
 		files := map[string]string{}
@@ -49,7 +49,7 @@ func newRecord(id pack.ID, p *pack.LockedPack, inventories map[string]bundle.Inv
 				files[strings.TrimSuffix(path, `"`)] = fact
 			}
 		}
-		r.Skills[name] = recorded{Tree: tree, Files: files}
+		r.Skills[name] = recordedSkill{Tree: tree, Files: files}
 	}
 	return r
 }
@@ -86,9 +86,9 @@ func (r *record) inventory(skill string) (bundle.Inventory, bool) {
 	return inv, err == nil && inv.Digest() == known.Tree
 }
 
-// wrote reports whether the skill is as the record has it, or that with files missing or other modes, so that nobody's
+// isUnedited reports whether the skill is as the record has it, or that with files missing or other modes, so that nobody's
 // work is lost when it goes.
-func (r *record) wrote(skill string, got bundle.Inventory) bool {
+func (r *record) isUnedited(skill string, got bundle.Inventory) bool {
 	want, ok := r.inventory(skill)
 	if !ok {
 		return false

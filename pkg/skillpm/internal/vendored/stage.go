@@ -16,7 +16,7 @@ import (
 
 // Trees returns the digests of what has to be written, by pack and skill as in owner/name/skill.
 func (p *Plan) Trees() []Item {
-	return slices.DeleteFunc(slices.Clone(p.Items), func(it Item) bool { return it.Tree == "" || it.State == Right })
+	return slices.DeleteFunc(slices.Clone(p.Items), func(it Item) bool { return it.Tree == "" || it.State == Current })
 }
 
 // Stage has a transaction do what the plan says. The store must have the trees.
@@ -38,7 +38,7 @@ func (p *Plan) Stage(ctx context.Context, tx *txn.Tx, s *store.Store) error {
 		}
 	}
 	for _, id := range p.packs() {
-		if !p.rewrite(id) {
+		if !p.recordOutdated(id) {
 			continue
 		}
 		inventories := map[string]bundle.Inventory{}
@@ -53,13 +53,13 @@ func (p *Plan) Stage(ctx context.Context, tx *txn.Tx, s *store.Store) error {
 		if err != nil {
 			return err
 		}
-		p.put[path.Join(p.Dir, id.String(), recordName)] = data
+		p.files[path.Join(p.Dir, id.String(), recordName)] = data
 	}
-	for _, at := range slices.Sorted(maps.Keys(p.put)) {
+	for _, at := range slices.Sorted(maps.Keys(p.files)) {
 		if err := p.noLinks(at); err != nil {
 			return err
 		}
-		if err := tx.StageFile(at, p.put[at], 0o644); err != nil {
+		if err := tx.StageFile(at, p.files[at], 0o644); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (p *Plan) inventory(s *store.Store, pack, skill, tree string) (bundle.Inven
 
 func stageItem(ctx context.Context, tx *txn.Tx, s *store.Store, it Item) error {
 	switch {
-	case it.State == Right:
+	case it.State == Current:
 		return nil
 	case it.Tree == "":
 		return tx.Remove(it.Path)
@@ -122,7 +122,7 @@ func (p *Plan) Prune() {
 }
 
 func (p *Plan) removeEmpty(name string) {
-	if p.copy.plain(name) == nil {
+	if p.copy.checkDirs(name) == nil {
 		// fails unless it is empty
 		_ = os.Remove(filepath.Join(p.copy.root, filepath.FromSlash(path.Join(p.Dir, name))))
 	}

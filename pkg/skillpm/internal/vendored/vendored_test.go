@@ -118,7 +118,7 @@ func (f *fixture) vendor(fail func(string) error) error {
 func states(p *vendored.Plan) []string {
 	var list []string
 	for _, it := range p.Items {
-		if it.State != vendored.Right {
+		if it.State != vendored.Current {
 			list = append(list, strings.TrimPrefix(it.Path, p.Dir+"/")+" "+string(it.State))
 		}
 	}
@@ -237,7 +237,7 @@ func TestCompare(t *testing.T) {
 			if got := states(p); !slices.Equal(got, tt.want) {
 				t.Errorf("states %q, want %q", got, tt.want)
 			}
-			if tt.what != "" && !strings.Contains(p.Items[slices.IndexFunc(p.Items, func(it vendored.Item) bool { return it.State != vendored.Right })].What, tt.what) {
+			if tt.what != "" && !strings.Contains(p.Items[slices.IndexFunc(p.Items, func(it vendored.Item) bool { return it.State != vendored.Current })].What, tt.what) {
 				t.Errorf("%+v does not say %q", p.Items, tt.what)
 			}
 			if len(p.Files) != tt.files || !slices.Equal(p.Foreign, tt.foreign) {
@@ -280,7 +280,7 @@ func TestPut(t *testing.T) {
 		if !c.Has(id) || c.Has(pack.ID{Owner: "acme", Name: "other"}) {
 			t.Error("Has does not know which packs there are")
 		}
-		return s, c.Put(s, id, digests)
+		return s, c.AddToStore(s, id, digests)
 	}
 	s, err := put()
 	if err != nil || !s.Has(digests["deploy"]) || !s.Has(digests["rollback"]) {

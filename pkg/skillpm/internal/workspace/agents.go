@@ -25,11 +25,11 @@ type AgentDir struct {
 // settings ask for, else of those that this machine shows signs of, else the one that most agents share. Directories
 // that are really one are listed once. One that leads outside the scope is an error if it was asked for, and is left
 // out with a warning if it was only found.
-func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []string, err error) {
+func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string, err error) {
 	if w.Scope.Kind == scope.KindEnterprise {
 		return nil, nil, nil // skillpm serves that layer to all of them
 	}
-	agents, found, err := w.agents(asked)
+	agents, found, err := w.agents(ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []strin
 			}
 			return nil, nil, err
 		}
-		titles := readers(agents, dir, user)
+		titles := readerTitles(agents, dir, user)
 		if i := slices.IndexFunc(dirs, func(d AgentDir) bool { return d.real == real }); i >= 0 {
 			dirs[i].Agents = append(dirs[i].Agents, titles...)
 			continue
@@ -58,9 +58,9 @@ func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []strin
 }
 
 // agents returns the agents to serve, and whether they were found rather than asked for.
-func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, err error) {
+func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err error) {
 	home := w.machine.Paths.Home
-	for _, ids := range [][]string{asked, w.Manifest.Agents, w.Config.Agents} {
+	for _, ids := range [][]string{ids, w.Manifest.Agents, w.Config.Agents} {
 		if slices.Contains(ids, agent.DetectedID) {
 			break
 		}
@@ -74,22 +74,22 @@ func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, er
 	if w.Scope.Kind == scope.KindUser {
 		projectDir = ""
 	}
-	anew := slices.Contains(asked, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
-	exists := func(path string) bool { return w.isSign(filepath.FromSlash(path), anew) }
+	redetect := slices.Contains(ids, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
+	exists := func(path string) bool { return w.indicatesAgent(filepath.FromSlash(path), redetect) }
 	return agent.InUse(exists, projectDir, home, w.machine.Getenv), true, nil
 }
 
-// isSign reports whether a directory shows that an agent is in use. One in which there is nothing but links of
+// indicatesAgent reports whether a directory shows that an agent is in use. One in which there is nothing but links of
 // skillpm's does not: in the home directory, where a project looks for agents, and anywhere when agents are looked for
 // anew after some were asked for. Otherwise the links are there because the directory was.
-func (w *Workspace) isSign(dir string, anew bool) bool {
+func (w *Workspace) indicatesAgent(dir string, redetect bool) bool {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
 		return false
 	}
 	for _, s := range []scope.Scope{w.Scope, w.machine.Paths.User()} {
 		if pathx.ContainsStrict(s.Root, dir) {
-			return s.Root == w.Scope.Root && !anew || !w.onlyLinks(dir, s)
+			return s.Root == w.Scope.Root && !redetect || !w.onlyLinks(dir, s)
 		}
 	}
 	return true
@@ -128,8 +128,8 @@ func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
 	return err == nil && links > 0
 }
 
-// tidy removes the directories of agents that are served no more, where removing links left them empty.
-func (w *Workspace) tidy(removed []string, dirs []AgentDir) {
+// removeEmptyDirs removes the directories of agents that are served no more, where removing links left them empty.
+func (w *Workspace) removeEmptyDirs(removed []string, dirs []AgentDir) {
 	served := func(at string) bool {
 		return slices.ContainsFunc(dirs, func(d AgentDir) bool {
 			return d.real == at || strings.HasPrefix(d.real, at+"/")
@@ -158,8 +158,8 @@ func isEmptyDir(at string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// readers names the agents that read a directory.
-func readers(agents []agent.Agent, dir string, user bool) []string {
+// readerTitles names the agents that read a directory.
+func readerTitles(agents []agent.Agent, dir string, user bool) []string {
 	var titles []string
 	for _, a := range agents {
 		if a.ID != agent.SharedID && slices.Contains(agent.Dirs([]agent.Agent{a}, user), dir) {

@@ -17,36 +17,37 @@ import (
 
 // Apply carries a change out in one transaction, with the state that describes the result. The error is [ErrChanged] or
 // [ErrDamaged] when starting over may help.
-func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o CompareOptions) error {
+func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Documents, o CompareOptions) error {
 	fill := func(tx *txn.Tx) error {
 		next, err := w.stageTrees(ctx, tx, c, w.linkMode(g.Manifest) == pack.LinkHard)
 		if err != nil {
 			return err
 		}
 		maps.Copy(next.Links, l.links)
-		next.Places, next.Linked = w.placesAfter(g), w.state.Linked
+		next.Directories, next.Linked = w.directoriesAfter(g), w.state.Linked
 		for id, p := range g.Lock.Packs {
 			next.Packs[id.String()] = InstalledPack{Version: p.Version, Resolved: p.Resolved, Signer: p.Signer}
 		}
-		return errors.Join(w.stageRest(tx, c, next), w.save(tx, c))
+		return errors.Join(w.stageOthers(tx, c, next), w.stageBackups(tx, c))
 	}
-	err := w.Transact(ctx, fill, func() error { return w.stillSo(c, l, o) })
+	err := w.Transact(ctx, fill, func() error { return w.checkUnchanged(c, l, o) })
 	if err == nil {
-		w.tidy(c.remove, l.Dirs)
+		w.removeEmptyDirs(c.removals, l.Dirs)
 	}
 	return err
 }
 
-// stillSo looks at the disk again just before the commit: downloading and writing took time, in which somebody may have
+// checkUnchanged looks at the disk again just before the commit: downloading and writing took time, in which somebody may have
 // written a skill of their own where one was to be placed.
-func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
+func (w *Workspace) checkUnchanged(c *Change, l *Layout, o CompareOptions) error {
 	w.StartScan()
-	now, err := w.Compare(l, o)
+	current, err := w.Compare(l, o)
 	if err != nil {
 		return err
 	}
-	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link) &&
-		maps.Equal(now.saved, c.saved)
+	same := slices.Equal(current.removals, c.removals) && maps.Equal(current.Trees, c.Trees) &&
+		maps.Equal(current.links, c.links) &&
+		maps.Equal(current.backups, c.backups)
 	if !same {
 		return ErrChanged
 	}
@@ -83,15 +84,15 @@ func Retry[T any](files string, operation func() (T, error)) (result T, err erro
 		WithHint("wait for it to finish and try again")
 }
 
-// stageRest stages links, removals and files.
-func (w *Workspace) stageRest(tx *txn.Tx, c *Change, next *state) error {
-	for _, at := range c.remove {
+// stageOthers stages links, removals and files.
+func (w *Workspace) stageOthers(tx *txn.Tx, c *Change, next *state) error {
+	for _, at := range c.removals {
 		if err := tx.Remove(at); err != nil {
 			return err
 		}
 	}
-	for _, at := range slices.Sorted(maps.Keys(c.link)) {
-		if err := tx.StageLink(at, c.link[at]); err != nil {
+	for _, at := range slices.Sorted(maps.Keys(c.links)) {
+		if err := tx.StageLink(at, c.links[at]); err != nil {
 			return err
 		}
 	}
@@ -106,8 +107,8 @@ func (w *Workspace) stageRest(tx *txn.Tx, c *Change, next *state) error {
 	return nil
 }
 
-// renamed returns the inventory with SKILL.md's entry changed to the given bytes.
-func renamed(inv bundle.Inventory, data []byte) bundle.Inventory {
+// withSkillFile returns the inventory with SKILL.md's entry changed to the given bytes.
+func withSkillFile(inv bundle.Inventory, data []byte) bundle.Inventory {
 	out := slices.Clone(inv)
 	for i := range out {
 		if out[i].Path == skill.File {

@@ -49,9 +49,9 @@ func (e Edit) String() string {
 	for _, f := range e.Files {
 		names = append(names, f.Path)
 	}
-	const most = 4
-	if more := len(names) - most; more > 0 {
-		names = append(names[:most], fmt.Sprintf("%d more", more))
+	const maxNames = 4
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 	}
 	s := e.Path + " was changed since it was installed"
 	switch {
@@ -90,11 +90,11 @@ func (e *EditedError) Packs() []pack.ID {
 	return slices.Compact(ids)
 }
 
-// recorded returns what was installed in a directory, by what is known of it.
-func (w *Workspace) recorded(at string, known treeState) Tree {
-	t := Tree{Digest: known.Digest}
-	if known.Source != "" {
-		t.Digest, t.Alias, _ = strings.Cut(known.Source, " ")
+// installedTree returns what was installed in a directory, by what is known of it.
+func (w *Workspace) installedTree(at string, state treeState) Tree {
+	t := Tree{Digest: state.Digest}
+	if state.Source != "" {
+		t.Digest, t.Alias, _ = strings.Cut(state.Source, " ")
 	}
 	if rest, ok := strings.CutPrefix(at, w.Rel(w.Scope.Plugins())+"/"); ok {
 		if owner, rest, ok := strings.Cut(rest, "/"); ok {
@@ -114,13 +114,13 @@ func (w *Workspace) recorded(at string, known treeState) Tree {
 }
 
 // edit describes an edited directory: got are its files, unless they could not be read.
-func (w *Workspace) edit(at string, was Tree, got bundle.Inventory, err error) Edit {
-	e := Edit{Path: at, Pack: was.Pack.String(), Skill: was.Skill, Files: []EditedFile{}, Tree: was}
+func (w *Workspace) edit(at string, installed Tree, got bundle.Inventory, err error) Edit {
+	e := Edit{Path: at, Pack: installed.Pack.String(), Skill: installed.Skill, Files: []EditedFile{}, Tree: installed}
 	if err != nil {
 		e.Problem = err.Error()
 		return e
 	}
-	want, _, err := w.machine.expected(was)
+	want, _, err := w.machine.expected(installed)
 	if err != nil {
 		e.Problem = "the store does not have what was installed"
 		return e
@@ -134,12 +134,12 @@ func (w *Workspace) edit(at string, was Tree, got bundle.Inventory, err error) E
 func changedFiles(want, got bundle.Inventory) []EditedFile {
 	var files []EditedFile
 	for _, f := range want {
-		switch now, ok := got.Find(f.Path); {
+		switch current, ok := got.Find(f.Path); {
 		case !ok:
 			files = append(files, EditedFile{f.Path, textdiff.Removed})
-		case now.SHA256 != f.SHA256:
+		case current.SHA256 != f.SHA256:
 			files = append(files, EditedFile{f.Path, textdiff.Changed})
-		case now.Executable != f.Executable:
+		case current.Executable != f.Executable:
 			files = append(files, EditedFile{f.Path, textdiff.Mode})
 		}
 	}
@@ -154,7 +154,7 @@ func changedFiles(want, got bundle.Inventory) []EditedFile {
 // Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are
 // none.
 func (w *Workspace) Edits() ([]Edit, error) {
-	l, err := w.Installed()
+	l, err := w.InstalledLayout()
 	if err != nil {
 		return nil, err
 	}
@@ -248,37 +248,37 @@ func filesIn(ctx context.Context, root *os.Root) ([]textdiff.File, error) {
 	return files, err
 }
 
-// savedAs returns where a copy of an edited directory goes: its name, and what tells it from other edits of it.
-func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
-	id := contentID(w.Scope.Abs(at), now)
+// backupPath returns where a copy of an edited directory goes: its name, and what tells it from other edits of it.
+func (w *Workspace) backupPath(at string, got bundle.Inventory, current fingerprint) string {
+	id := contentID(w.Scope.Abs(at), current)
 	if got != nil {
 		digest := got.Digest()
 		id = digest[strings.LastIndex(digest, ":")+1:][:8]
 	}
 	name := w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
-	for i, free := 2, name; ; i++ {
-		if _, err := os.Lstat(w.Scope.Abs(free)); errors.Is(err, fs.ErrNotExist) ||
-			sameContent(w.Scope.Abs(at), w.Scope.Abs(free)) {
-			return free
+	for i, unused := 2, name; ; i++ {
+		if _, err := os.Lstat(w.Scope.Abs(unused)); errors.Is(err, fs.ErrNotExist) ||
+			sameContent(w.Scope.Abs(at), w.Scope.Abs(unused)) {
+			return unused
 		}
-		free = name + "-" + strconv.Itoa(i)
+		unused = name + "-" + strconv.Itoa(i)
 	}
 }
 
 // contentID tells one state of a directory from others, by all that is in it: also names that no skill may have, links,
 // and what is never part of a skill. Where it can't be read it goes by how it looks.
-func contentID(dir string, now look) string {
+func contentID(dir string, current fingerprint) string {
 	sum, err := contentSum(dir)
 	if err != nil {
-		sum = sha256.Sum256([]byte(now.print))
+		sum = sha256.Sum256([]byte(current.digest))
 	}
 	return hex.EncodeToString(sum[:4])
 }
 
-// holdsWork reports whether a directory has something that is never part of a skill, and yet may be somebody's work: a
+// hasUserFiles reports whether a directory has something that is never part of a skill, and yet may be somebody's work: a
 // repository, an editor's file of what was not saved, patched modules. What systems and interpreters leave behind is
 // not.
-func holdsWork(dir string) bool {
+func hasUserFiles(dir string) bool {
 	found := errors.New("found")
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, dir), string(filepath.Separator)))
@@ -336,16 +336,16 @@ func contentSum(dir string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
-// Saved returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.
-func (c *Change) Saved() map[string]string { return c.saved }
+// Backups returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.
+func (c *Change) Backups() map[string]string { return c.backups }
 
-// save stages copies of the edited directories that are going to be replaced or removed.
-func (w *Workspace) save(tx *txn.Tx, c *Change) error {
-	for at, copied := range c.saved {
-		if _, err := os.Lstat(w.Scope.Abs(copied)); err == nil { // the same edit was kept before
+// stageBackups stages copies of the edited directories that are going to be replaced or removed.
+func (w *Workspace) stageBackups(tx *txn.Tx, c *Change) error {
+	for at, backup := range c.backups {
+		if _, err := os.Lstat(w.Scope.Abs(backup)); err == nil { // the same edit was kept before
 			continue
 		}
-		dir, err := tx.StageDir(copied)
+		dir, err := tx.StageDir(backup)
 		if err != nil {
 			return err
 		}

@@ -14,34 +14,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// look is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or
+// fingerprint is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or
 // removes one, it is another.
-type look struct {
-	print string // a digest over what stat says of the entries; "" for one that equals no other
+type fingerprint struct {
+	digest string // a digest over what stat says of the entries; "" for one that equals no other
 	// entries are every file and directory, relative and sorted, with tabs between them; directories end with a slash,
 	// and the one at the top is "/".
 	entries string
 }
 
-// facts are what stat says of an entry. Of a directory only its mode and its time of modification count, which is
+// fileStat are what stat says of an entry. Of a directory only its mode and its time of modification count, which is
 // another as soon as there is an entry more or less; the time of change of the topmost is that of its move here.
-type facts struct {
+type fileStat struct {
 	mode, size, modified, changed int64
 }
 
-// lookAt looks at the directory dir. The look is empty if that is no directory.
-func lookAt(dir string) look {
-	entries := entriesOf(dir)
+// fingerprintOf looks at the directory dir. The look is empty if that is no directory.
+func fingerprintOf(dir string) fingerprint {
+	entries := listEntries(dir)
 	if entries == "" {
-		return look{}
+		return fingerprint{}
 	}
 	s := newStatter(filepath.Dir(dir))
 	defer s.close()
-	return look{print: s.print(filepath.Base(dir), entries), entries: entries}
+	return fingerprint{digest: s.digest(filepath.Base(dir), entries), entries: entries}
 }
 
-// entriesOf lists a directory as a look has it. It returns "" if there is none, or one whose names can't be listed so.
-func entriesOf(dir string) string {
+// listEntries lists a directory as a look has it. It returns "" if there is none, or one whose names can't be listed so.
+func listEntries(dir string) string {
 	var entries []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -67,9 +67,9 @@ func entriesOf(dir string) string {
 	return strings.Join(entries, "\t")
 }
 
-// print returns the digest over what stat says of the entries of the directory base, "" if one is not there or is not
+// digest returns the digest over what stat says of the entries of the directory base, "" if one is not there or is not
 // what it was.
-func (s *statter) print(base, entries string) string {
+func (s *statter) digest(base, entries string) string {
 	var text []byte
 	for name := range strings.SplitSeq(entries, "\t") {
 		f, ok := s.stat(base + "/" + strings.TrimPrefix(name, "/"))
@@ -85,15 +85,15 @@ func (s *statter) print(base, entries string) string {
 
 // equal reports whether two states of a tree are the same, looks included.
 func (t treeState) equal(o treeState) bool {
-	return t.Digest == o.Digest && t.Source == o.Source && t.look == o.look
+	return t.Digest == o.Digest && t.Source == o.Source && t.fingerprint == o.fingerprint
 }
 
 // matches reports whether a directory, which is in the statter's, looks as given.
-func (s *statter) matches(dir string, l look) bool {
-	if l.print == "" || !s.listed(dir, l.entries) {
+func (s *statter) matches(dir string, l fingerprint) bool {
+	if l.digest == "" || !s.hasEntries(dir, l.entries) {
 		return false
 	}
-	return s.print(filepath.Base(dir), l.entries) == l.print
+	return s.digest(filepath.Base(dir), l.entries) == l.digest
 }
 
 // diskScan says which of the trees and links that the state has are as they were recorded.
@@ -106,36 +106,38 @@ type diskScan struct {
 // StartScan begins to look at what is installed, so that it is known by the time that it is needed.
 func (w *Workspace) StartScan() {
 	g := &diskScan{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
-	w.seen = g
+	w.scan = g
 	state, abs := w.state, w.abs
 	go func() {
 		defer close(g.done)
 		trees, links := slices.Sorted(maps.Keys(state.Trees)), slices.Sorted(maps.Keys(state.Links))
-		right := inParallel(trees, abs, func(s *statter, path, at string) bool {
-			return s.matches(path, state.Trees[at].look)
+		unchanged := inParallel(trees, abs, func(s *statter, path, at string) bool {
+			return s.matches(path, state.Trees[at].fingerprint)
 		})
 		for i, at := range trees {
-			g.trees[at] = right[i]
+			g.trees[at] = unchanged[i]
 		}
-		right = inParallel(links, abs, func(s *statter, path, at string) bool { return s.leads(path, state.Links[at]) })
+		unchanged = inParallel(links, abs, func(s *statter, path, at string) bool {
+			return s.isLinkTo(path, state.Links[at])
+		})
 		for i, at := range links {
-			g.links[at] = right[i]
+			g.links[at] = unchanged[i]
 		}
 	}()
 }
 
-// scanned returns what the last scan saw.
-func (w *Workspace) scanned() *diskScan {
-	if w.seen == nil {
+// scanResult returns what the last scan saw.
+func (w *Workspace) scanResult() *diskScan {
+	if w.scan == nil {
 		w.StartScan()
 	}
-	<-w.seen.done
-	return w.seen
+	<-w.scan.done
+	return w.scan
 }
 
 // inParallel asks of each path, several at a time, with a statter that has the path's directory open.
-func inParallel(paths []string, abs func(string) string, ask func(s *statter, path, at string) bool) []bool {
-	answers := make([]bool, len(paths))
+func inParallel(paths []string, abs func(string) string, check func(s *statter, path, at string) bool) []bool {
+	results := make([]bool, len(paths))
 	workers := min(runtime.GOMAXPROCS(0), len(paths)/64+1)
 	var wg sync.WaitGroup
 	for k := range workers {
@@ -148,16 +150,16 @@ func inParallel(paths []string, abs func(string) string, ask func(s *statter, pa
 					s.close()
 					s = newStatter(dir)
 				}
-				answers[i] = ask(s, path, paths[i])
+				results[i] = check(s, path, paths[i])
 			}
 		})
 	}
 	wg.Wait()
-	return answers
+	return results
 }
 
-// leads reports whether the entry at path is a link to target.
-func leads(path, target string) bool {
+// isLinkTo reports whether the entry at path is a link to target.
+func isLinkTo(path, target string) bool {
 	got, err := os.Readlink(path)
 	return err == nil && got == target
 }

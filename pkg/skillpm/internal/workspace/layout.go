@@ -16,16 +16,16 @@ import (
 // Layout is what a scope should hold: the trees and links that a manifest, a lock and the agents' directories imply.
 // Paths are slash-separated and relative to the scope's root.
 type Layout struct {
-	Named     []pack.NamedSkill
-	Names     map[string]pack.LockedName
-	Conflicts []pack.Conflict
-	Dirs      []AgentDir
-	Packs     map[pack.ID]*pack.LockedPack // what is in force: those of the lock, and those that are linked
-	Linked    map[pack.ID]*LinkedPack
-	Warnings  []string
-	trees     map[string]Tree
-	links     map[string]string    // path -> relative target
-	ways      map[[2]string]string // from one directory to another
+	Named        []pack.NamedSkill
+	Names        map[string]pack.LockedName
+	Conflicts    []pack.Conflict
+	Dirs         []AgentDir
+	Packs        map[pack.ID]*pack.LockedPack // what is in force: those of the lock, and those that are linked
+	Linked       map[pack.ID]*LinkedPack
+	Warnings     []string
+	trees        map[string]Tree
+	links        map[string]string    // path -> relative target
+	relativeDirs map[[2]string]string // from one directory to another
 }
 
 // Tree is one directory to install.
@@ -40,16 +40,17 @@ const linkModeCopy = "copy"
 
 // NewLayout works out what the scope should hold.
 func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir) (*Layout, error) {
-	l := &Layout{Dirs: dirs, Linked: map[pack.ID]*LinkedPack{}, ways: map[[2]string]string{}}
+	l := &Layout{Dirs: dirs, Linked: map[pack.ID]*LinkedPack{}, relativeDirs: map[[2]string]string{}}
 	var err error
-	taken := func(name string) bool { return w.handWritten(dirs, name) }
+	isTaken := func(name string) bool { return w.hasLocalSkill(dirs, name) }
 	l.Named, l.Names, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names,
-		taken)
+		isTaken)
 	if err != nil {
 		return nil, err
 	}
-	if m, lock = w.link(l, m, lock); len(l.Linked) > 0 { // what is committed knows nothing of them
-		l.Named, _, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+	if m, lock = w.addLinked(l, m, lock); len(l.Linked) > 0 { // what is committed knows nothing of them
+		l.Named, _, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names,
+			isTaken)
 		if err != nil {
 			return nil, err
 		}
@@ -66,10 +67,10 @@ func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir
 	}
 	for _, n := range l.Named {
 		if p := l.Linked[n.Pack]; p != nil {
-			w.placeLinked(l, p, n)
+			w.addLinkedSkill(l, p, n)
 			continue
 		}
-		w.placeNamed(l, lock, n, w.linkMode(m))
+		w.addNamed(l, lock, n, w.linkMode(m))
 	}
 	return l, nil
 }
@@ -80,8 +81,8 @@ func (l *Layout) Tree(at string) (Tree, bool) {
 	return t, ok
 }
 
-// Installed works out what the scope's own lock means.
-func (w *Workspace) Installed() (*Layout, error) {
+// InstalledLayout works out what the scope's own lock means.
+func (w *Workspace) InstalledLayout() (*Layout, error) {
 	dirs, _, err := w.AgentDirs(nil)
 	if err != nil {
 		return nil, err
@@ -89,8 +90,8 @@ func (w *Workspace) Installed() (*Layout, error) {
 	return w.NewLayout(w.Manifest, w.Lock, dirs)
 }
 
-// placeNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
-func (w *Workspace) placeNamed(l *Layout, lock *pack.Lock, n pack.NamedSkill, mode string) {
+// addNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
+func (w *Workspace) addNamed(l *Layout, lock *pack.Lock, n pack.NamedSkill, mode string) {
 	t := Tree{Pack: n.Pack, Skill: n.Skill, Digest: lock.Packs[n.Pack].Skills[n.Skill]}
 	at := w.SkillAt(n.Pack, n.Skill)
 	if n.Alias {
@@ -111,14 +112,14 @@ func (w *Workspace) placeNamed(l *Layout, lock *pack.Lock, n pack.NamedSkill, mo
 func (w *Workspace) linkAgents(l *Layout, at, name string) {
 	parent, base := path.Split(at)
 	for _, dir := range l.Dirs {
-		way := [2]string{dir.real, parent}
-		up, ok := l.ways[way]
+		key := [2]string{dir.real, parent}
+		up, ok := l.relativeDirs[key]
 		if !ok {
 			var err error
 			if up, err = filepath.Rel(filepath.FromSlash(dir.real), filepath.FromSlash(parent)); err != nil {
 				up = w.Scope.Abs(parent)
 			}
-			l.ways[way] = up
+			l.relativeDirs[key] = up
 		}
 		l.links[path.Join(dir.real, name)] = up + string(filepath.Separator) + base
 	}
@@ -146,11 +147,11 @@ func aliasesOf(m *pack.Manifest, lock *pack.Lock) []pack.Alias {
 	})
 }
 
-// handWritten reports whether an agent's directory has an entry of that name that skillpm did not put there.
-func (w *Workspace) handWritten(dirs []AgentDir, name string) bool {
+// hasLocalSkill reports whether an agent's directory has an entry of that name that skillpm did not put there.
+func (w *Workspace) hasLocalSkill(dirs []AgentDir, name string) bool {
 	for _, dir := range dirs {
-		entry := path.Join(dir.real, name)
-		if _, err := os.Lstat(w.Scope.Abs(entry)); err == nil && !w.owns(entry) {
+		at := path.Join(dir.real, name)
+		if _, err := os.Lstat(w.Scope.Abs(at)); err == nil && !w.owns(at) {
 			return true
 		}
 	}
@@ -158,21 +159,21 @@ func (w *Workspace) handWritten(dirs []AgentDir, name string) bool {
 }
 
 // owns reports whether the entry at path (relative to the root) is skillpm's: it was recorded when it was written, or
-// is a link that leads into skillpm's own directory.
-func (w *Workspace) owns(entry string) bool {
-	if _, ok := w.state.Trees[entry]; ok {
-		info, err := os.Lstat(w.Scope.Abs(entry))
+// matches a link that leads into skillpm's own directory.
+func (w *Workspace) owns(at string) bool {
+	if _, ok := w.state.Trees[at]; ok {
+		info, err := os.Lstat(w.Scope.Abs(at))
 		return err == nil && info.IsDir() // a file in its place is somebody's
 	}
-	target, err := os.Readlink(w.Scope.Abs(entry))
+	target, err := os.Readlink(w.Scope.Abs(at))
 	if err != nil {
 		return false
 	}
-	if recorded, ok := w.state.Links[entry]; ok && recorded == target || w.isOwnLink(w.Scope.Abs(entry)) {
+	if recorded, ok := w.state.Links[at]; ok && recorded == target || w.isOwnLink(w.Scope.Abs(at)) {
 		return true
 	}
 	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(w.Scope.Abs(entry)), target)
+		target = filepath.Join(filepath.Dir(w.Scope.Abs(at)), target)
 	}
 	return pathx.ContainsStrict(w.Scope.Plugins(), target) || pathx.ContainsStrict(w.Scope.Links(), target)
 }
@@ -196,5 +197,5 @@ func (m *Machine) expected(t Tree) (bundle.Inventory, []byte, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s@%s as %s: %w", t.Skill, t.Pack, t.Alias, err)
 	}
-	return renamed(inv, spliced), spliced, nil
+	return withSkillFile(inv, spliced), spliced, nil
 }

@@ -28,22 +28,22 @@ func (w *Workspace) Linked() map[string]string { return maps.Clone(w.state.Linke
 
 // SetLinked says which packs are linked once the next change is applied.
 func (w *Workspace) SetLinked(dirs map[string]string) {
-	w.relinked = !maps.Equal(dirs, w.state.Linked)
+	w.linksChanged = !maps.Equal(dirs, w.state.Linked)
 	w.state.Linked = dirs
 }
 
-// Relinked reports whether other packs are linked than before, so that this machine should remember it.
-func (w *Workspace) Relinked() bool { return w.relinked }
+// LinksChanged reports whether other packs are linked than before, so that this machine should remember it.
+func (w *Workspace) LinksChanged() bool { return w.linksChanged }
 
 // Writes reports whether the change writes a tree at a path.
 func (c *Change) Writes(at string) bool {
-	_, ok := c.Place[at]
+	_, ok := c.Trees[at]
 	return ok
 }
 
 // Links reports whether the change makes a link at a path.
 func (c *Change) Links(at string) bool {
-	_, ok := c.link[at]
+	_, ok := c.links[at]
 	return ok
 }
 
@@ -60,8 +60,8 @@ func ReadLinked(dir string) (*LinkedPack, error) {
 	return p, nil
 }
 
-// link puts the linked packs into a layout. One whose directory can't be read counts as not linked, with a warning.
-func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Manifest, *pack.Lock) {
+// addLinked puts the linked packs into a layout. One whose directory can't be read counts as not linked, with a warning.
+func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Manifest, *pack.Lock) {
 	if len(w.state.Linked) == 0 {
 		return m, lock
 	}
@@ -75,16 +75,16 @@ func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Ma
 			continue
 		}
 		l.Linked[p.ID] = p
-		entry := &pack.LockedPack{
+		locked := &pack.LockedPack{
 			Version: p.Version, Source: "link:" + filepath.ToSlash(p.Dir), Skills: map[string]string{},
 		}
 		if was, ok := lock.Packs[p.ID]; ok {
-			entry.Dependencies = was.Dependencies
+			locked.Dependencies = was.Dependencies
 		}
 		for skill := range p.Skills {
-			entry.Skills[skill] = ""
+			locked.Skills[skill] = ""
 		}
-		lock.Packs[p.ID] = entry
+		lock.Packs[p.ID] = locked
 		if _, ok := m.Dependency(p.ID); !ok { // as if it had been installed last
 			m.DevDependencies = append(m.DevDependencies, pack.Dependency{ID: p.ID})
 		}
@@ -92,9 +92,9 @@ func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Ma
 	return m, lock
 }
 
-// placeLinked adds the links of one skill of a linked pack. Hosts that go by the frontmatter see its own name, whatever
+// addLinkedSkill adds the links of one skill of a linked pack. Hosts that go by the frontmatter see its own name, whatever
 // the link is called.
-func (w *Workspace) placeLinked(l *Layout, p *LinkedPack, n pack.NamedSkill) {
+func (w *Workspace) addLinkedSkill(l *Layout, p *LinkedPack, n pack.NamedSkill) {
 	at := w.SkillAt(n.Pack, n.Skill)
 	l.links[at] = p.Skills[n.Skill]
 	w.linkAgents(l, at, n.Link)

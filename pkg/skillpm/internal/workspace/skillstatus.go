@@ -19,10 +19,10 @@ func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus
 	t, ok := l.trees[at]
 	if !ok { // it is linked
 		target, linked := l.links[at]
-		return SkillStatus{Installed: linked && leads(w.Scope.Abs(at), target)}
+		return SkillStatus{Installed: linked && isLinkTo(w.Scope.Abs(at), target)}
 	}
 	known, ours := w.ownTrees()[at]
-	if w.asRecorded(at) && known.Source == t.source() {
+	if w.looksUnchanged(at) && known.Source == t.source() {
 		return SkillStatus{Installed: true}
 	}
 	if info, err := os.Lstat(w.Scope.Abs(at)); err != nil || !info.IsDir() {
@@ -30,10 +30,10 @@ func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus
 	}
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	switch {
-	case err == nil && w.machine.is(got, t):
+	case err == nil && w.machine.matches(got, t):
 		return SkillStatus{Installed: true}
-	case err == nil && (ours && got.Digest() == known.Digest || w.machine.part(got, t)):
+	case err == nil && (ours && got.Digest() == known.Digest || w.machine.isPart(got, t)):
 		return SkillStatus{} // another version, or a part
 	}
-	return SkillStatus{Installed: ours && w.recorded(at, known).source() == t.source(), Edited: true}
+	return SkillStatus{Installed: ours && w.installedTree(at, known).source() == t.source(), Edited: true}
 }

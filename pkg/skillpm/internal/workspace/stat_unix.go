@@ -35,25 +35,25 @@ func (s *statter) close() {
 }
 
 // stat returns the facts of an entry, if it is what its name says: a directory, which ends with a slash, or none.
-func (s *statter) stat(path string) (facts, bool) {
+func (s *statter) stat(path string) (fileStat, bool) {
 	path, dir := strings.CutSuffix(path, "/")
 	var st unix.Stat_t
 	if s.fd < 0 || unix.Fstatat(s.fd, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil ||
 		dir != (st.Mode&unix.S_IFMT == unix.S_IFDIR) {
-		return facts{}, false
+		return fileStat{}, false
 	}
-	f := facts{mode: int64(st.Mode), modified: unix.TimespecToNsec(st.Mtim)}
+	f := fileStat{mode: int64(st.Mode), modified: unix.TimespecToNsec(st.Mtim)}
 	if !dir {
 		f.size, f.changed = st.Size, unix.TimespecToNsec(st.Ctim)
 	}
 	return f, true
 }
 
-// listed reports whether a directory has these entries and no others. Here the times of the directories tell that.
-func (*statter) listed(string, string) bool { return true }
+// hasEntries reports whether a directory has these entries and no others. Here the times of the directories tell that.
+func (*statter) hasEntries(string, string) bool { return true }
 
-// leads reports whether the entry at path, which is in the statter's directory, is a link to target.
-func (s *statter) leads(path, target string) bool {
+// isLinkTo reports whether the entry at path, which is in the statter's directory, is a link to target.
+func (s *statter) isLinkTo(path, target string) bool {
 	if s.fd < 0 {
 		return false
 	}

@@ -34,8 +34,8 @@ import (
 type state struct {
 	Trees map[string]treeState // by path below the scope's root
 	Links map[string]string    // path below the scope's root -> target
-	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
-	Places map[string]string
+	// Directories are the directories that packs were locked from, which a lock never records: pack -> directory.
+	Directories map[string]string
 	// Packs are what was installed last, by name: a lock comes with a project, and may have been turned back.
 	Packs map[string]InstalledPack
 	// Linked are the directories of packs that are being worked on: pack -> absolute directory.
@@ -47,9 +47,9 @@ type state struct {
 // treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from,
 // and how stat sees it.
 type treeState struct {
-	Digest string
-	Source string
-	look   look
+	Digest      string
+	Source      string
+	fingerprint fingerprint
 }
 
 // InstalledPack is what was installed of a pack.
@@ -71,7 +71,7 @@ const stateHeader = "skillpm-state 2"
 
 func newState() *state {
 	return &state{
-		Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{},
+		Trees: map[string]treeState{}, Links: map[string]string{}, Directories: map[string]string{},
 		Linked: map[string]string{}, Packs: map[string]InstalledPack{},
 	}
 }
@@ -83,35 +83,36 @@ func readState(path, root string, key []byte) (*state, error) {
 	if err != nil || data == nil || len(key) == 0 {
 		return newState(), err
 	}
-	head, body, _ := bytes.Cut(data, []byte("\n"))
+	head, lines, _ := bytes.Cut(data, []byte("\n"))
 	header, mac, _ := strings.Cut(string(head), "\t")
 	got, err := hex.DecodeString(mac)
-	if err != nil || header != stateHeader || !hmac.Equal(got, stateMAC(body, root, key)) {
+	if err != nil || header != stateHeader || !hmac.Equal(got, stateMAC(lines, root, key)) {
 		return newState(), nil
 	}
-	return parseState(string(body)), nil
+	return parseState(string(lines)), nil
 }
 
 // stateMAC returns the authentication code of what a state file says of the scope at root.
-func stateMAC(body []byte, root string, key []byte) []byte {
+func stateMAC(lines []byte, root string, key []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	fmt.Fprintf(h, "%s\x00%s\x00", stateHeader, root)
-	h.Write(body)
+	h.Write(lines)
 	return h.Sum(nil)
 }
 
 // parseState reads the lines of an authentic state file. Those that a later skillpm wrote are passed over.
-func parseState(body string) *state {
+func parseState(lines string) *state {
 	s := newState()
 	s.found = true
-	s.Trees = make(map[string]treeState, strings.Count(body, "\ntree\t")+1)
-	s.Links = make(map[string]string, strings.Count(body, "\nlink\t")+1)
+	s.Trees = make(map[string]treeState, strings.Count(lines, "\ntree\t")+1)
+	s.Links = make(map[string]string, strings.Count(lines, "\nlink\t")+1)
 	var fields []string
-	for line := range strings.Lines(body) {
+	for line := range strings.Lines(lines) {
 		fields = splitFields(fields[:0], strings.TrimSuffix(line, "\n"))
 		switch kind := fields[0]; {
 		case kind == "tree" && len(fields) == 6:
-			t := treeState{Digest: fields[2], Source: fields[3], look: look{print: fields[4], entries: fields[5]}}
+			t := treeState{Digest: fields[2], Source: fields[3],
+				fingerprint: fingerprint{digest: fields[4], entries: fields[5]}}
 			if t.Source == "" { // it is the digest
 				t.Source = t.Digest
 			}
@@ -123,7 +124,7 @@ func parseState(body string) *state {
 		case kind == "live" && len(fields) == 3:
 			s.Linked[fields[1]] = fields[2]
 		case kind == "place" && len(fields) == 3:
-			s.Places[fields[1]] = fields[2]
+			s.Directories[fields[1]] = fields[2]
 		}
 	}
 	return s
@@ -141,8 +142,8 @@ func (s *state) encode(root string, key []byte) []byte {
 	for _, pk := range slices.Sorted(maps.Keys(s.Packs)) {
 		writeFields(&b, "pack", pk, s.Packs[pk].Version, s.Packs[pk].Resolved, s.Packs[pk].Signer)
 	}
-	for _, pk := range slices.Sorted(maps.Keys(s.Places)) {
-		writeFields(&b, "place", pk, s.Places[pk])
+	for _, pk := range slices.Sorted(maps.Keys(s.Directories)) {
+		writeFields(&b, "place", pk, s.Directories[pk])
 	}
 	for _, at := range slices.Sorted(maps.Keys(s.Trees)) {
 		t := s.Trees[at]
@@ -150,12 +151,12 @@ func (s *state) encode(root string, key []byte) []byte {
 		if source == t.Digest {
 			source = ""
 		}
-		writeFields(&b, "tree", at, t.Digest, source, t.look.print)
+		writeFields(&b, "tree", at, t.Digest, source, t.fingerprint.digest)
 		b.Truncate(b.Len() - 1)
-		b.WriteString("\t" + t.look.entries + "\n")
+		b.WriteString("\t" + t.fingerprint.entries + "\n")
 	}
-	head := stateHeader + "\t" + hex.EncodeToString(stateMAC(b.Bytes(), root, key)) + "\n"
-	return append([]byte(head), b.Bytes()...)
+	header := stateHeader + "\t" + hex.EncodeToString(stateMAC(b.Bytes(), root, key)) + "\n"
+	return append([]byte(header), b.Bytes()...)
 }
 
 // writeFields writes one line.
@@ -180,8 +181,8 @@ func splitFields(fields []string, line string) []string {
 		}
 		field, rest, more := strings.Cut(line, "\t")
 		if strings.HasPrefix(field, `"`) {
-			if plain, err := strconv.Unquote(field); err == nil {
-				field = plain
+			if unquoted, err := strconv.Unquote(field); err == nil {
+				field = unquoted
 			}
 		}
 		fields = append(fields, field)

@@ -12,12 +12,12 @@ var testKey = bytes.Repeat([]byte{7}, keySize)
 
 func oddState() *state {
 	s := newState()
-	s.Trees[".skillpm/plugins/acme/a/a"] = treeState{Digest: "t1:sha256:1", Source: "t1:sha256:1", look: look{print: "00", entries: "/\tSKILL.md\tx/\tx/y"}}
-	s.Trees[".skillpm/links/b c"] = treeState{Digest: "t1:sha256:2", Source: "t1:sha256:1 b c", look: look{}}
+	s.Trees[".skillpm/plugins/acme/a/a"] = treeState{Digest: "t1:sha256:1", Source: "t1:sha256:1", fingerprint: fingerprint{digest: "00", entries: "/\tSKILL.md\tx/\tx/y"}}
+	s.Trees[".skillpm/links/b c"] = treeState{Digest: "t1:sha256:2", Source: "t1:sha256:1 b c", fingerprint: fingerprint{}}
 	s.Trees["agent\tdir/\"x"] = treeState{Digest: "t1:sha256:3", Source: "t1:sha256:3"}
 	s.Links["\"quoted\""] = "a\tb\nc\r"
 	s.Links["über/ä"] = "../\xff"
-	s.Places["acme/a"] = "/some dir/with\ttab"
+	s.Directories["acme/a"] = "/some dir/with\ttab"
 	s.Linked["acme/b"] = "/work here"
 	s.Packs["acme/a"] = InstalledPack{Version: "1.2.0", Resolved: "sha256:1", Signer: "identity:https://a.example \tb"}
 	s.Packs["acme/b"] = InstalledPack{Version: "0.0.0-1"}
@@ -25,7 +25,7 @@ func oddState() *state {
 }
 
 func sameState(a, b *state) bool {
-	return maps.Equal(a.Trees, b.Trees) && maps.Equal(a.Links, b.Links) && maps.Equal(a.Places, b.Places) && maps.Equal(a.Linked, b.Linked) && maps.Equal(a.Packs, b.Packs)
+	return maps.Equal(a.Trees, b.Trees) && maps.Equal(a.Links, b.Links) && maps.Equal(a.Directories, b.Directories) && maps.Equal(a.Linked, b.Linked) && maps.Equal(a.Packs, b.Packs)
 }
 
 // TestState checks that what was written is read, whatever names there are, and that nothing is read that this machine

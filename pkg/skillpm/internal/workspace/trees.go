@@ -26,34 +26,34 @@ import (
 // files are hard links into the store.
 func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard bool) (*state, error) {
 	next := newState()
-	for at, t := range c.keep {
+	for at, t := range c.unchanged {
 		known, ok := w.state.Trees[at]
 		if !ok { // it is known by the lock only, and was edited
 			known = treeState{Digest: t.Digest, Source: t.source()}
 		}
 		next.Trees[at] = known
 	}
-	for _, left := range c.Left {
-		if known, ours := w.state.Trees[left.Path]; ours {
-			next.Trees[left.Path] = known
+	for _, skipped := range c.Skipped {
+		if known, ours := w.state.Trees[skipped.Path]; ours {
+			next.Trees[skipped.Path] = known
 		}
 	}
-	maps.Copy(next.Trees, c.looks)
-	places := slices.Sorted(maps.Keys(c.Place))
-	states := make([]treeState, len(places))
-	staged := make([]string, len(places))
-	for i, at := range places {
+	maps.Copy(next.Trees, c.rehashed)
+	paths := slices.Sorted(maps.Keys(c.Trees))
+	states := make([]treeState, len(paths))
+	dirs := make([]string, len(paths))
+	for i, at := range paths {
 		dir, err := tx.StageDir(at)
 		if err != nil {
 			return nil, err
 		}
-		staged[i] = dir
+		dirs[i] = dir
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for i, at := range places {
+	for i, at := range paths {
 		group.Go(func() (err error) {
-			states[i], err = w.machine.materialise(ctx, c.Place[at], staged[i], hard)
+			states[i], err = w.machine.materialise(ctx, c.Trees[at], dirs[i], hard)
 			return err
 		})
 	}
@@ -67,7 +67,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 		}
 		return nil, err
 	}
-	for i, at := range places {
+	for i, at := range paths {
 		next.Trees[at] = states[i]
 	}
 	return next, nil
@@ -80,7 +80,7 @@ func (m *Machine) discardDamaged(c *Change) {
 	if err != nil {
 		return
 	}
-	for _, t := range c.Place {
+	for _, t := range c.Trees {
 		if _, damaged := errors.AsType[*bundle.MismatchError](s.Verify(t.Digest)); damaged {
 			_ = s.Discard(t.Digest) // what can't be removed is found again
 		}
@@ -93,11 +93,11 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 	if err != nil {
 		return treeState{}, err
 	}
-	place := s.Materialise
+	write := s.Materialise
 	if hard {
-		place = s.Link
+		write = s.Link
 	}
-	if err := place(ctx, t.Digest, dir); err != nil {
+	if err := write(ctx, t.Digest, dir); err != nil {
 		return treeState{}, err
 	}
 	if err := checkName(dir, t); err != nil {
@@ -122,12 +122,12 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 		}
 		digest = inv.Digest()
 	}
-	return treeState{Digest: digest, Source: t.source(), look: lookAt(dir)}, nil
+	return treeState{Digest: digest, Source: t.source(), fingerprint: fingerprintOf(dir)}, nil
 }
 
-// plainlyNamed reports whether frontmatter begins with the name, written as most people write it, and nothing in it
+// hasPlainName reports whether frontmatter begins with the name, written as most people write it, and nothing in it
 // could be a second one. Of a thousand skills all but a few are judged without a YAML parser.
-func plainlyNamed(data []byte, name string) bool {
+func hasPlainName(data []byte, name string) bool {
 	text, ok := bytes.CutPrefix(data, []byte("---\nname: "+name+"\n"))
 	front, _, closed := bytes.Cut(text, []byte("\n---\n"))
 	if !ok || !closed || bytes.ContainsRune(front, '\r') {
@@ -151,7 +151,7 @@ func checkName(dir string, t Tree) error {
 	if err != nil {
 		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
 	}
-	if plainlyNamed(data, t.Skill) {
+	if hasPlainName(data, t.Skill) {
 		return nil
 	}
 	doc, _ := skill.Parse(data) // what is wrong with it is for validate to say

@@ -26,7 +26,7 @@ type VerifyReport struct {
 	Linked   []string  `json:"linked,omitempty"` // packs that are linked to where they are worked on: not compared
 	Problems []Problem `json:"problems"`
 	Fixed    []Problem `json:"fixed,omitempty"` // what was a problem and is none any more
-	// Saved are edited directories that were replaced or removed, and where a copy of each is.
+	// Backups are edited directories that were replaced or removed, and where a copy of each is.
 	Saved map[string]string `json:"saved,omitempty"`
 	// Signed are the packs whose signers the lock records.
 	Signed []SignedPack `json:"signed"`
@@ -57,7 +57,7 @@ const (
 	KindLink        = "link"        // a link of skillpm's leads elsewhere
 	KindStray       = "stray"       // a link leads to a skill that was installed once
 	KindForeign     = "foreign"     // what skillpm did not write is where a link belongs; it stays
-	KindStranger    = "stranger"    // it is among the installed packs, and the lock does not have it
+	KindUnlisted    = "stranger"    // it is among the installed packs, and the lock does not have it
 	KindInterrupted = "interrupted" // an install did not come to its end
 	KindDamaged     = "damaged"     // a tree of the store is not what its digest says
 	KindUnfetched   = "unfetched"   // what belongs there could not be had
@@ -106,7 +106,7 @@ func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
 }
 
 func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
-	l, err := w.Installed()
+	l, err := w.InstalledLayout()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), pack.ID.Compare) {
 		r.Linked = append(r.Linked, id.String())
 	}
-	r.Problems = append(r.Problems, w.strangers(l)...)
+	r.Problems = append(r.Problems, w.unlistedEntries(l)...)
 	r.Problems = append(r.Problems, w.strayLinks(l)...)
 	return r, nil
 }
@@ -202,7 +202,7 @@ func (w *Workspace) expectedDigest(t Tree) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return renamed(inv, spliced).Digest(), nil
+		return withSkillFile(inv, spliced).Digest(), nil
 	}
 	inv, _, err := w.machine.expected(t)
 	if err != nil {
@@ -249,8 +249,8 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 	return nil
 }
 
-// strangers finds directories among the installed packs that the lock does not have.
-func (w *Workspace) strangers(l *Layout) []Problem {
+// unlistedEntries finds directories among the installed packs that the lock does not have.
+func (w *Workspace) unlistedEntries(l *Layout) []Problem {
 	known := map[string]bool{}
 	for _, at := range slices.AppendSeq(slices.Collect(maps.Keys(l.trees)), maps.Keys(l.links)) {
 		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
@@ -259,12 +259,12 @@ func (w *Workspace) strangers(l *Layout) []Problem {
 	}
 	var found []Problem
 	for _, top := range []string{w.Scope.Plugins(), w.Scope.Links()} {
-		found = append(found, w.strangersIn(w.Rel(top), l, known)...)
+		found = append(found, w.unlistedIn(w.Rel(top), l, known)...)
 	}
 	return found
 }
 
-func (w *Workspace) strangersIn(dir string, l *Layout, known map[string]bool) []Problem {
+func (w *Workspace) unlistedIn(dir string, l *Layout, known map[string]bool) []Problem {
 	entries, err := os.ReadDir(w.Scope.Abs(dir))
 	if err != nil {
 		return nil
@@ -277,10 +277,10 @@ func (w *Workspace) strangersIn(dir string, l *Layout, known map[string]bool) []
 			continue
 		}
 		if known[at] && e.IsDir() {
-			found = append(found, w.strangersIn(at, l, known)...)
+			found = append(found, w.unlistedIn(at, l, known)...)
 			continue
 		}
-		found = append(found, Problem{Kind: KindStranger, Path: at, Message: "is not in skillpm.lock"})
+		found = append(found, Problem{Kind: KindUnlisted, Path: at, Message: "is not in skillpm.lock"})
 	}
 	return found
 }

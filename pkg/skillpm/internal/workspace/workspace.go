@@ -30,11 +30,11 @@ type Workspace struct {
 	manifestBytes []byte // as read, nil if there is no file
 	lockBytes     []byte // as read, nil if there is no file
 	state         *state
-	relinked      bool                 // see SetLinked
+	linksChanged  bool                 // see SetLinked
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
-	toChange      bool                 // see OpenToChange
-	seen          *diskScan
+	forChange     bool                 // see OpenToChange
+	scan          *diskScan
 }
 
 // Open reads a scope: that of the user, or the project around the machine's directory. Where there is no project and
@@ -43,25 +43,25 @@ func (m *Machine) Open(kind string, create bool) (*Workspace, error) {
 	return m.open(kind, create, false)
 }
 
-// OpenToChange is Open for who is going to compare the scope with what it should be: it begins to look at what is
+// OpenForChange is Open for who is going to compare the scope with what it should be: it begins to look at what is
 // installed while manifest and lock are read.
-func (m *Machine) OpenToChange(kind string, create bool) (*Workspace, error) {
+func (m *Machine) OpenForChange(kind string, create bool) (*Workspace, error) {
 	return m.open(kind, create, true)
 }
 
 // OpenMachine reads the scope of the machine's administrator.
 func (m *Machine) OpenMachine() (*Workspace, error) { return m.openScope(m.Paths.Machine(), true) }
 
-func (m *Machine) open(kind string, create, toChange bool) (*Workspace, error) {
+func (m *Machine) open(kind string, create, forChange bool) (*Workspace, error) {
 	s, err := m.findScope(kind, create)
 	if err != nil {
 		return nil, err
 	}
-	return m.openScope(s, toChange)
+	return m.openScope(s, forChange)
 }
 
-func (m *Machine) openScope(s scope.Scope, toChange bool) (w *Workspace, err error) {
-	w = &Workspace{machine: m, Scope: s, toChange: toChange}
+func (m *Machine) openScope(s scope.Scope, forChange bool) (w *Workspace, err error) {
+	w = &Workspace{machine: m, Scope: s, forChange: forChange}
 	if err := w.read(); err != nil {
 		return nil, err
 	}
@@ -96,11 +96,11 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 
 // read reads state, manifest and lock.
 func (w *Workspace) read() (err error) {
-	w.lockTrees, w.seen = nil, nil
+	w.lockTrees, w.scan = nil, nil
 	if w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key()); err != nil {
 		return err
 	}
-	if w.toChange {
+	if w.forChange {
 		w.StartScan()
 	}
 	if w.manifestBytes, err = safefile.ReadOptional(w.Scope.Manifest()); err != nil {
@@ -124,17 +124,17 @@ func (w *Workspace) read() (err error) {
 	return nil
 }
 
-// untagged matches the versions that Go gives to builds between releases.
-var untagged = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{14}-[0-9a-f]{12}`) })
+// untaggedVersion matches the versions that Go gives to builds between releases.
+var untaggedVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{14}-[0-9a-f]{12}`) })
 
-// NewEnough refuses a manifest that asks for another skillpm. A build between releases passes.
-func (m *Machine) NewEnough(manifest *pack.Manifest) error {
-	mine, err := semver.NewVersion(m.Version)
-	if manifest.Skillpm == "" || err != nil || untagged().MatchString(m.Version) {
+// CheckVersion refuses a manifest that asks for another skillpm. A build between releases passes.
+func (m *Machine) CheckVersion(manifest *pack.Manifest) error {
+	current, err := semver.NewVersion(m.Version)
+	if manifest.Skillpm == "" || err != nil || untaggedVersion().MatchString(m.Version) {
 		return nil
 	}
-	allowed, err := semver.NewConstraint(manifest.Skillpm)
-	if err != nil || allowed.Check(mine) {
+	constraint, err := semver.NewConstraint(manifest.Skillpm)
+	if err != nil || constraint.Check(current) {
 		return nil
 	}
 	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s",
