@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// confine asks the guard what the commands of a skill may do that run in a directory.
+// confine returns the sandbox rules for the commands of a skill that run in workDir, nil if they run unconfined.
 func (h *Host) confine(l *catalog.Loaded, workDir string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	request := enforce.Request{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
@@ -22,13 +22,13 @@ func (h *Host) confine(l *catalog.Loaded, workDir string) (*sandbox.Rules, []str
 	return rules, notes, err
 }
 
-// Confined returns what the scripts of a skill may do that run in the working directory, nil for what the user may. An
-// error means that they do not run.
+// Confined returns the sandbox rules for the scripts of a skill, run in the working directory. It returns nil if
+// scripts have the user's permissions, and an error if they must not run.
 func (h *Host) Confined(l *catalog.Loaded) (*sandbox.Rules, []string, error) {
 	return h.confine(l, h.o.Dir)
 }
 
-// skillDirs returns where the project has skills.
+// skillDirs returns the directories in which the project keeps skills.
 func (h *Host) skillDirs() (dirs []string) {
 	if h.project == "" {
 		return nil

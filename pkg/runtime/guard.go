@@ -17,7 +17,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// openGuard opens the guard of a host.
 func (h *Host) openGuard() *enforce.Evaluator {
 	return enforce.Open(enforce.Options{
 		Files:    enforce.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
@@ -25,8 +24,8 @@ func (h *Host) openGuard() *enforce.Evaluator {
 	})
 }
 
-// PolicyProjects returns the projects whose policies hold: the one that is worked in, and the one that packs are
-// installed into, where that is another directory.
+// PolicyProjects returns the projects whose policies apply: the current one, the one that packs are installed into if
+// that is another directory, and [Options].Projects.
 func (h *Host) PolicyProjects() (dirs []string) {
 	if h.project != "" {
 		dirs = append(dirs, h.project)
@@ -42,10 +41,10 @@ func (h *Host) PolicyProjects() (dirs []string) {
 	return dirs
 }
 
-// Guard returns what decides by the policies.
+// Guard returns the policy evaluator.
 func (h *Host) Guard() *enforce.Evaluator { return h.guard }
 
-// openLog opens the audit log where the policies say it is, or else where it usually is.
+// openLog opens the audit log at the path that the policies name, or else at the default path.
 func (h *Host) openLog() *audit.Log {
 	l := h.guard.Log()
 	if l.Path == "" {
@@ -54,7 +53,7 @@ func (h *Host) openLog() *audit.Log {
 	return audit.Open(l.Path, audit.Options{Now: h.o.Now, User: h.o.User, Required: l.Required})
 }
 
-// deny returns why a skill is not among those in force.
+// deny returns why the catalog must not list a skill, nil if it may.
 func (h *Host) deny(k *catalog.Skill) error {
 	if h.o.Deny != nil {
 		if err := h.o.Deny(k); err != nil {
@@ -64,7 +63,7 @@ func (h *Host) deny(k *catalog.Skill) error {
 	return h.guard.CheckListed(h.Guarded(k))
 }
 
-// Guarded returns a skill as the guard is asked about it.
+// Guarded returns the form of a skill that the policy evaluator takes.
 func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
 	if h.o.As != nil {
 		return *h.o.As
@@ -76,8 +75,8 @@ func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
 	}
 }
 
-// administered reports whether a directory is below that of the machine's administrator: a profile of the user's own
-// may call any directory the machine's.
+// administered reports whether a directory is below the administrator's. The layer of a skill does not show that,
+// because a user's own profile may declare any directory to be the machine's.
 func (h *Host) administered(dir string) bool {
 	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
@@ -87,7 +86,7 @@ func (h *Host) administered(dir string) bool {
 	return err == nil && pathx.ContainsStrict(top, real)
 }
 
-// policyGuard asks the policies for a session.
+// policyGuard implements [session.Guard] with the policy evaluator.
 type policyGuard struct{ h *Host }
 
 func (g policyGuard) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error) {

@@ -25,52 +25,50 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Options say for whom skills are served, and where. What is empty is taken from the environment, then from the
-// settings, then from the profile.
+// Options configure a [Host]. A setting that is empty comes from the environment variable that its comment names, then
+// from the user's settings, then from the profile.
 type Options struct {
-	environ.Environment // where the agent works. Its clock and its paths are needed.
+	environ.Environment // the agent's environment; its clock and its paths are required
 
-	Profile          string // an id; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
-	Session          string // an id; SKILLPM_SESSION
-	NoSession        bool   // there is none, whatever the environment says
+	Profile          string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Session          string // id of the session; SKILLPM_SESSION
+	NoSession        bool   // use no session, even if SKILLPM_SESSION is set
 	Agent, Tenant    string // SKILLPM_AGENT, SKILLPM_TENANT, `skills:` of the settings
 	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
 	NoSkills         bool   // skills are switched off
-	Shell            bool   // commands in bodies are run where the profile has them
-	FileLimit        int64  // how many bytes a file may have that is read whole; 0 for session.DefaultFileLimit
+	Shell            bool   // run the commands in skill bodies if the profile supports them
+	FileLimit        int64  // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
 
-	// Settings are the user's. If they are nil they are read from the file of the environment, or if there is none from
-	// the user's directory, if there are any.
+	// Settings are the user's settings. If nil, New reads the file that the environment names, or else the one in the
+	// user's configuration directory, which need not exist.
 	Settings *pack.Config
 
-	// Layers are the layers of skills in place of the profile's; empty for those.
+	// Layers replace the profile's layers of skills; empty keeps those.
 	Layers []profile.Layer
 
-	Self []string // how the process that runs tasks is started, see [task.Options]; nil for skillpm, as PATH has it
-	// Helper is the program, with its first arguments, that confines scripts: its main calls [EnterHelper]. Without one
-	// scripts that are to be confined do not run.
+	Self []string // command that starts the process which runs tasks, see [task.Options]; nil for skillpm in PATH
+	// Helper is the program, with its first arguments, that confines scripts: its main calls [EnterHelper]. Without
+	// one, scripts that must be confined do not run.
 	Helper []string
-	User   string // who acts, for the audit log; "" for the user of this process
+	User   string // user's name for the audit log; "" for the user of this process
 
-	// Trace is what the records of the audit log belong to; where it is none, what the environment variable TRACEPARENT
-	// says.
+	// Trace is the W3C trace that audit records belong to; the zero value means the one of TRACEPARENT.
 	Trace audit.Trace
-	// Host is the agent's program, as claude-code, for the audit log; "" where that is not known.
+	// Host is the id of the agent for the audit log, such as claude-code; "" if unknown.
 	Host string
 
-	// ReadOnly are files that an agent's tools do not write to, besides what skillpm keeps.
+	// ReadOnly are further files that an agent's tools must not write to, besides skillpm's own.
 	ReadOnly []string
 
-	// Projects are further projects whose policies hold.
+	// Projects are further projects whose policies apply.
 	Projects []string
-	// As is what the policies are asked about in place of each skill, for copies of a skill that run somewhere else;
-	// nil for the skill itself.
+	// As replaces each skill in policy decisions, for copies of a skill that run in another directory; nil for the
+	// skill itself.
 	As *enforce.Skill
-	// Writable are files that exist, and that scripts may write to which are confined, besides what they may write
-	// anyway.
+	// Writable are existing files that confined scripts may also write to.
 	Writable []string
 
-	// Deny returns why a skill must not be used besides what the policies say, nil where it may; nil allows all.
+	// Deny returns why a skill must not be used, nil if it may. It is called before the policies; nil denies nothing.
 	Deny func(*catalog.Skill) error
 }
 
@@ -89,7 +87,7 @@ type Host struct {
 	catalog *catalog.Catalog
 }
 
-// New returns a Host with the given options; [Open] is the same with the operating system's defaults. The error has
+// New returns a Host with the given options; [Open] does the same with the operating system's defaults. The error has
 // code Usage for an unknown profile, and Invalid for settings that cannot be read.
 func New(ctx context.Context, o Options) (*Host, error) {
 	if err := ctx.Err(); err != nil {
@@ -102,7 +100,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		return nil, diag.Errorf(diag.Internal, "a host needs a clock")
 	}
 	var err error
-	if o.Paths.Enterprise == "" { // whoever leaves the places out does not leave out the machine's policy
+	if o.Paths.Enterprise == "" { // a caller that leaves out this path must not escape the machine's policy
 		o.Paths.Enterprise = scope.Enterprise(cmp.Or(o.OS, runtime.GOOS))
 	}
 	h := &Host{o: o}
@@ -131,20 +129,21 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	})
 	h.session, err = session.Open(session.Options{
 		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,
-		Audit: h.audit, Trace: o.trace(), Host: o.Host, Guard: policyGuard{h}, ReadOnly: h.readOnly(), Kept: h.protectedDirs(),
+		Audit: h.audit, Trace: o.trace(), Host: o.Host, Guard: policyGuard{h},
+		ReadOnly: h.readOnly(), Kept: h.protectedDirs(),
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, FileLimit: o.FileLimit,
 		Shell: o.Shell || h.config.Skills.DynamicShell, Helper: o.Helper, Submit: h.submit,
 	}, o.sessionID())
 	return h, err
 }
 
-// Profiles returns where a user's own profiles are.
+// Profiles returns the directory with the user's own profiles.
 func Profiles(paths scope.Paths) fs.FS { return safefile.Dir(filepath.Join(paths.Config, "profiles")) }
 
-// maxSettings is the size in bytes of the settings that are read at most.
+// maxSettings is the maximum size of the settings in bytes.
 const maxSettings = 4 << 20
 
-// settings reads the user's settings. A file that was named must exist, the default one need not.
+// settings reads the user's settings. A file that an option names must exist; the default file need not.
 func (o Options) settings() (*pack.Config, error) {
 	if o.Settings != nil {
 		return o.Settings, nil
@@ -163,7 +162,7 @@ func (o Options) settings() (*pack.Config, error) {
 	return pack.ParseConfig(path, data)
 }
 
-// readSettings refuses links, as every command does.
+// readSettings reads the settings file and rejects links.
 func readSettings(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -175,16 +174,15 @@ func readSettings(path string) ([]byte, error) {
 	return safefile.ReadFile(path, maxSettings)
 }
 
-// Profile returns the profile that skills are served under.
+// Profile returns the profile that governs how skills are served.
 func (h *Host) Profile() *profile.Profile { return h.profile }
 
 // Config returns the user's settings.
 func (h *Host) Config() *pack.Config { return h.config }
 
-// Project returns the root of the project that the host works in, "" for none.
+// Project returns the root of the project, "" if there is none.
 func (h *Host) Project() string { return h.project }
 
-// trace returns what the records belong to.
 func (o Options) trace() audit.Trace {
 	if o.Trace != (audit.Trace{}) {
 		return o.Trace
@@ -192,7 +190,6 @@ func (o Options) trace() audit.Trace {
 	return audit.ParseTraceparent(o.Getenv("TRACEPARENT"))
 }
 
-// sessionID returns the id of the session, "" for none.
 func (o Options) sessionID() string {
 	if o.NoSession {
 		return ""
@@ -200,22 +197,22 @@ func (o Options) sessionID() string {
 	return cmp.Or(o.Session, o.Getenv("SKILLPM_SESSION"))
 }
 
-// Session returns the session, which keeps nothing where it has no id.
+// Session returns the session. Without an id it keeps no state.
 func (h *Host) Session() *session.Session { return h.session }
 
-// Audit returns the log of what is done with skills.
+// Audit returns the audit log.
 func (h *Host) Audit() *audit.Log { return h.audit }
 
 // Tasks returns the tasks of this user.
 func (h *Host) Tasks() *task.Store { return h.tasks }
 
-// Paths returns where skillpm keeps things.
+// Paths returns the directories that skillpm uses.
 func (h *Host) Paths() scope.Paths { return h.o.Paths }
 
 // Dir returns the working directory.
 func (h *Host) Dir() string { return h.o.Dir }
 
-// Catalog returns the skills in force. They are looked for at the first call, and when a policy has changed; see
+// Catalog returns the catalog of skills. It reads them at the first call, and again after a policy changed or
 // [Host.Reload].
 func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	h.mu.Lock()
@@ -231,14 +228,14 @@ func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	return c, nil
 }
 
-// Reload has the skills looked for anew at the next call, as a program does that runs for long.
+// Reload makes the next call read the catalog again. Long-running programs call it when skills may have changed.
 func (h *Host) Reload() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.catalog = nil
 }
 
-// CatalogOptions returns what the catalog is opened with.
+// CatalogOptions returns the options of the host's catalog.
 func (h *Host) CatalogOptions() catalog.Options {
 	o, s := h.o, h.config.Skills
 	return catalog.Options{
@@ -251,8 +248,8 @@ func (h *Host) CatalogOptions() catalog.Options {
 	}
 }
 
-// trusted reports whether a folder, or one that it is in, is among those that the settings trust. The catalog looks
-// into what skillpm trust keeps.
+// trusted reports whether the settings trust a directory or one above it. The catalog checks what `skillpm trust`
+// stores.
 func (h *Host) trusted(dir string) bool {
 	real, err := pathx.ResolveExisting(dir)
 	return err == nil && slices.ContainsFunc(h.config.TrustedFolders, func(folder string) bool {
@@ -261,7 +258,7 @@ func (h *Host) trusted(dir string) bool {
 	})
 }
 
-// readOnly returns where packs are.
+// readOnly returns the directories in which packs are installed or linked.
 func (h *Host) readOnly() (dirs []string) {
 	scopes := []scope.Scope{h.o.Paths.User()}
 	if h.project != "" {
@@ -273,15 +270,15 @@ func (h *Host) readOnly() (dirs []string) {
 	return dirs
 }
 
-// protectedDirs returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log
-// are.
+// protectedDirs returns the paths with an administrator's installations, settings, policies, approvals, sessions, and
+// the audit log.
 func (h *Host) protectedDirs() []string {
 	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.Config, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 
-// submit hands a skill to a runner.
+// submit starts a skill as a task and returns the task's id.
 func (h *Host) submit(ctx context.Context, f session.Fork) (string, error) {
 	t, err := h.tasks.Submit(ctx, task.Request{
 		Skill: f.Skill, Pack: f.Pack, Dir: f.Dir, Agent: f.Agent, Model: f.Model, Project: f.Project, Body: f.Body,

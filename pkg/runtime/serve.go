@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// Skills returns the skills in force, in order of their names.
+// Skills returns the available skills, sorted by name.
 func (h *Host) Skills(ctx context.Context) ([]*catalog.Skill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (h *Host) Skills(ctx context.Context) ([]*catalog.Skill, error) {
 	return c.Skills(), nil
 }
 
-// UserInvocable returns the skills that a user may start: for a menu, or for completion.
+// UserInvocable returns the skills that a user may start, for a menu or for completion.
 func (h *Host) UserInvocable(ctx context.Context) ([]*catalog.Skill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (h *Host) UserInvocable(ctx context.Context) ([]*catalog.Skill, error) {
 	return c.UserInvocable(), nil
 }
 
-// Lookup returns the skill that a name means: name, or name@owner/name for the one of a pack.
+// Lookup returns the skill with a name: the bare name, or name@owner/name for the skill of a pack.
 func (h *Host) Lookup(ctx context.Context, name string) (*catalog.Skill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *Host) Lookup(ctx context.Context, name string) (*catalog.Skill, error) 
 	return c.Lookup(name)
 }
 
-// Entries returns what a listing for a model is made of: the skills in force that a model may start.
+// Entries returns the available skills that the model may start, as entries of a listing.
 func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 	return entries, nil
 }
 
-// Prompt returns stage 1: what the model is told about the skills there are, within a budget.
+// Prompt returns the list of skills for the system prompt, within the budget that the options set.
 func (h *Host) Prompt(ctx context.Context, o prompt.Options) (prompt.Listing, error) {
 	entries, err := h.Entries(ctx)
 	if err != nil {
@@ -70,19 +70,18 @@ func (h *Host) Prompt(ctx context.Context, o prompt.Options) (prompt.Listing, er
 	return prompt.List(h.profile, entries, o)
 }
 
-// Load is stage 2: it activates a skill, and returns its instructions with the arguments in their places, or the task
-// that has them. See [session.Session.Activate].
+// Load activates a skill, and returns its instructions with arguments inserted, or the id of the task that runs it. See
+// [session.Session.Activate].
 func (h *Host) Load(ctx context.Context, name string, o session.Activate) (*session.Activation, error) {
 	return h.session.Activate(ctx, name, o)
 }
 
-// Body returns a skill's instructions with arguments in their places, and activates nothing. See
-// [session.Session.Body].
+// Body returns a skill's instructions with arguments inserted, and activates nothing. See [session.Session.Body].
 func (h *Host) Body(ctx context.Context, name, arguments string) (string, error) {
 	return h.session.Body(ctx, name, arguments)
 }
 
-// Read is stage 3: one file of a skill. See [session.Session.Read].
+// Read returns one file of a skill. See [session.Session.Read].
 func (h *Host) Read(ctx context.Context, name, file string) (*session.File, error) {
 	return h.session.Read(ctx, name, file)
 }
@@ -92,7 +91,7 @@ func (h *Host) Run(ctx context.Context, name string, o session.RunOptions) (*run
 	return h.session.Run(ctx, name, o)
 }
 
-// Failed returns what an error means to whoever asked for a skill by a name, in the profile's forms.
+// Failed returns the result that reports an error of the skill with this name.
 func (h *Host) Failed(name string, err error) prompt.Result {
 	r := prompt.Result{Kind: prompt.Failed, Name: name, Err: err, Started: h.o.Now()}
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok {
@@ -101,24 +100,24 @@ func (h *Host) Failed(name string, err error) prompt.Result {
 	return r
 }
 
-// The kinds of messages.
+// The values of [Message].Kind.
 const (
-	Plain   = "message" // it goes to the model as it is
+	Plain   = "message" // the text goes to the model unchanged
 	Skill   = "skill"   // a skill's instructions go to the model
-	Spawned = "task"    // a task has the skill's instructions
+	Spawned = "task"    // a task runs the skill
 )
 
-// Message is what a user typed, and what becomes of it.
+// Message is a user's message and how the agent must handle it.
 type Message struct {
 	Kind       string // Plain, Skill or Spawned
-	Skill      string // its name, "" for Plain
-	Text       string // what the model is sent; for Spawned what the user is told
-	TaskID     string // for Spawned
+	Skill      string // the skill's name, "" for Plain
+	Text       string // text for the model; for Spawned, text for the user
+	TaskID     string // set for Spawned
 	Activation *session.Activation
 }
 
-// Message is the user's door to skills: a text that begins with /name, and names a skill, becomes what the profile
-// sends to the model, or a task. Names that the host keeps for itself, and those of no skill, are ordinary messages.
+// Message handles a message of the user. A text that begins with /name activates that skill: the result has the text
+// for the model, or the id of a task. Names that the agent reserves, and names of no skill, make an ordinary message.
 func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*Message, error) {
 	message := &Message{Kind: Plain, Text: text}
 	name, arguments, ok := slash(text)
@@ -149,7 +148,8 @@ func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*M
 	return m, nil
 }
 
-// slash splits a message that begins with /name. A path, as /etc/hosts, is none.
+// slash splits a message that begins with /name. A path such as /etc/hosts gives a name with slashes, which no skill
+// has.
 func slash(text string) (name, arguments string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), "/")
 	if !ok {

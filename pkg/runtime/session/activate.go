@@ -19,35 +19,35 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Activate says how a skill is to be activated.
+// Activate are the options of an activation.
 type Activate struct {
 	Arguments string
 	Trigger   Trigger // "" for Model
-	Inline    bool    // also where the skill asks for a task of its own
-	Shell     bool    // the commands in its body may be run, whatever the settings say
+	Inline    bool    // activate the skill here even if it asks for a task
+	Shell     bool    // run the commands in its body even if the settings don't
 
-	Task         bool   // as a task of its own, also where the skill does not ask for one
-	Agent, Model string // of its task, in place of what the skill says; "" for that
+	Task         bool   // run it as a task even if it does not ask for one
+	Agent, Model string // agent and model of its task; "" for those that the skill names
 
-	Begin func(*catalog.Skill) // is called when nothing stands in the way any more, before the pre hook; may be nil
+	Begin func(*catalog.Skill) // called after all checks and before the pre hook; may be nil
 }
 
-// Activation is a skill that was activated, or handed to a task.
+// Activation is a skill that was activated, or submitted as a task.
 type Activation struct {
 	Skill     *catalog.Skill
 	Arguments string
-	Body      string // with the arguments
-	Source    string // the whole SKILL.md, its body so
-	TaskID    string // of the task that has it, "" where it is active here
+	Body      string // instructions with arguments inserted
+	Source    string // SKILL.md with Body in place of its body
+	TaskID    string // id of the task that runs the skill, "" if it is active here
 	Files     []prompt.File
-	Command   string   // that it is executed by, "" for none
-	Stack     []string // the names of what is active now, this skill included
-	Warnings  []string // what people should know
+	Command   string   // command of its frontmatter, "" for none
+	Stack     []string // names of the active skills, this one included
+	Warnings  []string // what the user should know
 	Started   time.Time
 	Duration  time.Duration
 }
 
-// Result returns an activation as the profile's forms have it.
+// Result returns the activation in the form that package prompt writes.
 func (a *Activation) Result() prompt.Result {
 	r := prompt.Result{
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
@@ -59,8 +59,8 @@ func (a *Activation) Result() prompt.Result {
 	return r
 }
 
-// Activate activates the skill that a name means: it is looked up, checked against who asks and what is active, its
-// hook is run, its text made, and its state kept, in this order. An error means that it is not active.
+// Activate activates the skill with this name: it looks it up, checks policies, frontmatter and active skills, runs the
+// pre hook, expands the text, and stores the state, in this order. If it returns an error, the skill is not active.
 func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activation, error) {
 	started := s.env.Now()
 	if o.Trigger == "" {
@@ -92,7 +92,7 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	return a, nil
 }
 
-// activate does the work, and notes in a record what it is done with.
+// activate does the work of Activate and completes the audit record.
 func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *audit.Record) error {
 	if err := allowed(a.Skill, o.Trigger); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	return s.keep(ctx, a, active)
 }
 
-// takeBack ends an activation that could not be recorded, where a policy wants it to be.
+// takeBack ends an activation that could not be recorded although a policy requires a record.
 func (s *Session) takeBack(ctx context.Context, a *Activation, why string) error {
 	err := diag.Errorf(diag.Denied, "%s; a policy wants it on record, so skill %q is not active", why, a.Skill.Name)
 	if s.id == "" || a.TaskID != "" {
@@ -155,7 +155,8 @@ func (s *Session) takeBack(ctx context.Context, a *Activation, why string) error
 	}))
 }
 
-// unenforced says which of a skill's wishes for how its scripts are run are not met, "" where it has none.
+// unenforced returns a warning about the restrictions that a skill asks for its own scripts, "" if it asks for none. It
+// is for sessions without policies, which enforce none of them.
 func unenforced(l *catalog.Loaded) string {
 	e := l.Front.Execution
 	var wishes []string
@@ -175,7 +176,7 @@ func unenforced(l *catalog.Loaded) string {
 		strings.Join(wishes, ", "))
 }
 
-// allowed holds who asks for a skill against its frontmatter.
+// allowed checks whether the frontmatter lets the user or the model start the skill.
 func allowed(k *catalog.Skill, t Trigger) error {
 	switch t {
 	case Model:
@@ -196,7 +197,7 @@ func allowed(k *catalog.Skill, t Trigger) error {
 	return nil
 }
 
-// newActive returns what is kept of a skill.
+// newActive returns the state that the session stores for a skill.
 func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 	dir, err := pathx.ResolveExisting(l.Dir)
 	if err != nil {
@@ -235,7 +236,7 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 	}, nil
 }
 
-// filled returns patterns of tools with the profile's variables in their places.
+// filled returns tool patterns with the profile's variables inserted.
 func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []string) {
 	known, values := s.values(l.Skill), map[string]string{}
 	for name, value := range s.env.Profile.Substitution.Variables {
@@ -247,7 +248,7 @@ func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []st
 	return texts
 }
 
-// text makes what the model is told.
+// text expands the instructions and collects warnings about them.
 func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, inForce tool.Set) error {
 	rules := s.env.Profile.Substitution
 	in := skill.ExpandInput{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.values(l.Skill)}
@@ -274,8 +275,8 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	return nil
 }
 
-// Body returns the instructions of a skill with arguments in their places, and nothing else: the skill is not
-// activated, no hook and no command in it is run, and it is not asked who wants to know.
+// Body returns the instructions of a skill with arguments inserted. It does not activate the skill, runs no hook and no
+// command, and does not check who may start it. Policies still apply.
 func (s *Session) Body(ctx context.Context, name, arguments string) (string, error) {
 	k, err := s.lookup(ctx, name)
 	if err != nil {
@@ -292,7 +293,7 @@ func (s *Session) Body(ctx context.Context, name, arguments string) (string, err
 		skill.ExpandInput{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
 }
 
-// values are what the profile's variables stand for.
+// values returns the values of the profile's variables.
 func (s *Session) values(k *catalog.Skill) map[string]string {
 	v := map[string]string{"skill-dir": k.Dir}
 	if s.id != "" {
@@ -307,7 +308,7 @@ func (s *Session) values(k *catalog.Skill) map[string]string {
 	return v
 }
 
-// project returns where the user works.
+// project returns the project's root, or else the working directory.
 func (s *Session) project() string {
 	if s.env.Project != "" {
 		return s.env.Project
@@ -315,8 +316,8 @@ func (s *Session) project() string {
 	return s.env.Dir
 }
 
-// mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task
-// to what is active here.
+// mayFork returns why a skill cannot run as a task: no runner is configured, or an active skill restricts tools, which
+// nothing would enforce in the task.
 func (s *Session) mayFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
 		if s.set([]Active{a}).Restricts() {
@@ -333,7 +334,7 @@ func (s *Session) mayFork(k *catalog.Skill, state State) error {
 		WithHint("configure one under runners: in config.yaml, or activate it here with --inline")
 }
 
-// submit hands a skill to a runner. It is not active here, and restricts nothing here.
+// submit runs a skill as a task. The skill is not active in this session and restricts nothing here.
 func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate) error {
 	id, err := s.env.Submit(ctx, Fork{
 		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: cmp.Or(o.Agent, l.Agent, l.Front.Agent),
@@ -350,7 +351,7 @@ func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, 
 	return nil
 }
 
-// keep makes a skill active, unless what is active has changed so that it cannot be.
+// keep stores a skill as active. It checks the stack again, because another process may have changed it.
 func (s *Session) keep(ctx context.Context, a *Activation, active Active) error {
 	if s.id == "" {
 		a.Stack = []string{active.Name}

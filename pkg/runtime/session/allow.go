@@ -13,19 +13,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Verdict says whether a call may go ahead, and why not.
+// Verdict is the decision about a tool call.
 type Verdict struct {
 	tool.Verdict
-	Session  string   // its id, "" for none
-	ReadOnly bool     // it is refused because the call would write into the directory of a skill, or what skillpm keeps
-	Kept     bool     // and it is what skillpm keeps
-	Denied   bool     // it is refused because a policy has come to deny a skill that is active
-	Known    bool     // whether the session is kept: nothing was ever activated in one that is not
-	Stack    []string // the names of what is active
-	Notes    []string // what people should know: skills that are not what they were when they were activated
+	Session  string   // id of the session, "" for none
+	ReadOnly bool     // denied because the call would write into a skill's directory or into skillpm's own files
+	Kept     bool     // with ReadOnly: the files are skillpm's own
+	Denied   bool     // denied because a policy now denies a skill that is active
+	Known    bool     // the session has state: a skill was activated in it
+	Stack    []string // names of the active skills
+	Notes    []string // what the user should know, such as active skills whose files changed
 }
 
-// Err returns a refusal as an error that names the tool and the skill, nil for what is allowed.
+// Err returns a denial as an error that names the tool and the skill, nil if the call is allowed.
 func (v Verdict) Err() error {
 	if v.Allowed {
 		return nil
@@ -46,8 +46,8 @@ func (v Verdict) Err() error {
 		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
 }
 
-// Allow answers whether a tool may be called now: every active skill must allow it. Without an active skill every tool
-// may be. A refusal is recorded. An error means that it is not known, and that the call must not go ahead.
+// Allow decides whether a tool may be called now: every active skill must allow it. Without an active skill, every tool
+// is allowed. A denial is recorded. After an error the call must not go ahead.
 func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
@@ -92,8 +92,7 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	return v, nil
 }
 
-// standing refuses every call, but the one that ends a skill, while a skill is active that the policies have come to
-// deny.
+// standing denies every call if a policy denies a skill that is active. Only the call that ends a skill stays allowed.
 func (s *Session) standing(v *Verdict, state State) {
 	if part, _ := tool.OfSkills(v.Tool); s.env.Guard == nil || part == tool.End {
 		return
@@ -108,8 +107,8 @@ func (s *Session) standing(v *Verdict, state State) {
 	}
 }
 
-// keepOut refuses a call that writes into the directory of a skill that is active, or of a pack, or into what skillpm
-// keeps: to agents these are read-only, whatever lists say.
+// keepOut denies a call that writes into the directory of an active skill, into a pack, or into skillpm's own files,
+// even if the skills' tool lists allow it.
 func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	for _, a := range state.Active {
 		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
@@ -130,15 +129,16 @@ func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	}
 }
 
-// set returns the tools that all of these skills allow, as they said when they were activated. Where a policy says that
-// lists grant, they forbid nothing, but for what a skill disallows.
+// set returns the tools that all of these skills allow, by their tool lists at activation. If a policy makes lists
+// grant tools, `allowed-tools` restricts nothing and only `disallowed-tools` does.
 func (s *Session) set(active []Active) tool.Set {
 	return setOf(active, s.env.Guard != nil && s.env.Guard.Grants())
 }
 
 func setOf(active []Active, grants bool) (s tool.Set) {
 	for _, a := range active {
-		// Both lists were read when the skill was activated: whoever changed them since has no tools.
+		// Activation has parsed both lists, so only a changed state file can have invalid ones. It allows no tools
+		// then.
 		patterns, err := tool.ParseList(a.Allowed)
 		forbidden, bad := tool.ParseList(a.Disallowed)
 		if a.Restricts && !grants || err != nil || bad != nil {
@@ -154,14 +154,13 @@ func setOf(active []Active, grants bool) (s tool.Set) {
 	return s
 }
 
-// Tools returns the tools that all active skills allow, where no policy says that lists grant.
+// Tools returns the tools that all active skills allow, if no policy makes tool lists grant tools.
 func (s State) Tools() tool.Set { return setOf(s.Active, false) }
 
-// Tools returns the tools that the skills which are active in a state allow in this session.
+// Tools returns the tools that the skills of a state allow in this session.
 func (s *Session) Tools(state State) tool.Set { return s.set(state.Active) }
 
-// mayHook reports why a script of a skill must not run before or after it: another skill that is active does not let
-// the shell tool run it.
+// mayHook returns why a hook must not run: the tool restrictions of another active skill forbid the command.
 func (s *Session) mayHook(h hook, argv []string) error {
 	state, err := s.State()
 	if err != nil {
@@ -176,8 +175,8 @@ func (s *Session) mayHook(h hook, argv []string) error {
 		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
-// own reports whether a tool is one that skills are asked for with, also under the names that a user's own profile has
-// for them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.
+// own reports whether a tool is one of those that agents use skills with, under skillpm's name or the profile's. They
+// are always allowed: otherwise a skill could not be ended, nor its files read.
 func (s *Session) own(name string) bool {
 	p := s.env.Profile
 	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name &&
@@ -188,7 +187,7 @@ func (s *Session) own(name string) bool {
 	return tool.Own(name) || !known
 }
 
-// realPath returns where an absolute path leads, "" if nobody can tell.
+// realPath resolves the links of an absolute path. It returns "" if that fails.
 func realPath(path string) string {
 	if !filepath.IsAbs(path) {
 		return ""
@@ -200,7 +199,7 @@ func realPath(path string) string {
 	return real
 }
 
-// placed returns a call with what patterns of files depend on.
+// placed fills in the directories that patterns of files depend on.
 func (s *Session) placed(c tool.Call) tool.Call {
 	if c.Project == "" {
 		c.Project = s.project()

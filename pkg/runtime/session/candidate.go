@@ -15,12 +15,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// maxDeep is how many directories of a project are looked into for one that has skills of its own.
+// maxDeep limits how many directories of a project are searched for skills.
 const maxDeep = 20_000
 
-// candidates returns the skills that a host may mean by a name, none where the catalog does not have it. Hosts know a
-// skill by the name of its directory, too, and some in any case: where that may be another skill than the one that the
-// catalog means, both are meant.
+// candidates returns the skills that an agent may mean by a name, none if the catalog does not have it. Agents also
+// know a skill by the name of its directory, some in any letter case. If the names match different skills, all of them
+// are returned.
 func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
 	if o.File {
 		k, err := s.skillAt(ctx, name)
@@ -52,7 +52,7 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 	return all, err
 }
 
-// sameNamed returns the skills whose directory, or frontmatter, has a name, but for one and those that it shadows.
+// sameNamed returns the skills whose directory or frontmatter has a matching name, except k and those that k shadows.
 func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all []*catalog.Skill, err error) {
 	for _, e := range c.All() {
 		switch {
@@ -71,7 +71,7 @@ func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all 
 	return all, nil
 }
 
-// unusable returns why a skill that was found is denied, or cannot be used; nil where neither is so.
+// unusable returns why a skill that was found is denied or invalid; nil if it is neither.
 func unusable(c *catalog.Catalog, e catalog.Entry) error {
 	_, err := c.Lookup(e.Name)
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && (unknown.Denied || unknown.Invalid) {
@@ -80,7 +80,8 @@ func unusable(c *catalog.Catalog, e catalog.Entry) error {
 	return nil
 }
 
-// skillAt returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
+// skillAt returns the skill whose SKILL.md is at path. It includes shadowed skills, because the agent decides which
+// file it reads.
 func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, error) {
 	if filepath.Base(path) != skill.File {
 		return nil, nil
@@ -88,7 +89,7 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 	dir := filepath.Dir(path)
 	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
-		return nil, nil // what is not there is not read
+		return nil, nil // a file that does not exist is not read
 	}
 	c, err := s.env.Catalog(ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 	return nil, nil
 }
 
-// projectLayers returns where a project has the skills of the profile, relative to its root.
+// projectLayers returns the project's skill directories by the profile, relative to its root.
 func (s *Session) projectLayers() (dirs []string) {
 	for _, layer := range s.env.Profile.Layers {
 		for _, dir := range layer.On(runtime.GOOS) {
@@ -129,7 +130,7 @@ func (s *Session) projectLayers() (dirs []string) {
 	return dirs
 }
 
-// inDirectory returns the skill of a directory that the catalog does not look into.
+// inDirectory returns the skill of a directory that the catalog does not search.
 func (s *Session) inDirectory(dir string) (*catalog.Skill, error) {
 	k, err := catalog.ParseFile(filepath.Join(dir, skill.File), s.env.Profile)
 	if err != nil {
@@ -139,8 +140,8 @@ func (s *Session) inDirectory(dir string) (*catalog.Skill, error) {
 	return k, nil
 }
 
-// deep returns the skills of a name that directories below the project have, or those above it in the same repository:
-// hosts load these, too, when they work there. A host may put the directory before the name, as in apps/web:deploy.
+// deep returns the skills with a name in directories below the project, and in those above it in the same repository.
+// Agents load these, too, while they work there. An agent may prefix the directory, as in apps/web:deploy.
 func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	project, layers := s.project(), s.projectLayers()
@@ -170,7 +171,7 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	err = filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
-			return nil // what cannot be read has no skills
+			return nil // an unreadable directory has no skills
 		case budget == 0:
 			return fs.SkipAll
 		case path == project:
@@ -184,7 +185,7 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	return all, err
 }
 
-// named returns the skills in a directory of skills whose own directory, or frontmatter, has a name.
+// named returns the skills below dir whose directory or frontmatter has this name.
 func (s *Session) named(dir, name string) (all []*catalog.Skill, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -206,7 +207,7 @@ func (s *Session) named(dir, name string) (all []*catalog.Skill, err error) {
 	return all, nil
 }
 
-// Has reports whether a path is the SKILL.md of a skill that the catalog has, or a directory of the project's.
+// Has reports whether path is the SKILL.md of a skill in the catalog or in the project's directories.
 func (s *Session) Has(ctx context.Context, path string) bool {
 	k, err := s.skillAt(ctx, path)
 	return k != nil && err == nil

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
-// start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All
-// commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are
-// what people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
+// start runs a command of a skill, confined as the skill and the policies demand, and records how. It runs all commands
+// of skills: scripts, frontmatter commands, hooks, and commands in a body. Notes are for the user. Without a guard
+// nothing is confined, and l may be nil.
 func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command,
 	r *audit.Record,
 ) (res *run.Result, notes []string, err error) {
@@ -23,7 +23,7 @@ func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded
 	return res, append(notes, more...), err
 }
 
-// confine puts into a command what it may do.
+// confine sets the sandbox rules of a command.
 func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command) (notes []string, err error) {
 	c.Helper = s.env.Helper
 	if s.env.Guard != nil {
@@ -32,7 +32,7 @@ func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command
 	return notes, err
 }
 
-// launch runs a command that confine has seen.
+// launch runs a command that confine has prepared.
 func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result,
 	notes []string, err error,
 ) {
@@ -65,7 +65,7 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	return res, notes, err
 }
 
-// placedPaths returns a skill with the values of the profile's variables in the paths that it asks for.
+// placedPaths returns the skill with the profile's variables inserted in its allowed paths.
 func (s *Session) placedPaths(l *catalog.Loaded) *catalog.Loaded {
 	if len(l.Front.Execution.AllowedPaths) == 0 || s.env.Profile == nil {
 		return l

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// notActive says that a skill, or with "" any skill, is not active, and what is.
+// notActive returns the error that a skill is not active; with name "", that none is.
 func notActive(name string, active []string) error {
 	err := diag.Errorf(diag.NotFound, "no skill is active")
 	if name != "" {
@@ -26,9 +26,9 @@ func notActive(name string, active []string) error {
 	return err.WithHint("skillpm session show lists what is active")
 }
 
-// Deactivate ends the skill of that name and all that are active above it, or the last one where name is "". It returns
-// the names of what ended, the last one first. The scripts that run after skills run then; where one fails, the error
-// is a [HookError], and the skills have ended all the same.
+// Deactivate ends the skill with this name and all skills above it in the stack; with name "", the last one. It returns
+// the names of the ended skills, the last one first, and runs their post hooks. If a hook fails, the error is a
+// [HookError], and the skills have ended nevertheless.
 func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").
@@ -36,7 +36,7 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 	}
 	removed, err := s.take(ctx, name)
 	if diag.CodeOf(err) == diag.NotFound && name != "" {
-		// A host may call a pack's skill pack:name, and a model that ends it by another way name.
+		// An agent may start a pack's skill as pack:name, and end it as name.
 		if k, other := s.lookup(ctx, name); other == nil && k.Name != name {
 			if others, none := s.take(ctx, k.Name); none == nil {
 				removed, err = others, nil
@@ -49,7 +49,7 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 	return s.after(ctx, removed)
 }
 
-// take takes the skill of that name and all above it off the stack.
+// take removes the skill with this name and all above it from the stack.
 func (s *Session) take(ctx context.Context, name string) (removed []Active, err error) {
 	err = s.folder.change(ctx, s.id, func(state *State) error {
 		i := state.find(name)
@@ -63,7 +63,7 @@ func (s *Session) take(ctx context.Context, name string) (removed []Active, err 
 	return removed, err
 }
 
-// after runs what is to run after skills that ended, and records their end.
+// after runs the post hooks of ended skills and records the ends.
 func (s *Session) after(ctx context.Context, removed []Active) (ended []string, err error) {
 	var failed []error
 	slices.Reverse(removed)
@@ -91,12 +91,12 @@ func (s *Session) after(ctx context.Context, removed []Active) (ended []string, 
 	return ended, errors.Join(failed...)
 }
 
-// skill returns what records say of a skill that is active, which the catalog may know no more.
+// skill returns what audit records need of an active skill. The catalog may no longer have it.
 func (a Active) skill() *catalog.Skill {
 	return &catalog.Skill{Name: a.Name, Pack: a.Pack, Version: a.Version, Layer: a.Layer, Dir: a.Dir}
 }
 
-// End ends all skills of the session and forgets it, also where its state cannot be read.
+// End ends all skills of the session and deletes its state, even if that cannot be read.
 func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "there is no session to end").WithHint("name one: skillpm session list")
@@ -113,7 +113,7 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	return ended, err
 }
 
-// forget removes the state, and returns what was active, or why that is not known.
+// forget deletes the state. It returns the skills that were active, or why they are unknown.
 func (s *Session) forget(ctx context.Context) (removed []Active, why string, err error) {
 	unlock, err := s.folder.lock(ctx)
 	if err != nil {

@@ -1,22 +1,20 @@
-// Package session is what is in force for one session of an agent: the skills that are active, one inside the other,
-// and the tools that they leave.
+// Package session keeps the state of an agent's session: its stack of active skills, and the tools that they allow.
 //
 // The rules it keeps:
 //
-//   - A session is known by its id alone. Its state is a file, written whole under the kernel's lock: any number of
-//     processes, such as the hooks of an agent, agree on it. Without an id nothing is kept.
-//   - A skill that is active is not activated again. Asking for one further down the stack is a cycle, and the error
-//     shows it; the stack has at most so many skills as the settings say, five by default.
-//   - Who may activate a skill is what its frontmatter says: the user, the model, or both.
-//   - A tool may be called if every active skill allows it. What counts is what a skill said when it was activated. If
-//     its SKILL.md was changed, renamed or deleted since, that is said, and lifts nothing.
-//   - When a skill ends, what it forbade is allowed again. Those above it in the stack end with it.
-//   - The script that a skill names to run before it decides whether it is activated. The one that runs after it
-//     decides nothing.
-//   - A process that is killed leaves a skill active or not, never something between.
-//   - State that cannot be read is an error, and while it lasts nothing is allowed.
-//   - Activations, hooks, scripts and refusals are recorded, see package audit.
-//   - Files of a skill are read, never written, and only those inside its directory.
+//   - An id identifies a session. Its state is a file that is written atomically under a kernel lock, so that any number
+//     of processes, such as the hooks of an agent, share it. Without an id no state is kept.
+//   - An active skill cannot be activated again. Activating one that is further down the stack is a cycle. The settings
+//     limit the depth of the stack; the default is 5.
+//   - The frontmatter of a skill determines who may activate it: the user, the model, or both.
+//   - A tool may be called if every active skill allows it. The tool lists at activation count: a later change, renaming,
+//     or deletion of SKILL.md is reported and lifts no restriction.
+//   - Ending a skill lifts its restrictions and ends the skills above it in the stack.
+//   - A skill whose pre hook fails is not activated. The result of a post hook changes nothing.
+//   - A process that is killed leaves a skill either active or inactive.
+//   - Every tool is denied while the state cannot be read.
+//   - The audit log has activations, hooks, scripts, and denials, see package audit.
+//   - A skill's files are only read, and only inside its directory.
 //
 // Start reading at [Session.Activate] and [Session.Allow]. This package may change at any time.
 package session

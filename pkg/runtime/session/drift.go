@@ -13,13 +13,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The limits of looking for a skill that is not where it was.
+// The limits of the search for a skill that was moved.
 const (
-	maxSkillFile = 16 << 20 // bytes of a SKILL.md
-	maxSiblings  = 500      // directories that are looked into
+	maxSkillFile = 16 << 20 // maximum size of SKILL.md in bytes
+	maxSiblings  = 500      // maximum number of directories that are searched
 )
 
-// Drift says in which way a skill is not what it was when it was activated, "" where it is.
+// Drift describes how a skill changed on disk since its activation, "" if it did not.
 func (a Active) Drift() string {
 	digest, err := digestOf(a.Real)
 	switch {
@@ -39,8 +39,8 @@ func (a Active) Drift() string {
 	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
 }
 
-// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its text under another
-// name, "" for none.
+// renamed returns the name of a sibling directory that now has the skill: the same SKILL.md, or the same text under
+// another name. It returns "" if none has.
 func (a Active) renamed() string {
 	parent := filepath.Dir(a.Real)
 	entries, err := os.ReadDir(parent)
@@ -59,7 +59,7 @@ func (a Active) renamed() string {
 	return ""
 }
 
-// missing reports whether a skill is not where it was.
+// missing reports whether the skill's SKILL.md is gone.
 func (a Active) missing() bool {
 	_, err := digestOf(a.Real)
 	return errors.Is(err, fs.ErrNotExist)
@@ -74,7 +74,7 @@ func readSkillFile(dir string) ([]byte, error) {
 	return safefile.ReadIn(safefile.Dir(dir), skill.File, maxSkillFile)
 }
 
-// digestOfText returns the digest of a skill's description and instructions, "" where it has no instructions.
+// digestOfText returns the digest of a skill's description and instructions, "" if it has no instructions.
 func digestOfText(doc *skill.Document) string {
 	if len(bytes.TrimSpace(doc.Body())) == 0 {
 		return ""
@@ -82,9 +82,9 @@ func digestOfText(doc *skill.Document) string {
 	return audit.Digest(append([]byte(doc.Description()+"\n"), doc.Body()...))
 }
 
-// textOf returns that digest of a SKILL.md.
+// textOf returns the digestOfText of a SKILL.md.
 func textOf(data []byte) string {
-	doc, _ := skill.Parse(data) // what is wrong with its frontmatter does not matter
+	doc, _ := skill.Parse(data) // errors in its frontmatter do not matter here
 	if doc == nil {
 		return ""
 	}

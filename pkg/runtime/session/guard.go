@@ -12,23 +12,23 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// Guard decides what the policies have a say in. Notes are what people should know, as what a policy that only observes
-// would have refused.
+// Guard makes the decisions of policies. Notes are for the user, such as what a policy in observe mode would have
+// denied.
 type Guard interface {
-	// Activate returns why a skill must not be activated, read from, or have its scripts run; nil where it may.
+	// Activate returns why a skill must not be activated, read, or have its scripts run; nil if it may.
 	Activate(ctx context.Context, l *catalog.Loaded) (notes []string, err error)
-	// Confine returns what the scripts, hooks and commands of a skill may do that run in a directory; nil for what the
-	// user may. An error means that they must not run.
+	// Confine returns the sandbox rules for the commands of a skill in a working directory; nil if they have the user's
+	// permissions. After an error they must not run.
 	Confine(ctx context.Context, l *catalog.Loaded, workDir string) (rules *sandbox.Rules, notes []string, err error)
-	// Err returns why everything is denied, as where a policy can't be read; nil where nothing says so.
+	// Err returns why everything is denied, such as an unreadable policy; nil if nothing is wrong.
 	Err() error
-	// Standing returns why a skill that is active must not be any more: no tool may be called then.
+	// Standing returns why an active skill must no longer be active; every tool call is denied then.
 	Standing(a Active) error
-	// Grants reports whether a list of allowed tools grants them, as it does in some hosts, and forbids no others.
+	// Grants reports whether `allowed-tools` grants tools, as in some agents, instead of restricting them.
 	Grants() bool
 }
 
-// decide asks the policies about a skill, and notes in a record what they say.
+// decide asks the policies about a skill and records their decision.
 func (s *Session) decide(ctx context.Context, l *catalog.Loaded, r *audit.Record) (notes []string, err error) {
 	if s.env.Guard == nil {
 		return nil, nil
@@ -47,8 +47,8 @@ func (s *Session) decide(ctx context.Context, l *catalog.Loaded, r *audit.Record
 	return notes, err
 }
 
-// begun records that something is about to be done, where nothing may be done that is not on record: the error says
-// that it must not be. The id is that of the record of how it ended.
+// begun writes an audit record before an action if a policy requires a complete log. After an error the action must not
+// be done. It sets the record's ID, which the record of the outcome shares.
 func (s *Session) begun(r *audit.Record, k *catalog.Skill) error {
 	if !s.env.Audit.Required() {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// HookError says that a skill's own script, which runs before or after it, did not succeed.
+// HookError reports that a pre or post hook of a skill failed.
 type HookError struct {
 	Skill, Which, Script string // Which is "pre" or "post"
 	ExitCode             int
-	Limit                time.Duration // that it ran into, 0 if it ended by itself
-	Stderr               string        // the end of what it said
+	Limit                time.Duration // the limit that it exceeded, 0 if it ended in time
+	Stderr               string        // the end of its standard error
 	Err                  error         // why it could not be started, nil if it was
-	Denied               bool          // another skill that is active does not let it run
+	Denied               bool          // the tool restrictions of another active skill forbid it
 }
 
 // Error names the skill, the script, and what came of it.
@@ -45,7 +45,7 @@ func (e *HookError) Error() string {
 // Unwrap returns why the script could not be started.
 func (e *HookError) Unwrap() error { return e.Err }
 
-// Code is Internal: the script decided, and not skillpm. Where another skill does not let it run, it is Denied.
+// Code is Denied if another skill's restrictions forbid the hook, and else Internal: the script failed, not skillpm.
 func (e *HookError) Code() diag.Code {
 	if e.Denied {
 		return diag.Denied
@@ -53,7 +53,7 @@ func (e *HookError) Code() diag.Code {
 	return diag.Internal
 }
 
-// Hint says how to see for oneself.
+// Hint suggests a command that shows why the hook fails.
 func (e *HookError) Hint() string {
 	if e.Err != nil && diag.HintOf(e.Err) != "" {
 		return diag.HintOf(e.Err)
@@ -61,10 +61,11 @@ func (e *HookError) Hint() string {
 	if e.Err != nil {
 		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Which)
 	}
-	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", skill.QuoteArgument(e.Skill), skill.QuoteArgument(e.Script))
+	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", skill.QuoteArgument(e.Skill),
+		skill.QuoteArgument(e.Script))
 }
 
-// before runs the script that a skill names to run before it.
+// before runs the pre hook of a skill.
 func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) error {
 	if l.Front.Pre == "" {
 		return nil
@@ -77,19 +78,19 @@ func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) 
 	return err
 }
 
-// hook is a script that runs before or after a skill.
+// hook is a pre or post hook to run.
 type hook struct {
 	which, script  string
 	skill          *catalog.Skill
 	dir, arguments string
 	digest         string
-	loaded         *catalog.Loaded // nil where it is to be read again
+	loaded         *catalog.Loaded // nil if it must be read again
 }
 
-// maxVariable is how long arguments may be that a hook gets: systems start no program with longer variables.
+// maxVariable is the longest argument text, in bytes, that a hook gets: systems reject longer environment variables.
 const maxVariable = 100 << 10
 
-// variables are what a hook finds in its environment besides what every script does.
+// variables returns the environment variables that only hooks get.
 func (h hook) variables() map[string]string {
 	v := map[string]string{"SKILLPM_HOOK": h.which}
 	if len(h.arguments) <= maxVariable {
@@ -98,7 +99,7 @@ func (h hook) variables() map[string]string {
 	return v
 }
 
-// hook runs a hook: inside the skill's directory only, for a limited time, with a clean environment.
+// hook runs a hook: a script inside the skill's directory, with a time limit and a clean environment.
 func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err error) {
 	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.which, Script: h.script, Digest: h.digest}
 	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
@@ -119,7 +120,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		res, notes, err = s.start(ctx, h.skill, l, run.Command{
 			Argv: argv, Dir: s.workDir(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
 		}, &r)
-		if h.which == "pre" { // after a skill there is nobody to tell; it is on record
+		if h.which == "pre" { // after a skill nothing can show the notes, but the audit log has them
 			warnings = append(warnings, notes...)
 		}
 	}
@@ -141,8 +142,8 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	return append(warnings, s.record(r, h.skill)...), fail
 }
 
-// behind returns the skill that a hook is of, as it is now. A hook that runs after a skill does not where the policies
-// have come to deny it.
+// behind returns the skill of a hook as its files are now. It checks the policies again: a post hook does not run if
+// they now deny the skill.
 func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog.Loaded, error) {
 	if h.loaded != nil || s.env.Guard == nil {
 		return h.loaded, nil
@@ -156,10 +157,10 @@ func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog
 	return l, err
 }
 
-// maxHookOutput is how many bytes are kept of what a hook prints: nobody reads it but in an error.
+// maxHookOutput limits how many bytes of a hook's output are kept; only errors show them.
 const maxHookOutput = 64 << 10
 
-// recordOutcome writes into a record how a command ended. Of its output there is the digest and the size.
+// recordOutcome records how a command ended, with the digest and the size of its output.
 func recordOutcome(r *audit.Record, res *run.Result) {
 	switch {
 	case res.TimedOut:
@@ -172,7 +173,7 @@ func recordOutcome(r *audit.Record, res *run.Result) {
 	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize
 }
 
-// workDir returns the directory that a skill's commands run in.
+// workDir returns the directory in which a skill's commands run.
 func (s *Session) workDir(dir string) string {
 	for _, d := range []string{s.env.Dir, s.env.Project} {
 		if d != "" {
@@ -182,7 +183,7 @@ func (s *Session) workDir(dir string) string {
 	return dir
 }
 
-// environment returns the environment of a skill's commands of a kind.
+// environment returns the environment of a skill's commands. The kind is one of those of package run.
 func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra map[string]string) []string {
 	all := run.Variables(k.Name, dir)
 	all[run.ChainName] = run.Extend(s.env.Getenv(run.ChainName), run.Link{Kind: kind, Skill: k.Exact()})
@@ -201,7 +202,7 @@ func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra m
 	return run.Environment(s.env.Getenv, all)
 }
 
-// fragment returns the last lines of what a command said, on one line.
+// fragment returns the end of a command's output, on one line.
 func fragment(text []byte) string {
 	const most = 300
 	s := textx.OneLine(string(text))

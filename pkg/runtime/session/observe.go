@@ -14,37 +14,37 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// Observed says what a host told of a skill that it is about to give to its model itself.
+// Observed describes a skill that an agent itself is about to give to its model.
 type Observed struct {
 	Arguments string
 	Trigger   Trigger // "" for Model
-	Call      string  // the host's id of the call that asks for the skill, "" for none
-	Turn      string  // the host's id of the prompt that is worked on, "" for none
+	Call      string  // the agent's id of the call that asks for the skill, "" for none
+	Turn      string  // the agent's id of the current prompt, "" for none
 
-	File bool // the name is the path of a SKILL.md that is read, in a host that activates skills so
-	Done bool // the model has it already: nobody is asked whether it may, and no hook is run
-	// where the catalog does not have the name, the host may mean a skill of a directory below the project, or above
+	File bool // the name is the path of a SKILL.md that the agent reads to activate the skill
+	Done bool // the model already has the skill: permissions are not checked, and no hook runs
+	// Deep also searches directories below and above the project if the catalog does not have the name.
 	Deep bool
 
-	several bool // the name may mean one of several skills
+	several bool // the name may mean several skills
 }
 
-// UnknownTurn is the turn of a host that does not say which it is: what is entered for it, before the prompt is told
-// of, survives one prompt.
+// UnknownTurn is the turn of an agent that does not identify its prompts. A skill entered for it before the agent
+// reports the prompt stays active for that one prompt.
 const UnknownTurn = "?"
 
-// Observation is what became of a skill that a host gives to its model.
+// Observation is the outcome of observing a skill.
 type Observation struct {
-	Skill   *catalog.Skill // nil for one that the catalog does not have: it is the host's own affair
-	Entered bool           // it is active now, and was not before
-	Notes   []string       // what people should know
+	Skill   *catalog.Skill // nil if the catalog does not have it; such a skill is the agent's own
+	Entered bool           // it was not active before and is now
+	Notes   []string       // what the user should know
 }
 
-// Observe enters a skill that the host activates itself: it is looked up, checked against who asks, the policies and
-// what is active, its pre hook is run, and it is kept, as with [Session.Activate]. An error means that the host must
-// not give it to the model. A skill that the catalog does not have is none of skillpm's, and enters nothing; neither
-// does the one that was activated last, nor any that is active and is read once more, nor a call that was seen before.
-// Where the host may mean one of several skills by the name, each of them is entered.
+// Observe records that an agent activates a skill itself. It checks the skill, runs its pre hook, and stores it as
+// active, as [Session.Activate] does. After an error the agent must not give the skill to its model.
+//
+// Observe enters nothing if the catalog does not have the skill, if the skill was activated last, if an active skill is
+// only read again, or if the call was seen before. If the name may mean several skills, it enters each of them.
 func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observation, error) {
 	o.Trigger = cmp.Or(o.Trigger, Model)
 	found, err := s.candidates(ctx, name, o)
@@ -71,7 +71,7 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	return all, nil
 }
 
-// observeOne enters one skill, and records that.
+// observeOne enters one skill and records that.
 func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) (Observation, error) {
 	started := s.env.Now()
 	seen := Observation{Skill: k}
@@ -88,10 +88,10 @@ func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) 
 	return seen, nil
 }
 
-// linkCache answers where directories lead once links are followed. Those above them are asked about once.
+// linkCache caches the resolved parents of directories.
 type linkCache map[string]string
 
-// resolve reports whether a directory leads to another one.
+// resolve reports whether dir resolves to real.
 func (l linkCache) resolve(dir, real string) bool {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		target, err := pathx.ResolveExisting(dir)
@@ -103,13 +103,13 @@ func (l linkCache) resolve(dir, real string) bool {
 	above := filepath.Dir(dir)
 	target, ok := l[above]
 	if !ok {
-		target, _ = pathx.ResolveExisting(above) // "" leads nowhere
+		target, _ = pathx.ResolveExisting(above) // "" if it does not resolve
 		l[above] = target
 	}
 	return target != "" && filepath.Join(target, filepath.Base(dir)) == real
 }
 
-// observe does the work, and notes in a record what it is done with.
+// observe does the work of observeOne and completes the audit record.
 func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r *audit.Record) error {
 	if err := s.mayObserve(seen.Skill, o); err != nil {
 		return err
@@ -152,8 +152,8 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	return s.enter(ctx, seen, active, o)
 }
 
-// mayObserve reports why a skill must not be given to the model by who asks, or from where this process was started.
-// What the model has already is not asked about: it restricts, whoever wanted it.
+// mayObserve returns why the model must not get a skill: the frontmatter forbids the trigger, or the skill is nested
+// too deep. A skill that the model already has is not checked, so that its restrictions apply in any case.
 func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
 	if o.Done {
 		return nil
@@ -164,7 +164,7 @@ func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
 	return s.nested(k.Exact(), true)
 }
 
-// enter makes a skill active, unless another process did so meanwhile.
+// enter stores a skill as active, unless another process has done so meanwhile.
 func (s *Session) enter(ctx context.Context, seen *Observation, active Active, o Observed) error {
 	if s.id == "" {
 		return nil
@@ -182,8 +182,8 @@ func (s *Session) enter(ctx context.Context, seen *Observation, active Active, o
 	})
 }
 
-// again reports whether a skill is active in a way that nothing needs to be done about: by the same call, as the last
-// one, or where its file is only read once more, or where it is only told of what the model has.
+// again reports whether a skill is already active and the observation changes nothing: it is the same call, the last
+// skill, another reading of its file, or a report about a skill that the model already has.
 func again(state State, active Active, o Observed) bool {
 	for i, a := range state.Active {
 		if same(active, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" &&
@@ -194,8 +194,8 @@ func again(state State, active Active, o Observed) bool {
 	return false
 }
 
-// Retract ends the skill that a call activated, where the host says that the call failed or that the skill is done. It
-// returns its name, "" where the call activated none.
+// Retract ends the skill that a call activated, for calls that failed and skills that are done. It returns the skill's
+// name, "" if the call activated none.
 func (s *Session) Retract(ctx context.Context, call string) (name string, err error) {
 	if call == "" || s.id == "" {
 		return "", nil
@@ -207,8 +207,8 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 	return ended[0], err
 }
 
-// FinishCall notes that the host has given the skill of a call to its model, where calls that are the same share their id:
-// another one that fails later takes nothing back.
+// FinishCall notes that the agent has given the skill of a call to its model. It is for agents whose identical calls
+// share an id: a later one that fails then ends nothing.
 func (s *Session) FinishCall(ctx context.Context, call string) error {
 	mine := func(a Active) bool { return a.Call == call }
 	state, err := s.State()
@@ -225,8 +225,8 @@ func (s *Session) FinishCall(ctx context.Context, call string) error {
 	})
 }
 
-// EndTurn ends the skills that were activated for a prompt which is done, the last one first: all of them, or but those
-// of the turn that begins. What came from a parent stays. It returns their names.
+// EndTurn ends the skills that were activated for earlier prompts, the last one first. It keeps those of the turn that
+// begins, and those that a parent session had. It returns the names of the ended skills.
 func (s *Session) EndTurn(ctx context.Context, begins string) (ended []string, err error) {
 	if begins == UnknownTurn {
 		defer func() { err = errors.Join(err, s.forgetTurn(ctx)) }()
@@ -234,7 +234,7 @@ func (s *Session) EndTurn(ctx context.Context, begins string) (ended []string, e
 	return s.endMatching(ctx, func(a Active) bool { return !a.Inherited && (begins == "" || a.Turn != begins) })
 }
 
-// forgetTurn has what was entered for a turn without an id end with the next one.
+// forgetTurn clears unknown turns, so that the next turn ends their skills.
 func (s *Session) forgetTurn(ctx context.Context) error {
 	unknown := func(a Active) bool { return a.Turn == UnknownTurn }
 	if state, err := s.State(); err != nil || !slices.ContainsFunc(state.Active, unknown) {
@@ -250,7 +250,7 @@ func (s *Session) forgetTurn(ctx context.Context) error {
 	})
 }
 
-// endMatching ends some of the skills, and runs what is to run after them.
+// endMatching ends the skills that match and runs their post hooks.
 func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (ended []string, err error) {
 	state, err := s.State()
 	if err != nil || !slices.ContainsFunc(state.Active, those) {
@@ -274,8 +274,8 @@ func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (end
 	return s.after(ctx, removed)
 }
 
-// Inherit begins a session of a subagent with what is active in its parent's. A session that is kept already stays as
-// it is.
+// Inherit begins the session of a subagent with the skills that are active in its parent. It does not change a session
+// that already has state.
 func (s *Session) Inherit(ctx context.Context, parent string) error {
 	if s.id == "" || parent == "" {
 		return nil
@@ -296,7 +296,7 @@ func (s *Session) Inherit(ctx context.Context, parent string) error {
 	})
 }
 
-// Exists reports whether there is a session of an id below a state directory, and nothing about what is in it.
+// Exists reports whether the state directory has a state file for the session.
 func Exists(state, id string) bool {
 	if id == "" || state == "" {
 		return false
@@ -305,8 +305,8 @@ func Exists(state, id string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// RunAllowed returns why a script of a skill, or with "" its command, must not be run now: what other skills that are
-// active do not let the shell tool run. A skill that the catalog does not have is not asked about.
+// RunAllowed returns why a script of a skill, or with "" its command, must not run now: the tool restrictions of other
+// active skills forbid it. It returns nil for a skill that the catalog does not have.
 func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
 	found, err := s.candidates(ctx, name, Observed{})
 	if len(found) == 0 || err != nil {

@@ -22,25 +22,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The limits of what is listed of a skill's directory.
+// The limits of listings of a skill's directory.
 const (
 	maxFiles = 1000
 	maxDepth = 8
 )
 
-// File is what was asked for of a skill: a file, or the names in a directory.
+// File is a file of a skill, or the listing of a directory.
 type File struct {
 	Skill *catalog.Skill
 	Path  string // relative to the skill, with slashes; "." for its directory
 	Data  []byte
 	IsDir bool
-	Names []string // of a directory, sorted; those of directories end in a slash
+	Names []string // sorted names in a directory; those of subdirectories end in a slash
 
 	Started  time.Time
 	Duration time.Duration
 }
 
-// Result returns a file as the profile's forms have it.
+// Result returns the file in the form that package prompt writes.
 func (f *File) Result() prompt.Result {
 	body := string(f.Data)
 	if f.IsDir {
@@ -53,8 +53,9 @@ func (f *File) Result() prompt.Result {
 	}
 }
 
-// Read returns one file of a skill whole, or the names in one of its directories. The path is relative to the skill,
-// with slashes. Nothing outside the skill's directory is read, by no link either, and nothing is written.
+// Read returns one file of a skill, or the names in one of its directories. The path is relative to the skill, with
+// slashes. Read follows no link that leads out of the skill's directory. The error is a [MissingError] if there is no
+// such file.
 func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 	all, err := s.ReadAll(ctx, name, []string{file})
 	if len(all) == 0 {
@@ -63,8 +64,8 @@ func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 	return all[0], err
 }
 
-// ReadAll returns files of a skill as Read does, and asks the policies once, who look at all files of the skill. It
-// ends at the first that cannot be read.
+// ReadAll returns files of a skill as Read does, and checks the policies only once, because that inspects all files of
+// the skill. It stops at the first file that cannot be read.
 func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*File, error) {
 	started := s.env.Now()
 	k, err := s.lookup(ctx, name)
@@ -145,7 +146,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	return &File{Skill: k, Path: name, Data: data}, nil
 }
 
-// inside returns the path of a file relative to the skill in its clean form.
+// inside returns the clean path of a file relative to the skill.
 func inside(k *catalog.Skill, file string) (string, error) {
 	name := filepath.ToSlash(file)
 	if filepath.IsAbs(file) {
@@ -163,7 +164,7 @@ func inside(k *catalog.Skill, file string) (string, error) {
 	return name, nil
 }
 
-// notOneFile says that a directory is none of the files that the profile's tool returns.
+// notOneFile returns the error for a directory under a profile whose tool reads only files.
 func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
 	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory, and one file is read at a time", name, k.Name)
 	if names, _ := list(root, name); len(names) > 0 {
@@ -173,7 +174,7 @@ func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
 	return err
 }
 
-// outside says that a path leads out of the skill.
+// outside returns the error for a path that leads out of the skill.
 func outside(k *catalog.Skill, file string, err error) error {
 	if err == nil {
 		return diag.Errorf(diag.Denied, "%q is not a path inside skill %q", file, k.Name).
@@ -190,7 +191,7 @@ func outside(k *catalog.Skill, file string, err error) error {
 	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint)
 }
 
-// checkReadable refuses what the profile says is run and not read.
+// checkReadable refuses to read scripts if the profile only lets them run.
 func (s *Session) checkReadable(k *catalog.Skill, name string) error {
 	if s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
 		return nil
@@ -228,20 +229,19 @@ func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error
 	return s.checkReadable(k, filepath.ToSlash(rel))
 }
 
-// MissingError says that a skill has no such file, and which it has.
+// MissingError reports that a skill does not have a file.
 type MissingError struct {
 	Skill, Path string
-	Near        string   // that was perhaps meant, "" for none
-	Files       []string // that there are
+	Near        string   // the closest existing file, "" for none
+	Files       []string // the existing files
 }
 
-// Error names the skill and the file.
 func (e *MissingError) Error() string { return fmt.Sprintf("skill %q has no file %s", e.Skill, e.Path) }
 
 // Code is NotFound.
 func (e *MissingError) Code() diag.Code { return diag.NotFound }
 
-// Hint says what was perhaps meant, or what there is.
+// Hint names the closest existing file, or the files that the skill has.
 func (e *MissingError) Hint() string {
 	const maxListed = 12
 	switch {
@@ -256,14 +256,14 @@ func (e *MissingError) Hint() string {
 	return fmt.Sprintf("it has %s; if its text names the file, tell who maintains it", strings.Join(e.Files, ", "))
 }
 
-// missing says that a file is not there, and what is. Scripts that may not be read are not offered.
+// missing returns a MissingError. It offers no scripts that must not be read.
 func (s *Session) missing(root *os.Root, k *catalog.Skill, name string) error {
 	all := slices.DeleteFunc(walk(root, maxFiles), func(file string) bool { return s.checkReadable(k, file) != nil })
 	return &MissingError{Skill: k.Name, Path: name, Near: nearest(name, all), Files: all}
 }
 
-// nearest returns the file that was most likely meant: the same in another case, one of that name elsewhere, or one
-// with a few other letters.
+// nearest returns the most similar file: the same name in another letter case, the same name in another directory, or a
+// name with a few different letters.
 func nearest(name string, all []string) string {
 	for _, same := range []func(string) bool{
 		func(f string) bool { return strings.EqualFold(f, name) },
@@ -297,7 +297,7 @@ func list(root *os.Root, name string) ([]string, error) {
 	return names, nil
 }
 
-// walk returns the files of a skill but its SKILL.md, sorted by their paths, at most so many.
+// walk returns the paths of at most `most` files of a skill, sorted, without SKILL.md.
 func walk(root *os.Root, most int) []string {
 	var found []string
 	seen := 0
@@ -306,7 +306,7 @@ func walk(root *os.Root, most int) []string {
 		case seen > 10*maxFiles || len(found) >= most:
 			return fs.SkipAll
 		case err != nil:
-			return nil // what cannot be read is not offered
+			return nil // unreadable files are not offered
 		case d.IsDir():
 			if name != "." && (strings.Count(name, "/") >= maxDepth || strings.HasPrefix(d.Name(), ".") ||
 				d.Name() == "node_modules" || d.Name() == "__pycache__") {
@@ -321,7 +321,7 @@ func walk(root *os.Root, most int) []string {
 	return found
 }
 
-// Files returns the paths of a skill's files but its SKILL.md, sorted: those that can be listed, at most a thousand.
+// Files returns the sorted paths of a skill's files, without SKILL.md and at most 1000.
 func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
 	k, err := s.lookup(ctx, name)
 	if err != nil {
@@ -336,14 +336,14 @@ func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
 	return slices.DeleteFunc(all, func(file string) bool { return s.checkReadable(k, file) != nil }), nil
 }
 
-// unlisted returns a warning for each file that a skill says it has and has not. None is opened.
+// unlisted returns a warning for each file that the frontmatter declares and the skill does not have.
 func unlisted(l *catalog.Loaded) []string {
 	if len(l.Front.Files) == 0 {
 		return nil
 	}
 	root, err := os.OpenRoot(l.Dir)
 	if err != nil {
-		return nil // it has just been read
+		return nil // the skill has just been read
 	}
 	defer root.Close()
 	var warnings []string
@@ -359,8 +359,8 @@ func unlisted(l *catalog.Loaded) []string {
 	return warnings
 }
 
-// files returns what the model is told of a skill's files: those that it declares, or where the profile lists files,
-// those there are. None is opened.
+// files returns the files that the model sees listed: those that the skill declares, or else, if the profile lists
+// files, those that exist.
 func (s *Session) files(l *catalog.Loaded) []prompt.File {
 	var files []prompt.File
 	for _, f := range l.Front.Files {
@@ -380,5 +380,5 @@ func (s *Session) files(l *catalog.Loaded) []prompt.File {
 	return files
 }
 
-// String names a file for people.
+// String describes the file for users.
 func (f *File) String() string { return fmt.Sprintf("%s of skill %s", f.Path, f.Skill.Name) }

@@ -9,11 +9,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// maxRoot is how many bytes the path of a directory has at most.
+// maxRoot is the maximum length of a directory's path in bytes.
 const maxRoot = 64 << 10
 
-// Root returns the directory that a session of a host was first seen in, and notes it where that is now: the host's
-// model may go elsewhere, and the project stays the same. Where it can't be noted it is the directory of now.
+// Root returns the directory in which an agent's session began, and stores dir as that at the first call. The agent may
+// change its working directory later; the project stays the same. If the directory cannot be stored, Root returns dir.
 func Root(state, id, dir string, now time.Time) string {
 	if state == "" || id == "" || !filepath.IsAbs(dir) {
 		return dir
@@ -31,10 +31,10 @@ func Root(state, id, dir string, now time.Time) string {
 	return dir
 }
 
-// ForgetRoot forgets where a session was first seen.
+// ForgetRoot deletes the stored directory of a session.
 func ForgetRoot(state, id string) {
 	if state != "" && id != "" {
-		_ = os.Remove(rootFile(state, id)) // it is swept one day
+		_ = os.Remove(rootFile(state, id)) // a leftover file is removed after KeptFor
 	}
 }
 
@@ -42,7 +42,7 @@ func rootFile(state, id string) string {
 	return filepath.Join(Dir(state), "roots", fileName(id))
 }
 
-// sweepRoots removes what was noted of sessions that began long ago, once a day.
+// sweepRoots removes the stored directories of old sessions, once a day.
 func sweepRoots(dir string, now time.Time) {
 	if !sweepDue(dir, now) {
 		return
@@ -53,7 +53,7 @@ func sweepRoots(dir string, now time.Time) {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && e.Name() != sweepMark && now.Sub(info.ModTime()) > KeptFor {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // it is tried again tomorrow
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next sweep tries again
 		}
 	}
 }

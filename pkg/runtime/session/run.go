@@ -15,38 +15,38 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// RunResult is how a script ended and what it printed.
+// RunResult is the outcome of a script: its exit code and its output.
 type RunResult = run.Result
 
-// DefaultScriptLimit is how long a script may run if the settings do not say.
+// DefaultScriptLimit is the time limit of a script if the settings have none.
 const DefaultScriptLimit = run.DefaultLimit
 
-// Scripts returns the files of a skill's directory that can be run, in order.
+// Scripts returns the sorted paths of the files in a skill's directory that can be run.
 func Scripts(dir string) ([]string, error) { return run.Scripts(dir) }
 
-// RunOptions say what of a skill is run, and how.
+// RunOptions are the options of [Session.Run].
 type RunOptions struct {
-	Script  string // a file of the skill; "" for the command of its frontmatter
+	Script  string // path of a file of the skill; "" for the command of its frontmatter
 	Args    []string
 	Trigger Trigger // who asks; "" for Model
 	Stdin   io.Reader
-	Limit   time.Duration // 0 for the settings'
+	Limit   time.Duration // 0 for the limit of the settings
 	Env     map[string]string
 
-	MaxOutput int64 // how many bytes of each output are kept; 0 for that of package run
+	MaxOutput int64 // maximum bytes of each output in the result; 0 for the default of package run
 
-	Stdout, Stderr io.Writer // get the output as it comes, besides the result; may be nil
+	Stdout, Stderr io.Writer // also get the output as it is printed; may be nil
 
-	Begin func(*catalog.Skill) // is called when nothing stands in the way any more; may be nil
-	Warn  func(string)         // gets what people should know besides the result; may be nil
+	Begin func(*catalog.Skill) // called after all checks, before the command starts; may be nil
+	Warn  func(string)         // gets each note for the user; may be nil
 }
 
-// Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is no error. Every run,
-// and what is refused, is recorded, with the digest of what it printed; that it could not be is an error, beside the
-// result.
+// Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is not an error. The audit
+// log gets every run and every denial, with the digest of the output. If it cannot be written, Run returns both the
+// result and an error.
 //
-// To run a command is to invoke the skill, and so is to run a script of a skill that is not active in the session: its
-// frontmatter says who may. What other skills that are active do not let the shell tool run is refused.
+// The frontmatter must let the trigger start the skill, unless Run only runs a script of a skill that is active in the
+// session. The tool restrictions of other active skills apply to the command.
 func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Result, error) {
 	if o.Trigger == "" {
 		o.Trigger = Model
@@ -74,7 +74,7 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	return res, err
 }
 
-// run runs what was asked for, and notes in a record what that is.
+// run does the work of Run and completes the audit record.
 func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *audit.Record) (*run.Result, error) {
 	l, err := k.Load()
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		limit = s.env.ScriptLimit
 	}
 	c := run.Command{
-		Argv: argv, Dir: s.workDir(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
-		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
+		Argv: argv, Dir: s.workDir(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra),
+		Stdin: o.Stdin, Limit: limit, MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
 	}
 	notes, err = s.confine(ctx, l, &c)
 	warn(notes)
@@ -128,7 +128,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	return res, err
 }
 
-// commandOf returns the words of what is run, and the variables that it finds besides what every script does.
+// commandOf returns the command line, and the environment variables that other scripts do not get.
 func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, extra map[string]string, err error) {
 	if o.Script != "" {
 		argv, err = run.Script(run.Environment(s.env.Getenv, o.Env), l.Dir, o.Script, o.Args)
@@ -144,7 +144,7 @@ func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, ext
 	return line.Argv, extra, err
 }
 
-// mayRun holds a run against the skill's frontmatter and against the other skills that are active.
+// mayRun checks a run against the skill's frontmatter and against the restrictions of other active skills.
 func (s *Session) mayRun(k *catalog.Skill, o RunOptions, argv []string) error {
 	state, err := s.State()
 	if err != nil {
@@ -165,10 +165,10 @@ func (s *Session) mayRun(k *catalog.Skill, o RunOptions, argv []string) error {
 		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
-// is reports whether an entry of the stack is a skill.
+// is reports whether an active skill is the skill k.
 func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() == k.Exact() }
 
-// noCommand says that a skill runs nothing by itself.
+// noCommand returns the error that a skill has no command.
 func noCommand(name, dir string) error {
 	err := diag.Errorf(diag.Invalid, "skill %q has no command: it is instructions to follow", name)
 	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {

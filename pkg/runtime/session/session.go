@@ -14,74 +14,70 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// defaultDepth is how many skills can be active inside each other where the settings do not say.
+// defaultDepth is how many skills can be nested if the settings do not say.
 const defaultDepth = 5
 
-// DefaultFileLimit is how many bytes a file may have that is read whole, where the settings do not say.
+// DefaultFileLimit is the maximum size in bytes of a file that Read returns if the settings do not say.
 const DefaultFileLimit = 4 << 20
 
-// Trigger is who asks for a skill.
+// Trigger is who asks for a skill: the model or the user.
 type Trigger string
 
-// Those who ask.
 const (
 	Model Trigger = "model"
 	User  Trigger = "user"
 )
 
-// Options are what a session works with.
+// Options configure a [Session].
 type Options struct {
-	// Environment has the directory that sessions are kept in, Paths.State, and the one that scripts run in: Dir, or if
-	// that is "" the project, or else the skill's directory.
+	// Environment.Paths.State is the directory for state files. Scripts run in Environment.Dir, or if that is "" in the
+	// project, or else in the skill's directory.
 	environ.Environment
 
 	Profile *profile.Profile
-	Catalog func(context.Context) (*catalog.Catalog, error) // asked when a skill is looked up, and not before
+	Catalog func(context.Context) (*catalog.Catalog, error) // called when a skill is looked up
 	Audit   *audit.Log
 	Project string // the project's root, "" for none
 
-	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of
-	// packs.
+	// ReadOnly are directories of skills, such as those of packs, that agents must not write to.
 	ReadOnly []string
-	// Exists is what skillpm itself goes by: settings, policies, sessions, the audit log. Agents do not write to it
-	// either.
+	// Kept are skillpm's own files, which agents must not write to: settings, policies, sessions, the audit log.
 	Kept []string
 
-	MaxDepth    int           // 0 for DefaultDepth
-	ScriptLimit time.Duration // 0 for that of package run
+	MaxDepth    int           // 0 for defaultDepth
+	ScriptLimit time.Duration // 0 for DefaultScriptLimit
 	FileLimit   int64         // 0 for DefaultFileLimit
-	Shell       bool          // whether the commands in a body are run where the profile has them
+	Shell       bool          // run the commands in skill bodies if the profile supports them
 
-	Guard Guard // what the policies allow; nil allows all
+	Guard Guard // decisions of policies; nil allows everything
 
 	// Helper is the program, with its first arguments, that confines the commands of skills: see [run.Command].
 	Helper []string
 
-	Trace audit.Trace // what the records of the audit log belong to; none where nobody traces
-	Host  string      // the agent's program, as claude-code, for the audit log; "" where that is not known
+	Trace audit.Trace // trace that audit records belong to; may be zero
+	Host  string      // id of the agent for the audit log, such as claude-code; "" if unknown
 
-	// Submit hands a skill to a runner and returns the task's id; nil where there are no runners.
+	// Submit starts a skill as a task and returns the task's id; nil if no runner is configured.
 	Submit func(context.Context, Fork) (string, error)
 }
 
-// Fork is a skill that runs apart, as a task.
+// Fork is a skill to run as a task.
 type Fork struct {
 	Skill, Pack, Dir string
-	Agent, Model     string // as the skill says, "" for the default
-	Body             string // with its arguments: all that the task is told
+	Agent, Model     string // as the skill names them, "" for the default
+	Body             string // instructions with arguments inserted: all that the task gets
 	Arguments        string
 	Project          string
 }
 
-// Session is one session of an agent.
 type Session struct {
 	env    Options
 	id     string
 	folder folder
 }
 
-// Open returns the session of an id. Nothing is read before it is asked for. With an id of "" nothing is kept: there is
-// no stack, and every tool may be called.
+// Open returns the session with an id. It reads nothing yet. With id "" the session keeps no state: it has no stack,
+// and every tool is allowed.
 func Open(env Options, id string) (*Session, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
@@ -102,10 +98,10 @@ func Open(env Options, id string) (*Session, error) {
 	return &Session{env: env, id: id, folder: folder{dir: Dir(env.Paths.State), now: env.Now}}, nil
 }
 
-// ID returns the session's id, "" for one that keeps nothing.
+// ID returns the session's id, "" if it keeps no state.
 func (s *Session) ID() string { return s.id }
 
-// State returns what is active. A state that cannot be relied upon is an error.
+// State returns the active skills. A damaged state file is an error.
 func (s *Session) State() (State, error) {
 	if s.id == "" {
 		return State{Version: version, Active: []Active{}}, nil
@@ -113,7 +109,6 @@ func (s *Session) State() (State, error) {
 	return s.folder.read(s.id)
 }
 
-// lookup finds the skill that a name means.
 func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, error) {
 	c, err := s.env.Catalog(ctx)
 	if err != nil {
@@ -122,8 +117,8 @@ func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, erro
 	return c.Lookup(name)
 }
 
-// forbidden returns the skill that a rule forbids, by the error of who looked it up: what was refused is on record as
-// what it is, with its pack. It is nil for every other error.
+// forbidden returns the skill that a policy denied, so that the audit record can name its pack. It returns nil for
+// other errors.
 func forbidden(err error) *catalog.Skill {
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok {
 		return unknown.Found
@@ -131,7 +126,7 @@ func forbidden(err error) *catalog.Skill {
 	return nil
 }
 
-// record writes to the audit log what was done with a skill, and returns what is to be said if it cannot.
+// record writes an audit record about a skill, and returns a warning if that fails.
 func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
 	s.fill(&r, k)
 	if err := s.env.Audit.Write(r); err != nil {
@@ -140,7 +135,7 @@ func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
 	return nil
 }
 
-// fill notes in a record which skill it is about, and where.
+// fill completes a record with the skill and the session.
 func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 	if k != nil {
 		r.Skill, r.Pack, r.Version, r.Layer, r.Dir, r.Source = k.Name, k.Pack, k.Version, k.Layer, k.Dir, k.From
@@ -152,7 +147,7 @@ func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 	}
 }
 
-// recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be
+// recorded writes an audit record about a failure and returns the failure's error, extended if the record could not be
 // written.
 func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
 	if unrecorded := s.record(r, k); len(unrecorded) > 0 && !strings.Contains(err.Error(), unrecorded[0]) {
@@ -161,21 +156,19 @@ func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
 	return err
 }
 
-// unrecordedError is an error that is not on record as it should be.
+// unrecordedError is an error that the audit log does not have.
 type unrecordedError struct {
 	err error
 	why string
 }
 
-// Error says both.
 func (e *unrecordedError) Error() string {
 	return e.err.Error() + "; and it is not on record: " + e.why
 }
 
-// Unwrap returns the error.
 func (e *unrecordedError) Unwrap() error { return e.err }
 
-// result returns what an error means to the audit log.
+// result returns the audit result for an error.
 func result(err error) string {
 	switch {
 	case err == nil:
@@ -186,7 +179,7 @@ func result(err error) string {
 	return audit.Failed
 }
 
-// reason returns the text of an error for the audit log, "" for none. What a hook printed is left out.
+// reason returns the text of an error for the audit log, "" for nil. It leaves out the output of hooks.
 func reason(err error) string {
 	if err == nil {
 		return ""

@@ -12,11 +12,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// maxCommands is how many commands of one body are run.
+// maxCommands is the maximum number of commands that run in one body.
 const maxCommands = 32
 
-// shell returns what runs the commands in a body and returns their output. Each must be one that the skills which are
-// active, and the one that is about to be, let the shell tool run.
+// shell returns a function that runs a command of a body and returns its output. The restrictions in inForce apply to
+// each command: those of the active skills and of the one that is being activated.
 func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 	inForce tool.Set,
 ) func(string) (string, bool) {
@@ -61,7 +61,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 		case res.ExitCode != 0:
 			why = fmt.Sprintf("it exited with %d: %s", res.ExitCode, fragment(res.Stderr))
 		}
-		if why != "" && r.Result == audit.OK { // what it printed is not recorded; its exit code is
+		if why != "" && r.Result == audit.OK { // the record has the exit code, not the output
 			r.Result = audit.Failed
 		}
 		a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
@@ -74,7 +74,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 	}
 }
 
-// shellCommand returns how the shell that a skill names runs a command.
+// shellCommand returns the command line that runs a command in the shell that a skill names.
 func shellCommand(shell, command string) ([]string, error) {
 	switch shell {
 	case "powershell":
@@ -87,7 +87,7 @@ func shellCommand(shell, command string) ([]string, error) {
 	return nil, fmt.Errorf("its shell %q is not known", shell)
 }
 
-// unrun says which commands of a body stay as they are.
+// unrun returns warnings about the commands of a body that did not run.
 func unrun(name string, commands []skill.ShellCommand, may bool) (warnings []string) {
 	if len(commands) == 0 {
 		return nil

@@ -12,33 +12,32 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// endCommand returns the command that ends a skill and what is above it.
+// endCommand returns the command line that ends a skill and those above it.
 func endCommand(name, session string) string {
 	return "skillpm deactivate " + skill.QuoteArgument(name) + " --session " + skill.QuoteArgument(session)
 }
 
-// ActiveError says that a skill is not activated again.
+// ActiveError reports that a skill is already active.
 type ActiveError struct{ Name, Session string }
 
-// Error names the skill.
 func (e *ActiveError) Error() string { return fmt.Sprintf("skill %q is already active", e.Name) }
 
 // Code is Conflict.
 func (e *ActiveError) Code() diag.Code { return diag.Conflict }
 
-// Hint says how it can be started anew.
+// Hint shows how to end the skill.
 func (e *ActiveError) Hint() string {
 	return "go on with what it said, or end it first: " + endCommand(e.Name, e.Session)
 }
 
-// CycleError says that a skill was asked for from inside itself.
+// CycleError reports that a skill would be active inside itself.
 type CycleError struct {
-	Chain   []string // from the skill to itself, by way of those that are active above it
+	Chain   []string // from the skill to itself, through those above it in the stack
 	Session string
-	Started bool // they are not active: a hook, a text or a task of one starts the next
+	Started bool // the chain is of processes: a hook, a body command, or a task of one skill starts the next
 }
 
-// Error shows the cycle.
+// Error shows the chain.
 func (e *CycleError) Error() string {
 	if e.Started {
 		return fmt.Sprintf("skill %q would be started from inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
@@ -50,7 +49,7 @@ func (e *CycleError) Error() string {
 // Code is Conflict.
 func (e *CycleError) Code() diag.Code { return diag.Conflict }
 
-// Hint says how to leave the cycle.
+// Hint shows how to leave the cycle.
 func (e *CycleError) Hint() string {
 	if e.Started {
 		return "go on with what it said; what its hooks, its text and its task start must not load it again"
@@ -58,15 +57,15 @@ func (e *CycleError) Hint() string {
 	return "to go back to it, end what is above it: " + endCommand(e.Chain[1], e.Session)
 }
 
-// tooDeep says that too many skills are active inside each other.
+// tooDeep returns the error that too many skills are nested.
 func tooDeep(name string, stack []string, most int) error {
 	return diag.Errorf(diag.Conflict, "skill %q would be number %d, and at most %d can be active inside each other: %s",
 		name, len(stack)+1, most, strings.Join(stack, " → ")).
 		WithHint("skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be")
 }
 
-// nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or
-// from too deep inside others.
+// nested returns why a skill must not start from the hook, body command, or task that this process runs in: it would be
+// a cycle, or nested too deep.
 func (s *Session) nested(exact string, cycles bool) error {
 	chain := run.Chain(s.env.Getenv(run.ChainName))
 	var names []string
@@ -84,7 +83,7 @@ func (s *Session) nested(exact string, cycles bool) error {
 	return nil
 }
 
-// push reports why a skill cannot be put onto the stack, nil where it can.
+// push returns why a skill cannot be added to the stack, nil if it can.
 func (s *Session) push(state State, a Active) error {
 	for i, b := range state.Active {
 		if !same(a, b) {
@@ -102,14 +101,14 @@ func (s *Session) push(state State, a Active) error {
 	return nil
 }
 
-// same reports whether a skill is one that is active: by its directory, or by its exact name, which it keeps when its
-// directory is another, or by its text, where the other is gone: it was renamed.
+// same reports whether two entries are the same skill: they have the same directory, the same exact name, or, if b's
+// directory was renamed, the same text.
 func same(a, b Active) bool {
 	return a.Real == b.Real || a.Exact() == b.Exact() || a.Text != "" && a.Text == b.Text &&
 		filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.missing()
 }
 
-// find returns the place in the stack of the skill that a name means, the last one for "", or -1.
+// find returns the stack index of the skill with a name, the last index for "", and -1 if there is none.
 func (s State) find(name string) int {
 	for i, a := range slices.Backward(s.Active) {
 		if name == "" || name == a.Name || name == a.Exact() {

@@ -22,60 +22,60 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The limits of what is kept.
+// The limits of a session's state.
 const (
-	maxID     = 1024    // bytes of a session's id
+	maxID     = 1024    // bytes of an id
 	maxState  = 4 << 20 // bytes of a state file
-	maxActive = 64      // skills that are active at once, whatever the setting says
+	maxActive = 64      // active skills, whatever the settings say
 )
 
-// KeptFor is how long a session that nobody uses is kept.
+// KeptFor is how long an unused session is kept.
 const KeptFor = 30 * 24 * time.Hour
 
-// sweepEvery is how often old sessions are looked for.
+// sweepEvery is the time between removals of old sessions.
 const sweepEvery = 24 * time.Hour
 
-// version is the format of a state file. Another one is refused: what it says of restrictions would be guessed.
+// version is the format of a state file. Other formats are rejected, because restrictions must not be guessed.
 const version = 1
 
-// State is what is in force in a session.
+// State is the stored state of a session.
 type State struct {
 	Version int       `json:"version"`
 	ID      string    `json:"id"`
 	Began   time.Time `json:"began"`
-	Active  []Active  `json:"active"` // the stack: the first was activated first
+	Active  []Active  `json:"active"` // the stack, in the order of activation
 }
 
-// Active is a skill that is active, as it was when it was activated.
+// Active is an active skill, with its properties at activation.
 type Active struct {
 	Name    string `json:"name"`
 	Pack    string `json:"pack,omitempty"`
 	Version string `json:"version,omitempty"`
 	Layer   string `json:"layer,omitempty"`
-	Source  string `json:"source,omitempty"`  // where the pack is from, "" where its lock does not say
-	Machine bool   `json:"machine,omitempty"` // the machine's administrator keeps it
-	Dir     string `json:"dir"`               // as the catalog has it
-	Real    string `json:"real"`              // without links: what tells skills apart
+	Source  string `json:"source,omitempty"`  // source of the pack, "" if its lockfile has none
+	Machine bool   `json:"machine,omitempty"` // installed by the machine's administrator
+	Dir     string `json:"dir"`               // path in the catalog
+	Real    string `json:"real"`              // Dir without links, which identifies the skill
 	Digest  string `json:"digest"`
-	// the digest of its description and instructions, by which it is known when it has another name
+	// Text is the digest of its description and instructions, which identifies a renamed skill.
 	Text string `json:"text,omitempty"`
 
 	Arguments string    `json:"arguments,omitempty"`
 	Trigger   Trigger   `json:"trigger"`
 	At        time.Time `json:"at"`
 
-	Restricts  bool     `json:"restricts"` // whether only AllowedTools may be called
+	Restricts  bool     `json:"restricts"` // whether only the tools in Allowed may be called
 	Allowed    []string `json:"allowedTools,omitempty"`
 	Disallowed []string `json:"disallowedTools,omitempty"`
-	Post       string   `json:"post,omitempty"` // the script that runs when it ends
+	Post       string   `json:"post,omitempty"` // script of the post hook
 
-	Call string `json:"call,omitempty"` // the host's id of the call that activated it, "" where skillpm did
-	Turn string `json:"turn,omitempty"` // the host's id of the prompt that it was activated for
-	// it is active in the session that this one was begun by, and ends there
+	Call string `json:"call,omitempty"` // the agent's id of the call that activated it, "" if skillpm did
+	Turn string `json:"turn,omitempty"` // the agent's id of the prompt that it was activated for
+	// Inherited skills are active in the parent session, too, and end there.
 	Inherited bool `json:"inherited,omitempty"`
 }
 
-// Exact returns the name that means this skill and no other.
+// Exact returns the name that identifies this skill: name@owner/name if it is in a pack.
 func (a Active) Exact() string {
 	if a.Pack == "" {
 		return a.Name
@@ -83,7 +83,7 @@ func (a Active) Exact() string {
 	return a.Name + "@" + a.Pack
 }
 
-// Names returns the names of the active skills, the first that was activated first.
+// Names returns the names of the active skills in the order of activation.
 func (s State) Names() []string {
 	names := make([]string, len(s.Active))
 	for i, a := range s.Active {
@@ -92,7 +92,7 @@ func (s State) Names() []string {
 	return names
 }
 
-// Known reports whether the session is kept, because a skill was activated in it.
+// Known reports whether the session has state, because a skill was activated in it.
 func (s State) Known() bool { return !s.Began.IsZero() }
 
 // folder is a directory of state files.
@@ -101,7 +101,7 @@ type folder struct {
 	now func() time.Time
 }
 
-// checkID refuses ids that nobody means.
+// checkID rejects ids that are too long.
 func checkID(id string) error {
 	if len(id) > maxID {
 		return diag.Errorf(diag.Usage, "the session id has %d bytes, more than %d", len(id), maxID).
@@ -110,7 +110,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// fileName returns the name of a session's file: its id where that is a plain name on every system, else its digest.
+// fileName returns the name of a session's state file: the id if it is a portable file name, or else its digest.
 func fileName(id string) string {
 	valid := len(id) <= 64 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
@@ -121,7 +121,7 @@ func fileName(id string) string {
 	return "_" + textx.SHA256(id) + ".json"
 }
 
-// deviceName reports whether Windows keeps a name for a device.
+// deviceName reports whether Windows reserves a name for a device.
 func deviceName(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":
@@ -132,8 +132,8 @@ func deviceName(name string) bool {
 
 func (f folder) path(id string) string { return filepath.Join(f.dir, fileName(id)) }
 
-// read returns a session's state, an empty one where there is no file. A file that cannot be relied upon is an error
-// and never an empty state, which would lift the restrictions of what is active.
+// read returns a session's state, an empty one if there is no file. A damaged file is an error: an empty state would
+// lift the restrictions of active skills.
 func (f folder) read(id string) (State, error) {
 	path := f.path(id)
 	state, err := readState(path)
@@ -148,7 +148,6 @@ func (f folder) read(id string) (State, error) {
 	return state, nil
 }
 
-// readState reads a state file strictly.
 func readState(path string) (State, error) {
 	if info, err := os.Lstat(path); err != nil {
 		return State{}, err
@@ -176,12 +175,12 @@ func readState(path string) (State, error) {
 		return State{}, err
 	}
 	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
-		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // as with a key in another case
+		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // a key in another letter case
 	}
 	return s, nil
 }
 
-// check reports what no session wrote.
+// check rejects states that skillpm does not write.
 func (s State) check() error {
 	switch {
 	case s.Version != version:
@@ -204,7 +203,7 @@ func (s State) check() error {
 	return nil
 }
 
-// damaged says that a state cannot be relied upon.
+// damaged returns the error for an unreadable state file.
 func damaged(id, path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "the state of session %q cannot be read, so nothing is allowed: %w", id, err).
@@ -215,7 +214,7 @@ func damaged(id, path string, err error) error {
 		WithHint("if you know that no skill should be active in it: skillpm session end %s", skill.QuoteArgument(id))
 }
 
-// write puts a session's state in its place.
+// write stores a session's state.
 func (f folder) write(s State) error {
 	if s.Active == nil {
 		s.Active = []Active{}
@@ -238,18 +237,18 @@ func (f folder) write(s State) error {
 	return os.Chtimes(path, now, now)
 }
 
-// touch notes that a session is used, at most once a day.
+// touch marks a session as used, at most once a day.
 func (f folder) touch(id string) {
 	path, now := f.path(id), f.now()
 	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > sweepEvery {
-		_ = os.Chtimes(path, now, now) // it is only kept for less long
+		_ = os.Chtimes(path, now, now) // after a failure the session is only kept for less time
 	}
 }
 
-// lockLimit is how long the lock is waited for: whoever holds it only writes a file.
+// lockLimit is the maximum wait for the lock, whose holders only write a file.
 const lockLimit = 30 * time.Second
 
-// lock takes the lock that whoever changes a session holds.
+// lock takes the lock of the state directory.
 func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return nil, err
@@ -265,8 +264,7 @@ func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	return unlock, err
 }
 
-// change reads a session's state, has a function change it, and writes it, while nobody else changes one. Where the
-// function fails nothing is written.
+// change updates a session's state under the lock. If do fails, nothing is written.
 func (f folder) change(ctx context.Context, id string, do func(*State) error) (err error) {
 	unlock, err := f.lock(ctx)
 	if err != nil {
@@ -287,8 +285,8 @@ func (f folder) change(ctx context.Context, id string, do func(*State) error) (e
 	return f.wrapWriteError(s, f.write(s))
 }
 
-// wrapWriteError makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file
-// says the same, and one that stays would go on forbidding.
+// wrapWriteError handles a failed write, for example on a full disk. If no skill is active, it deletes the file
+// instead, which means the same; a stale file would keep restrictions.
 func (f folder) wrapWriteError(s State, err error) error {
 	if err == nil || len(s.Active) > 0 {
 		return err
@@ -299,9 +297,8 @@ func (f folder) wrapWriteError(s State, err error) error {
 	return nil
 }
 
-// sweep removes the sessions that nobody used for a long time, if nobody did so of late. One that cannot be read stays,
-// and so does one that restricts something and was begun of late, or under a clock that was wrong. The caller holds the
-// lock.
+// sweep removes unused sessions, at most once a day. It keeps sessions that cannot be read, and restrictive ones that
+// began recently or under a wrong clock. The caller holds the lock.
 func (f folder) sweep(except string) {
 	now := f.now()
 	if !sweepDue(f.dir, now) {
@@ -315,15 +312,15 @@ func (f folder) sweep(except string) {
 		}
 		s, err := readState(path)
 		if err == nil && (len(s.Active) == 0 || s.Began.Year() >= firstYear && now.Sub(s.Began) > KeptFor) {
-			_ = os.Remove(path) // it is tried again tomorrow
+			_ = os.Remove(path) // the next sweep tries again
 		}
 	}
 }
 
-// sweepMark is the file whose time says when a directory was last swept.
+// sweepMark is a file whose modification time is that of the directory's last sweep.
 const sweepMark = ".swept"
 
-// sweepDue reports whether old files of a directory are to be removed, and marks that they are now.
+// sweepDue reports whether a directory must be swept now, and if so updates the mark.
 func sweepDue(dir string, now time.Time) bool {
 	mark := filepath.Join(dir, sweepMark)
 	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {
@@ -332,10 +329,9 @@ func sweepDue(dir string, now time.Time) bool {
 	return atomicfile.Write(mark, nil, atomicfile.Options{Mode: 0o600}) == nil && os.Chtimes(mark, now, now) == nil
 }
 
-// firstYear is the year of the first sessions: a clock that says less is wrong.
+// firstYear is the earliest year that a correct clock shows.
 const firstYear = 2026
 
-// files returns the state files of a folder.
 func (f folder) files() ([]fs.FileInfo, error) {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -356,17 +352,17 @@ func (f folder) files() ([]fs.FileInfo, error) {
 	return files, nil
 }
 
-// Summary is a session that is kept.
+// Summary describes a stored session.
 type Summary struct {
-	ID      string    `json:"id"` // "" where it cannot be read, and its file's name does not say it
+	ID      string    `json:"id"` // "" if the state cannot be read and the file's name is a digest
 	File    string    `json:"file"`
 	Began   time.Time `json:"began,omitzero"`
 	Used    time.Time `json:"used"`
 	Active  []string  `json:"active"`
-	Damaged string    `json:"damaged,omitempty"` // why it cannot be read
+	Damaged string    `json:"damaged,omitempty"` // why the state cannot be read
 }
 
-// List returns the sessions that are kept below a state directory, the one used last first.
+// List returns the sessions below a state directory, the most recently used first.
 func List(dir string) ([]Summary, error) {
 	f := folder{dir: Dir(dir)}
 	files, err := f.files()
@@ -395,5 +391,5 @@ func List(dir string) ([]Summary, error) {
 	return list, nil
 }
 
-// Dir is where sessions are kept below a state directory.
+// Dir returns the directory of sessions below a state directory.
 func Dir(state string) string { return filepath.Join(state, "sessions") }
