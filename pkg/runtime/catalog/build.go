@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// build makes the catalog of what the roots hold: which skills there are, whom they are for, who has which name.
+// build makes the catalog from the trees: its skills, those available under the filters, and the owner of each name.
 func (c *Catalog) build(ctx context.Context, now int64) {
 	n := 0
 	for _, t := range c.trees {
@@ -35,26 +35,24 @@ func (c *Catalog) build(ctx context.Context, now int64) {
 	slices.SortStableFunc(c.findings, diag.CompareFindings)
 }
 
-// candidate is a skill that was found, and what decides how strong it is.
+// candidate is a skill that was found, with what determines its precedence.
 type candidate struct {
 	entry Entry
-	root  int // its place among the roots
-	order int // inside a root of packs: that of its pack
+	root  int // index of its root
+	order int // in a root of packs, the order of its pack
 	node  *node
 }
 
-// builder makes the entries of a catalog.
 type builder struct {
 	catalog *Catalog
 	profile *profile.Profile
 	now     int64
 	found   []candidate
-	skills  []Skill // room for all
+	skills  []Skill // backing array of all skills
 }
 
 func (b *builder) add(f diag.Finding) { b.catalog.findings = append(b.catalog.findings, f) }
 
-// root adds the skills of one root.
 func (b *builder) root(i int, r *root, t *tree) {
 	for j := range t.dirs {
 		if d := &t.dirs[j]; d.problem != "" {
@@ -87,7 +85,7 @@ func (b *builder) root(i int, r *root, t *tree) {
 	}
 }
 
-// lockProblems tells what is wrong with the lock of a root of packs.
+// lockProblems reports problems of the lockfile of a root of packs.
 func (b *builder) lockProblems(r *root, t *tree) {
 	if t.records() == 0 {
 		return
@@ -106,7 +104,7 @@ func (b *builder) lockProblems(r *root, t *tree) {
 	b.add(f)
 }
 
-// missing notes which skills the lock of a root names and the root does not have, and tells of their packs.
+// missing collects the skills that the lockfile of a root names and the root does not have, and reports their packs.
 func (b *builder) missing(r *root, t *tree) {
 	dirs := map[string]*branch{}
 	for i := range t.dirs {
@@ -152,7 +150,7 @@ func (b *builder) absent(t *tree, p lockedPack, name string) absent {
 	return a
 }
 
-// local adds the skills of a directory of hand-written ones.
+// local adds the local skills of a directory.
 func (b *builder) local(i int, r *root, d *branch) {
 	for j := range d.nodes {
 		if n := &d.nodes[j]; n.record != nil {
@@ -161,7 +159,6 @@ func (b *builder) local(i int, r *root, d *branch) {
 	}
 }
 
-// skill adds one skill, and returns it.
 func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	rec := n.record
 	b.skills = append(b.skills, Skill{
@@ -183,8 +180,8 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	return c
 }
 
-// complete gives a skill the name and the description that the profile means, and returns why it is skipped, "" where
-// it is not.
+// complete sets the name and the description by the profile's rules. It returns why the skill is skipped, "" if it is
+// not.
 func complete(s *Skill, rec *record, p *profile.Profile) string {
 	s.Name = rec.name
 	if !usable(rec.name) {
@@ -207,7 +204,7 @@ func complete(s *Skill, rec *record, p *profile.Profile) string {
 	return ""
 }
 
-// missing reports whether a skill lacks what a profile requires.
+// missing reports whether a skill lacks a field that a profile requires.
 func missing(s *Skill, field string) bool {
 	switch field {
 	case "name":
@@ -226,10 +223,10 @@ func missing(s *Skill, field string) bool {
 	return false
 }
 
-// maxName is the longest name that is used, in bytes. What hosts allow is far shorter.
+// maxName is the maximum length of a name in bytes. Agents allow far less.
 const maxName = 200
 
-// usable reports whether a name can be asked for: it has nothing in it that name@owner/name or a path is written with.
+// usable reports whether a name can be looked up: it has no character that separates name@owner/name or a path.
 func usable(name string) bool {
 	if name == "" || len(name) > maxName {
 		return false
@@ -249,7 +246,7 @@ func usable(name string) bool {
 	return true
 }
 
-// problems tells what is wrong with one skill.
+// problems reports the problems of one skill.
 func (b *builder) problems(s *Skill, rec *record, skipped string) {
 	if skipped == "" && len(rec.problems) == 0 && (rec.name == s.base || rec.name == "") && skill.LegalName(s.base) {
 		return
@@ -313,12 +310,11 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 	b.add(name)
 }
 
-// pack adds the skills of one installed pack.
 func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	locked, ok := t.lock.pack(d.path)
-	order := 1 // as the lock has it
+	order := 1 // in the lockfile
 	if !ok {
-		order = 2 // nobody says how strong it is
+		order = 2 // not in the lockfile
 	}
 	explained := ok || !t.lock.exists || t.lock.problem != ""
 	for j := range d.nodes {
@@ -331,7 +327,7 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 		s.Pack, s.Version, s.From = d.path, locked.version, locked.source
 		c.order = order
 		if !ok && n.link {
-			c.order = 0 // it is being worked on: as if it had been installed last
+			c.order = 0 // a linked working copy has the precedence of the pack installed last
 			s.From = "path"
 			explained = true
 		}
@@ -348,7 +344,7 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	}
 }
 
-// named gives a pack's skill the name under which it is in force.
+// named sets the name under which a pack's skill is available.
 func (b *builder) named(c *candidate, t *tree) {
 	s := c.entry.Skill
 	if n, ok := t.lock.name(s.base); ok {

@@ -12,48 +12,48 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// defaultRecommended is how many skills may be in force without a warning where the settings do not say.
+// defaultRecommended is how many skills may be available without a warning if the settings do not say.
 const defaultRecommended = 200
 
-// Options say where to look, and for whom.
+// Options configure a [Catalog].
 type Options struct {
 	Profile *profile.Profile
 	Paths   scope.Paths
-	Project string // the project's root, as [Project] finds it; "" for none
-	Cache   string // the directory of the index, which need not exist; "" for none
+	Project string // root of the project, see [Project]; "" for none
+	Cache   string // directory of the index, which need not exist; "" for no index
 
-	// Agent, Tenant and Environment are whom skills are wanted for. A skill that is for some only is left out where
-	// they are not among those, or not known.
+	// Agent, Tenant and Environment select skills. A skill whose `scope` names agents, tenants, or environments is
+	// excluded unless it names this one.
 	Agent, Tenant, Environment string
 
-	Off         bool     // no skills at all
-	Allowed     []string // the only skills, as name or name@owner/name; empty for all
-	Recommended int      // how many may be in force without a warning; 0 is DefaultRecommended, -1 no limit
+	Off         bool     // make an empty catalog
+	Allowed     []string // the only skills to include, as name or name@owner/name; empty for all
+	Recommended int      // how many skills may be available without a warning; 0 for the default, -1 for no limit
 
-	// RequireTrust leaves out the skills of a project whose folder is not trusted, as a profile with TrustedProjects
-	// does: it is neither among the user's [TrustedFolders] nor does Trusted, which may be nil, say that it is.
+	// RequireTrust excludes the skills of a project whose directory is trusted neither by the user's [TrustedFolders]
+	// nor by Trusted, which may be nil. A profile can require the same with TrustedProjects.
 	RequireTrust bool
 	Trusted      func(dir string) bool
 
-	// Deny returns why a skill must not be used, nil where it may.
+	// Deny returns why a skill must not be used, nil if it may. A nil Deny denies nothing.
 	Deny func(*Skill) error
 
-	// Getenv returns variables of the environment, by which a profile's directories may be elsewhere; nil for none.
+	// Getenv returns environment variables, which can move a profile's directories; nil for none.
 	Getenv func(string) string
 
-	OS  string           // as runtime.GOOS, which it is where it is empty
-	Now func() time.Time // the clock; without one the index is neither read nor written
+	OS  string           // as runtime.GOOS; "" for that
+	Now func() time.Time // clock; nil disables the index
 }
 
-// Catalog is the skills of one profile at one time. It does not change; [Catalog.Watch] makes new ones.
+// Catalog is an immutable list of the skills of one profile. [Catalog.Watch] makes a new one after each change.
 type Catalog struct {
 	options  Options
 	sources  rootFinder
 	roots    []*root
-	trees    []*tree  // of the roots
-	changed  []bool   // which of them the index does not have so
-	entries  []Entry  // by name, the strongest first
-	skills   []*Skill // in force, by name
+	trees    []*tree  // one for each root
+	changed  []bool   // whether the index must be updated, for each root
+	entries  []Entry  // by name, the highest precedence first
+	skills   []*Skill // available skills, by name
 	findings []diag.Finding
 	absent   []absent
 }
@@ -61,11 +61,11 @@ type Catalog struct {
 // absent is a skill of a pack that is locked and not installed.
 type absent struct{ base, name, pack, version string }
 
-// Open looks into all layers. What is wrong with single skills or directories is in the findings; the error is the
-// context's.
+// Open reads all layers. Problems of single skills or directories become findings; the only error is that of the
+// context.
 func Open(ctx context.Context, o Options) (*Catalog, error) { return open(ctx, o, nil) }
 
-// open is [Open], where a catalog from before, if there is one, stands in for the index.
+// open is [Open]. A previous catalog, if not nil, replaces the index.
 func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 	c := &Catalog{options: o}
 	if o.Off {
@@ -94,7 +94,7 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 	return c, nil
 }
 
-// keep writes what is new to the index.
+// keep updates the index.
 func (c *Catalog) keep() {
 	for i, t := range c.trees {
 		if c.changed[i] && c.options.Cache != "" {
@@ -103,7 +103,8 @@ func (c *Catalog) keep() {
 	}
 }
 
-// tree returns what a root holds, from the index as far as that is right, and whether the index does not have it so.
+// tree returns the contents of a root, using valid parts of the index. The second result reports whether the index must
+// be updated.
 func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64) (*tree, bool, error) {
 	cache := c.options.Cache
 	var known *tree
@@ -126,26 +127,26 @@ func (c *Catalog) known(r *root) *tree {
 	return nil
 }
 
-// inPacks reports whether a directory, without links, is one of an installed skill or of its copy under an alias.
+// inPacks reports whether a real path is the directory of an installed skill or of its copy under an alias.
 func (c *Catalog) inPacks(real string) bool {
 	return slices.ContainsFunc(c.sources.own, func(own string) bool { return pathx.ContainsStrict(own, real) }) ||
 		slices.ContainsFunc(c.roots, func(r *root) bool { return r.packs && pathx.ContainsStrict(r.real, real) })
 }
 
-// Off reports whether skills are switched off, so that there are none.
+// Off reports whether skills are switched off; the catalog is empty then.
 func (c *Catalog) Off() bool { return c.options.Off }
 
-// Skills returns the skills in force, in order of their names. They are shared and not to be changed.
+// Skills returns the available skills, sorted by name. Callers must not change them.
 func (c *Catalog) Skills() []*Skill { return c.skills }
 
-// All returns every skill that was found, in order of names, the strongest first.
+// All returns every skill that was found, sorted by name; for each name the one with the highest precedence is first.
 func (c *Catalog) All() []Entry { return c.entries }
 
-// Findings returns what people should know: skills that were passed over, names that several packs have, directories
-// that cannot be read. They are in order of their paths.
+// Findings returns findings sorted by path, such as skipped skills, names that several packs use, and unreadable
+// directories.
 func (c *Catalog) Findings() []diag.Finding { return c.findings }
 
-// UserInvocable returns the skills in force that a user may start, in order of their names: for a menu or completion.
+// UserInvocable returns the available skills that a user may start, sorted by name.
 func (c *Catalog) UserInvocable() []*Skill {
 	var list []*Skill
 	for _, s := range c.skills {
@@ -156,7 +157,7 @@ func (c *Catalog) UserInvocable() []*Skill {
 	return list
 }
 
-// Tags returns the tags of the skills in force, in order.
+// Tags returns the sorted tags of the available skills.
 func (c *Catalog) Tags() []string {
 	var tags []string
 	for _, s := range c.skills {
@@ -166,7 +167,7 @@ func (c *Catalog) Tags() []string {
 	return slices.Compact(tags)
 }
 
-// Absent returns the packs that are locked and not installed, or not in whole, each once.
+// Absent returns the packs that are locked and not installed, or not completely, each once.
 func (c *Catalog) Absent() []string {
 	var packs []string
 	for _, a := range c.absent {
@@ -177,9 +178,12 @@ func (c *Catalog) Absent() []string {
 	return packs
 }
 
-// Lookup returns the skill that a name means: the one in force, or with name@owner/name exactly that one, also where it
-// is shadowed. Where no skill in force has the name, it is that of the only pack's skill which has another name in
-// force, but not in place of one that is locked and not installed. The error is an [*UnknownError].
+// Lookup returns the skill with a name. name@owner/name selects exactly that pack's skill, even if it is shadowed.
+//
+// If no available skill has the bare name, Lookup returns the one pack's skill that has this name in its pack and is
+// available under an alias. It does not do so if a skill of that name is locked and not installed.
+//
+// The error is an [*UnknownError].
 func (c *Catalog) Lookup(name string) (*Skill, error) {
 	if s := c.named(name); s != nil {
 		return s, nil
@@ -215,7 +219,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	return nil, unknown
 }
 
-// removedReason returns why the skill of a name is not there though a lock has it, "" where none does.
+// removedReason returns why a skill of a lockfile is not installed, "" if no lockfile has the name.
 func (c *Catalog) removedReason(name string) string {
 	base, pack, exact := strings.Cut(name, "@")
 	for _, a := range c.absent {
@@ -226,8 +230,7 @@ func (c *Catalog) removedReason(name string) string {
 	return ""
 }
 
-// otherwise returns the names in force of the skills of packs that have a name in their pack only, where it is
-// nobody's.
+// otherwise returns the aliases of the packs' skills whose own name is this one, if no available skill has the name.
 func (c *Catalog) otherwise(claims []Entry, name string) (names []string) {
 	for _, e := range claims {
 		if e.State == InForce && e.Name != name && e.alias != name && !strings.Contains(name, "@") {
@@ -237,7 +240,7 @@ func (c *Catalog) otherwise(claims []Entry, name string) (names []string) {
 	return names
 }
 
-// named returns the skill in force that has a name, or nil.
+// named returns the available skill with a name, or nil.
 func (c *Catalog) named(name string) *Skill {
 	i, ok := slices.BinarySearchFunc(c.skills, name,
 		func(s *Skill, name string) int { return strings.Compare(s.Name, name) })
@@ -247,7 +250,7 @@ func (c *Catalog) named(name string) *Skill {
 	return c.skills[i]
 }
 
-// near returns the name in force that was perhaps meant.
+// near returns the most similar available name.
 func (c *Catalog) near(name string) string {
 	if len(name) > 2*maxShort {
 		return ""
@@ -278,8 +281,8 @@ func (c *Catalog) near(name string) string {
 	return diag.Nearest(base, names)
 }
 
-// claims returns the entries that lay claim to a name, the strongest first: those that have it, then those of packs
-// that have it in their pack and another one in force. With name@owner/name it is that pack's alone.
+// claims returns the entries with a name, the highest precedence first: those named so, then those of packs that are
+// named so in their pack and available under an alias. name@owner/name selects that pack's skills.
 func (c *Catalog) claims(name string) []Entry {
 	base, pack, exact := strings.Cut(name, "@")
 	var first, rest []Entry
@@ -296,7 +299,7 @@ func (c *Catalog) claims(name string) []Entry {
 	return append(first, rest...)
 }
 
-// Which returns all skills that lay claim to a name, or to the name that name@owner/name holds.
+// Which returns all skills that claim a name, or the bare name in name@owner/name.
 func (c *Catalog) Which(name string) Claims {
 	claims := Claims{Name: name}
 	winner, _ := c.Lookup(name)

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// codec writes values one after the other, or reads them back in the same order, so that one function describes a
-// format for both directions. Numbers are varints; texts and lists begin with their length. Once a value cannot be read
-// the codec is bad, and all that follow are zero.
+// codec encodes values in sequence, or decodes them in the same sequence, so that one function describes a format for
+// both directions. Numbers are varints; texts and lists are prefixed with their length. After a value that cannot be
+// decoded, bad is set and all further values are zero.
 type codec struct {
-	data    []byte // what was written, or is still to be read
+	data    []byte // output, or remaining input
 	reading bool
 	bad     bool
 }
 
 func (c *codec) fail() { c.bad, c.data = true, nil }
 
-// number reads or writes an integer.
+// number codes an integer.
 func number[T ~int | ~int64 | ~uint8 | ~uint64](c *codec, n *T) {
 	if !c.reading {
 		c.data = binary.AppendVarint(c.data, int64(*n))
@@ -60,7 +60,7 @@ func (c *codec) text(s *string) {
 	}
 }
 
-// list reads or writes the items of a list, each of which takes at least a byte.
+// list codes the items of a list, each of which takes at least one byte.
 func list[T any](c *codec, items *[]T, item func(*T)) {
 	n := len(*items)
 	number(c, &n)
@@ -76,7 +76,7 @@ func list[T any](c *codec, items *[]T, item func(*T)) {
 	if *items = nil; n == 0 || c.bad {
 		return
 	}
-	const trusted = 1 << 14 // a length that is wrong must not take the memory
+	const trusted = 1 << 14 // a wrong length must not allocate much memory
 	*items = make([]T, 0, min(n, trusted))
 	for i := 0; i < n && !c.bad; i++ {
 		*items = append(*items, *new(T))
@@ -84,7 +84,7 @@ func list[T any](c *codec, items *[]T, item func(*T)) {
 	}
 }
 
-// optional reads or writes a value that may not be there.
+// optional codes a value that may be nil.
 func optional[T any](c *codec, value **T, item func(*T)) {
 	present := *value != nil
 	if c.flag(&present); !present {

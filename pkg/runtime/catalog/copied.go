@@ -17,18 +17,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Limits on what is compared to find the copies of one catalog. What is beyond them counts as no copy.
+// Limits on the comparison of copies in one catalog. A directory beyond them is not treated as a copy.
 const (
-	maxCompared  = 1 << 17   // entries of directories
-	maxCopyBytes = 128 << 20 // bytes that are read
+	maxCompared  = 1 << 17   // directory entries
+	maxCopyBytes = 128 << 20 // bytes read
 	maxCopyDepth = 32        // levels of directories in one skill
 )
 
-// agentName is where agents find a skill: the scope of their directory, and the name there.
+// agentName identifies a skill for agents: the scope of their skills directory, and the skill's name there.
 type agentName struct{ scope, name string }
 
-// copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links
-// cannot be had: they are the pack's. One that differs in any byte is somebody's own, and no pack can take its name.
+// copies drops local skills that are copies of installed skills. Agents get such copies on systems without symbolic
+// links. A directory that differs in any byte is a local skill, whose name no pack can take.
 func (b *builder) copies(ctx context.Context) {
 	packs := b.copyable()
 	if len(packs) == 0 {
@@ -57,7 +57,7 @@ func (b *builder) copies(ctx context.Context) {
 	}
 }
 
-// copyable returns the skills of packs that hand-written ones may be copies of.
+// copyable returns the skills of packs that have a local skill of the same name and scope.
 func (b *builder) copyable() map[agentName]*candidate {
 	local := map[agentName]bool{}
 	for i := range b.found {
@@ -76,7 +76,7 @@ func (b *builder) copyable() map[agentName]*candidate {
 		}
 		name := c.entry.Name
 		if b.profile.Qualify != "" {
-			name = c.entry.base // as agents have it
+			name = c.entry.base // agents use the unqualified name
 		}
 		if at := (agentName{c.entry.Scope, name}); local[at] && packs[at] == nil {
 			packs[at] = c
@@ -85,7 +85,7 @@ func (b *builder) copyable() map[agentName]*candidate {
 	return packs
 }
 
-// mayBeCopy reports whether a hand-written skill may be a copy of an installed one, as far as stage 1 tells.
+// mayBeCopy reports whether the frontmatter of a local skill matches that of an installed one.
 func mayBeCopy(c, pack *candidate) bool {
 	a, b := c.entry.Skill, pack.entry.Skill
 	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint &&
@@ -95,14 +95,14 @@ func mayBeCopy(c, pack *candidate) bool {
 		slices.Equal(a.Tags, b.Tags) && (c.node.stat.size == pack.node.stat.size || a.base != b.base)
 }
 
-// pair is a hand-written skill and the installed one that it may be a copy of.
+// pair is a local skill and the installed skill that it may be a copy of.
 type pair struct {
 	local, pack *candidate
-	same, fresh bool // it is a copy; that is news to the index
+	same, fresh bool // it is a copy; the index must be updated
 }
 
-// compare finds out whether the pair is a copy and its original. The index keeps that, as long as all files of the copy
-// look the same, and the original's SKILL.md and directory do: a pack is installed whole.
+// compare sets same if the local skill is a copy. The index caches that as long as all files of the copy have the same
+// stamps, and so have SKILL.md and the directory of the installed skill, because packs are installed atomically.
 func (p *pair) compare(c *comparison, now int64) {
 	s, pack, n := p.local.entry.Skill, p.pack.entry.Skill, p.local.node
 	dir, err := stat(pack.Dir)
@@ -125,14 +125,15 @@ func (p *pair) compare(c *comparison, now int64) {
 	}
 }
 
-// copyFacts say that a directory is a copy of an installed skill, and how both looked then.
+// copyFacts record that a directory is a copy of an installed skill, with the stamps of both.
 type copyFacts struct {
-	installed string // the directory of the installed one
-	file, dir stamp  // of its SKILL.md, and of that directory
-	files     string // a digest of how all files of the copy look
+	installed string // directory of the installed skill
+	file, dir stamp  // stamps of its SKILL.md and its directory
+	files     string // digest of the stamps of all files of the copy
 }
 
-// survey returns a digest of how everything in a directory looks. It clears settled if a later change might not show.
+// survey returns a digest of the stamps of everything in a directory. It clears stable if a later change might keep a
+// stamp.
 func (c *comparison) survey(dir string, now int64, stable *bool) (digest string, ok bool) {
 	var seen codec
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -152,22 +153,22 @@ func (c *comparison) survey(dir string, now int64, stable *bool) (digest string,
 	return string(sum[:]), err == nil
 }
 
-// comparison counts what comparing has taken.
+// comparison counts what all comparisons have read.
 type comparison struct{ entries, bytes atomic.Int64 }
 
-// copied reports whether the directory of a skill is a copy of that of an installed one: it has the same files with the
-// same bytes, but for the name where it is known under an alias.
+// copied reports whether a skill's directory is a copy of an installed one: both have the same files with the same
+// bytes, except for the skill's name if it has an alias.
 func (c *comparison) copied(s, pack *Skill) bool {
 	a, err := safefile.OpenRoot(s.Dir)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = a.Close() }() // it was only read
+	defer func() { _ = a.Close() }()
 	b, err := safefile.OpenRoot(pack.Dir)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = b.Close() }() // likewise
+	defer func() { _ = b.Close() }()
 	alias := ""
 	if s.base != pack.base {
 		alias = s.base
@@ -175,7 +176,7 @@ func (c *comparison) copied(s, pack *Skill) bool {
 	return c.file(a, b, skill.File, alias) && c.dir(a, b, ".", alias, maxCopyDepth)
 }
 
-// dir compares what two directories hold. SKILL.md has been compared.
+// dir compares two directories, without SKILL.md at their top.
 func (c *comparison) dir(a, b *safefile.Root, dir, alias string, depth int) bool {
 	listA, okA := c.list(a, dir)
 	listB, okB := c.list(b, dir)
@@ -205,13 +206,13 @@ func (c *comparison) dir(a, b *safefile.Root, dir, alias string, depth int) bool
 	return true
 }
 
-// list returns the entries of a directory, in order of their names.
+// list returns the entries of a directory, sorted by name.
 func (c *comparison) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool) {
 	f, err := root.Open(dir)
 	if err != nil {
 		return nil, false
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	d, ok := f.(fs.ReadDirFile)
 	remaining := maxCompared - c.entries.Load()
 	if !ok || remaining <= 0 {
@@ -225,18 +226,18 @@ func (c *comparison) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool)
 	return entries, true
 }
 
-// file compares two files. With an alias, the second is that of a skill which the first one names so.
+// file compares two files. With an alias, it compares a with b under that skill name.
 func (c *comparison) file(a, b *safefile.Root, name, alias string) bool {
 	f, size, ok := c.open(a, name)
 	if !ok {
 		return false
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	other, otherSize, ok := c.open(b, name)
 	if !ok {
 		return false
 	}
-	defer func() { _ = other.Close() }() // likewise
+	defer func() { _ = other.Close() }()
 	if alias == "" {
 		return size == otherSize && equal(f, other)
 	}
@@ -248,7 +249,7 @@ func (c *comparison) file(a, b *safefile.Root, name, alias string) bool {
 	return err == nil && size == int64(len(named)) && equal(f, bytes.NewReader(named))
 }
 
-// open opens a file, as far as the limits let it be read.
+// open opens a file if the limits allow it.
 func (c *comparison) open(root *safefile.Root, name string) (fs.File, int64, bool) {
 	f, err := safefile.OpenIn(root, name, maxCopyBytes)
 	if err != nil {
@@ -262,7 +263,7 @@ func (c *comparison) open(root *safefile.Root, name string) (fs.File, int64, boo
 	return f, info.Size(), true
 }
 
-// equal reports whether two readers give the same.
+// equal reports whether two readers have the same contents.
 func equal(a, b io.Reader) bool {
 	var x, y [8 << 10]byte
 	for {

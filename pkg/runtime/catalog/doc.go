@@ -1,22 +1,21 @@
-// Package catalog finds the skills that are in force: it looks into the layers of a profile, reads what stands at the
-// head of every SKILL.md, and settles which skill has which name.
+// Package catalog lists the skills that an agent sees. It searches the layers of a profile, reads the head of every
+// SKILL.md, and determines which skill owns each name.
 //
 // The rules it keeps:
 //
-//   - Only stage 1 is read and kept: the frontmatter, and the first paragraph where a description is missing. A body is
-//     read by [Skill.Load], when somebody asks for it. What may be a copy of an installed skill is compared with it
-//     once.
-//   - A stronger layer's skill replaces a weaker one's whole; nothing is merged. `priority` decides among the
-//     hand-written skills of one entry of layers, and inside one pack, and nowhere else.
-//   - A skill that a filter leaves out (its scope, the allowlist, trust, a policy) takes part in nothing: a weaker one
-//     of its name is then in force.
-//   - A skill that cannot be read is passed over with a finding and stops no other.
-//   - What is found is kept in an index on disk, one file for each directory of skills, which any number of processes
-//     may use at once. It holds what files say and nothing of a profile, so that it serves all of them. An entry counts
-//     as long as its file looks the same to stat; a file that changed at about the time it was read is read again. An
-//     index that is damaged, or of another version, is made anew.
-//   - Skills are hostile until checked: every size and number is bounded, only regular files are opened, and no link
-//     inside a skill leads out of it.
+//   - The catalog only reads the frontmatter, and the first paragraph if a description is missing. [Skill.Load] reads
+//     the instructions on demand. A directory that may be a copy of an installed skill is compared with it once.
+//   - A skill of a layer with higher precedence replaces one of a lower layer completely; nothing is merged. `priority`
+//     only decides among the local skills of one layer, and inside one pack.
+//   - A skill that a filter excludes (its scope, the allowlist, trust, a policy) shadows nothing: a skill of lower
+//     precedence with that name is then available.
+//   - A skill that cannot be read is skipped with a finding and affects no other.
+//   - An index on disk caches the results, with one file for each directory of skills. Any number of processes may use
+//     it at once. It does not depend on a profile, so that it serves all of them. An entry is valid while stat reports
+//     the same for its file; a file that changed shortly before it was read is read again. An index that is damaged or
+//     of another version is rebuilt.
+//   - Skills are untrusted input: every size and number is bounded, only regular files are opened, and links inside a
+//     skill must not lead out of it.
 //
 // Start reading at [Open], then scan.go (read the layers), build.go (make skills of them), filter.go, and
 // precedence.go. This package may change at any time.

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// filter leaves out what is not for whom skills are wanted.
+// filter excludes skills by policy, trust, scope, and allowlist.
 func (b *builder) filter() {
 	o := &b.catalog.options
 	untrusted, problem := false, error(nil)
@@ -67,7 +67,6 @@ func (o *Options) trusts(project string) (bool, error) {
 	return TrustedFolders(o.Paths).Has(project)
 }
 
-// allowed reports whether an allowlist has a skill.
 func allowed(list []string, s *Skill) bool {
 	for _, name := range list {
 		if name == s.Name || s.Pack != "" && name == s.base+"@"+s.Pack {
@@ -77,7 +76,7 @@ func allowed(list []string, s *Skill) bool {
 	return false
 }
 
-// outOfScope returns why a skill is not for whom skills are wanted, "" if it is.
+// outOfScope returns why a skill's `scope` excludes it, "" if it does not.
 func outOfScope(s *Skill, o *Options) string {
 	for _, f := range []struct {
 		list        []string

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
 )
 
-// Candidate is what is known of a skill before it is loaded.
+// Candidate is a skill as [FindMatches] searches it.
 type Candidate struct {
 	Name        string
 	Description string
@@ -20,17 +20,16 @@ type Candidate struct {
 
 // Match is a skill that fits a task.
 type Match struct {
-	Index int // of the candidate
+	Index int // index of the candidate
 	Name  string
-	Score float64  // how much of what the task says the skill has, from 0 to 1
-	Why   []string // in words, what weighs most first
+	Score float64  // share of the task's words that the skill has, from 0 to 1
+	Why   []string // reasons in words, the most important first
 }
 
-// MatchThreshold is the score that a skill has at least when it fits. Tasks that no skill of the tests is for stay
-// below it.
+// MatchThreshold is the minimum score of a skill that fits. In the tests, tasks that no skill fits score less.
 const MatchThreshold = 0.18
 
-// matchSchema returns the fields of skills and how their words count.
+// matchSchema returns the searched fields and their weights.
 func matchSchema() *bm25.Schema {
 	return &bm25.Schema{Saturation: 7, LengthShare: 40, Fields: []bm25.Field{
 		{Name: "name", Weight: 25, Title: true},
@@ -40,12 +39,12 @@ func matchSchema() *bm25.Schema {
 	}}
 }
 
-// FindMatches returns the skills that share words with a task, the best first; equals by name. It is for a user or an
-// agent that searches: a model still decides itself which skill it loads. A skill that the task names, as /name or as
-// its only words, comes first.
+// FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. A
+// skill that the task names, as /name or as its only words, comes first. It serves users and agents that search; which
+// skill to load stays the model's decision.
 //
-// The score does not depend on which other skills match, so that a threshold means something: nothing is above it for a
-// task that no skill is for.
+// A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
+// none fits the task.
 func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 	schema := matchSchema()
 	index, err := bm25.New(schema, func(yield func(bm25.Document) bool) {
@@ -94,7 +93,7 @@ func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 	return matches, nil
 }
 
-// texts returns the texts of a skill, in the order of the fields.
+// texts returns the texts of a skill, in the order of the schema's fields.
 func (c *Candidate) texts() []bm25.Text {
 	texts := []bm25.Text{{Field: 0, Text: c.Name}}
 	for _, t := range c.Tags {
@@ -103,8 +102,8 @@ func (c *Candidate) texts() []bm25.Text {
 	return append(texts, bm25.Text{Field: 2, Text: c.Description}, bm25.Text{Field: 3, Text: c.WhenToUse})
 }
 
-// whyMatch says which words of the task a skill has where. A word that is not written as in the task is followed by
-// what the task has.
+// whyMatch returns the words of the task that each field of a skill has. A word that differs from the task's is
+// followed by that in parentheses.
 func whyMatch(answer *bm25.Answer, schema *bm25.Schema, texts []bm25.Text) (why []string) {
 	words := make([][]string, len(schema.Fields))
 	reasons, _ := answer.Explain(schema, texts)
@@ -125,7 +124,7 @@ func whyMatch(answer *bm25.Answer, schema *bm25.Schema, texts []bm25.Text) (why 
 	return why
 }
 
-// commandName returns the name that a task begins with as a command, and what is after it.
+// commandName splits a task that begins with /name.
 func commandName(task string) (name, rest string) {
 	task = strings.TrimSpace(task)
 	if !strings.HasPrefix(task, "/") {
@@ -135,7 +134,7 @@ func commandName(task string) (name, rest string) {
 	return name, strings.TrimSpace(rest)
 }
 
-// isRequestWord reports whether a word is one that requests have, whatever they are for.
+// isRequestWord reports whether a word occurs in requests of any kind and so distinguishes none.
 func isRequestWord(word string) bool {
 	switch word {
 	case "please", "help", "want", "need", "would", "like", "could", "can", "let", "thing", "things",

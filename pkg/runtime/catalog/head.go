@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// wrongCase is what is wrong with a SKILL.md in other letters.
+// wrongCase is the problem of a SKILL.md in another letter case.
 const wrongCase = "the file must be called SKILL.md, in capitals"
 
-// otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
+// otherCase returns a record with that problem if the directory has such a file, else nil.
 func otherCase(dir string) *record {
 	if l, err := lstat(filepath.Join(dir, "skill.md")); err == nil && l.mode == 0 {
 		return &record{fatal: wrongCase}
@@ -24,14 +24,14 @@ func otherCase(dir string) *record {
 	return nil
 }
 
-// open reads the beginning of a SKILL.md.
+// open reads the head of a SKILL.md.
 func (s *scanner) open(path string, n *node) {
 	f, l, err := openFile(path)
 	if err != nil {
 		n.record = &record{fatal: reason(err)}
 		return
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	n.stat, n.stable = l.stamp, l.stable(s.now)
 	if !sameCase(filepath.Dir(path), skill.File) {
 		n.record = &record{fatal: wrongCase}
@@ -59,7 +59,7 @@ func linked(dir string) *record {
 	return readHead(f, info.Size())
 }
 
-// openRegular opens the SKILL.md of a directory, which may be a link that does not lead out of it.
+// openRegular opens the SKILL.md of a directory. It follows a link that stays in the directory.
 func openRegular(root *os.Root) (*os.File, error) {
 	info, err := root.Stat(skill.File)
 	switch {
@@ -74,13 +74,13 @@ func openRegular(root *os.Root) (*os.File, error) {
 	return root.Open(skill.File)
 }
 
-// Sizes of what is read of a file, in bytes: at first, and of the body where the first paragraph is wanted.
+// Sizes of the parts of a file that are read, in bytes: the first read, and the body if the first paragraph is needed.
 const (
 	firstRead = 4 << 10
 	bodyRead  = 16 << 10
 )
 
-// readHead makes the record of an open SKILL.md of a size, reading no more than it takes.
+// readHead makes the record of an open SKILL.md, reading no more of it than necessary.
 func readHead(f io.Reader, size int64) *record {
 	if size > skill.MaxFile {
 		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
@@ -105,7 +105,7 @@ func readHead(f io.Reader, size int64) *record {
 	return r
 }
 
-// more reads on until there are want bytes, and reports whether that is the whole file.
+// more reads until head has want bytes, and reports whether that is the whole file.
 func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
 	head = slices.Grow(head, max(0, want-len(head)))
 	for len(head) < want {

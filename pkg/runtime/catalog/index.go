@@ -14,32 +14,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// A file of the index is a header and what a tree holds, as a [codec] writes it. The header is magic, the CRC-32C of
-// the rest, and the rest's length.
-
-// magic starts every file; the number is the version of the format.
+// magic starts every index file; the number is the version of the format. After it come the CRC-32C of the rest, the
+// rest's length, and a tree as [codec] encodes it.
 const magic = "skillpm catalog 5\n"
 
 const (
 	headerSize = len(magic) + 4 + 8
-	maxIndex   = 64 << 20 // bytes that are read
+	maxIndex   = 64 << 20 // maximum bytes of a file
 )
 
-// castagnoli returns the table of the checksum, which the processor computes.
+// castagnoli returns the CRC table that processors have instructions for.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// indexPath returns where the index of a root is kept.
+// indexPath returns the path of a root's index file.
 func indexPath(cache, key string) string {
 	return filepath.Join(cache, textx.SHA256(key)[:24]+".idx")
 }
 
-// readIndex returns what the index says of a root, nil where it says nothing that can be relied on.
+// readIndex returns the tree that the index has for a root, nil if there is no valid one.
 func readIndex(cache string, root *root) *tree {
 	f, err := safefile.Open(indexPath(cache, root.key()), maxIndex)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil || !safefile.Mine(info) || info.Size() > maxIndex {
 		return nil
@@ -55,7 +53,7 @@ func readIndex(cache string, root *root) *tree {
 	return t
 }
 
-// writeIndex keeps a tree. That it cannot is no error: the next process reads more.
+// writeIndex stores a tree. A failure is not an error: the next process reads more files.
 func writeIndex(cache string, root *root, t *tree) {
 	path := indexPath(cache, root.key())
 	if err := atomicfile.Write(path, encode(t), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}); err == nil {
@@ -63,16 +61,16 @@ func writeIndex(cache string, root *root, t *tree) {
 	}
 }
 
-// maxIndexes is how many files the index may have. The oldest go first: most of them are of projects that are gone.
+// maxIndexes is the maximum number of index files. The oldest are removed first: most belong to deleted projects.
 const maxIndexes = 512
 
-// thin removes the oldest files of the index where there are too many.
+// thin removes the oldest index files if there are too many.
 func thin(cache string) {
 	f, err := os.Open(cache)
 	if err != nil {
 		return
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	names, _ := f.Readdirnames(8 * maxIndexes)
 	if len(names) <= maxIndexes {
 		return
@@ -86,11 +84,11 @@ func thin(cache string) {
 		}
 	}
 	if oldest != "" {
-		_ = os.Remove(filepath.Join(cache, oldest)) // another process may have
+		_ = os.Remove(filepath.Join(cache, oldest)) // another process may have removed it
 	}
 }
 
-// encode returns a tree as a file.
+// encode returns the index file of a tree.
 func encode(t *tree) []byte {
 	c := &codec{data: make([]byte, headerSize, 4096)}
 	c.tree(t)
@@ -100,7 +98,7 @@ func encode(t *tree) []byte {
 	return c.data
 }
 
-// decode returns the tree that a file holds, nil if the file is damaged or of another version.
+// decode returns the tree in an index file, nil if the file is damaged or of another version.
 func decode(data []byte) *tree {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic ||
 		binary.LittleEndian.Uint64(data[len(magic)+4:]) != uint64(len(data)-headerSize) ||
@@ -178,7 +176,7 @@ func (c *codec) node(n *node) {
 	})
 }
 
-// staysInside reports whether a path from a root stays inside it.
+// staysInside reports whether a relative path stays inside its root.
 func staysInside(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part[0] == '.' || strings.ContainsRune(part, filepath.Separator) {

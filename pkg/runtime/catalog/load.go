@@ -16,39 +16,39 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Loaded is a skill at stage 2: what its SKILL.md says now.
+// Loaded is a skill with its instructions, as SKILL.md has them now.
 type Loaded struct {
 	*Skill
 	Front    Front
 	Document *skill.Document
-	Digest   string // "sha256:" and the digest of SKILL.md in hex
-	Source   string // the whole file
+	Digest   string // "sha256:" and the SHA-256 of SKILL.md in hexadecimal
+	Source   string // all of SKILL.md
 	Body     string // what follows the frontmatter
 }
 
-// Front is what the frontmatter says about how a skill is used.
+// Front has the frontmatter fields about how a skill is used.
 type Front struct {
-	AllowedTools    []string // the entries as they are written; each may hold several, see package tool
-	Restricts       bool     // there is a list of allowed tools, though it may be empty
+	AllowedTools    []string // entries as written; each may hold several patterns, see package tool
+	Restricts       bool     // whether there is a list of allowed tools, possibly empty
 	DisallowedTools []string
 	Agent, Model    string
 	Arguments       []string // names of positional arguments
-	Pre, Post       string   // scripts that run before and after
-	Command         string   // that is executed in place of the body (dispatch, type A)
-	Shell           string   // that runs the commands in the body
+	Pre, Post       string   // scripts of hooks
+	Command         string   // command to execute in place of the body
+	Shell           string   // shell for the commands in the body
 	Files           []skill.FileRef
 	Toolsets        []string
 	Execution       Execution
 }
 
-// Execution is how a skill's scripts are to be run.
+// Execution has the restrictions that a skill asks for its scripts.
 type Execution struct {
-	Sandbox      string   // as it is written: "true", "false", the name of a sandbox, or "" for nothing
-	AllowedPaths []string // directories besides the skill's own; nil where the skill does not say
-	Network      []string // "true", "false", "none", or hosts; empty where the skill does not say
+	Sandbox      string   // as written: "true", "false", the name of a sandbox, or ""
+	AllowedPaths []string // directories besides the skill's own; nil if unspecified
+	Network      []string // "true", "false", "none", or network hosts; empty if unspecified
 }
 
-// Load reads SKILL.md now. The error has code NotFound where it is gone, and Invalid where it cannot be used any more.
+// Load reads SKILL.md now. The error has code NotFound if it is gone, and Invalid if it is no longer usable.
 func (s *Skill) Load() (*Loaded, error) {
 	data, err := readWhole(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +74,7 @@ func (s *Skill) Load() (*Loaded, error) {
 	}, nil
 }
 
-// readWhole returns the SKILL.md of a directory, through no link that leads out of it.
+// readWhole returns the SKILL.md of a directory. It follows no link that leads out of it.
 func readWhole(dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func readWhole(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile+1))
 	if err == nil && len(data) > skill.MaxFile {
 		err = errors.New("SKILL.md grew beyond what is read")
@@ -93,8 +93,8 @@ func readWhole(dir string) ([]byte, error) {
 	return data, err
 }
 
-// ParseFile reads stage 1 of one SKILL.md, by the rules of a profile. The error has code NotFound where there is none,
-// and Invalid where the profile skips the skill.
+// ParseFile reads the frontmatter of one SKILL.md by the rules of a profile. The error has code NotFound if there is no
+// file, and Invalid if the profile skips the skill.
 func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	return c.entry.Skill, nil
 }
 
-// frontOf reads what the frontmatter says about how a skill is used.
+// frontOf reads the fields of [Front].
 func frontOf(doc *skill.Document) Front {
 	f := Front{
 		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: skill.Program(doc.Command()),
@@ -163,8 +163,8 @@ func under(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// texts returns the texts of a list, or a text, split where there is a separator. Of an entry that YAML took for a
-// mapping, as of `- Bash(git: *)`, it returns what was written.
+// texts returns the items of a list, or of a text with separators. For an item that YAML parses as a mapping, such as
+// `- Bash(git: *)`, it returns the source text.
 func texts(n *yaml.Node, separator string) []string {
 	if n == nil {
 		return nil

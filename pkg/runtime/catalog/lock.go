@@ -12,10 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// maxLock is the largest lock that is read, in bytes.
+// maxLock is the maximum size of a lockfile in bytes.
 const maxLock = 64 << 20
 
-// readLock returns what the lock at a path says, from before where it still looks the same.
+// readLock returns the facts of the lockfile at path. It reuses those from before if the file's stamp is the same.
 func readLock(path string, before lockFacts, now int64) (facts lockFacts, changed bool) {
 	l, err := stat(path)
 	switch {
@@ -60,7 +60,7 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 	return facts, changed
 }
 
-// pack returns the locked pack of an id.
+// pack returns the locked pack with an id.
 func (l *lockFacts) pack(id string) (lockedPack, bool) {
 	i, ok := slices.BinarySearchFunc(l.packs, id, func(p lockedPack, id string) int { return cmp.Compare(p.id, id) })
 	if !ok {
@@ -79,7 +79,7 @@ func (l *lockFacts) name(name string) (lockedName, bool) {
 	return l.names[i], true
 }
 
-// alias returns under which name the skill of a pack is known in place of its own, "" for its own.
+// alias returns the alias of a pack's skill, "" if it has none.
 func (n lockedName) alias(pk string) string {
 	for _, s := range n.shadowed {
 		if s.pack == pk {

@@ -12,9 +12,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// drop leaves out candidates, as if they had not been found.
+// drop removes candidates and their findings.
 func (b *builder) drop(out func(*candidate) bool) {
-	rest := make([]candidate, 0, len(b.found)) // others may point to the old ones
+	rest := make([]candidate, 0, len(b.found)) // a new slice, because others point into the old one
 	shadowed := map[string]bool{}
 	for i := range b.found {
 		if c := &b.found[i]; out(c) {
@@ -25,13 +25,15 @@ func (b *builder) drop(out func(*candidate) bool) {
 	}
 	b.found = rest
 	if len(shadowed) > 0 {
-		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool { return shadowed[f.Path] })
+		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool {
+			return shadowed[f.Path]
+		})
 	}
 }
 
-// doubles drops the entries that lead to the directory of a stronger one.
+// doubles drops the candidates that resolve to the directory of one with higher precedence.
 func (b *builder) doubles() {
-	linked := map[string]bool{} // what links lead to
+	linked := map[string]bool{} // targets of links
 	for i := range b.found {
 		if real := b.found[i].entry.real; real != "" {
 			linked[real] = true
@@ -57,7 +59,7 @@ func (b *builder) doubles() {
 	})
 }
 
-// compareStrength orders the stronger of two skills first.
+// compareStrength orders skills by precedence, the highest first.
 func (b *builder) compareStrength(x, y *candidate) int {
 	s, t := x.entry.Skill, y.entry.Skill
 	rx, ry := b.catalog.roots[x.root], b.catalog.roots[y.root]
@@ -71,7 +73,7 @@ func (b *builder) compareStrength(x, y *candidate) int {
 		cmp.Compare(len(s.Dir), len(t.Dir)), cmp.Compare(s.Dir, t.Dir))
 }
 
-// resolvePrecedence decides who has each name.
+// resolvePrecedence determines the owner of each name.
 func (b *builder) resolvePrecedence() {
 	sorted := make([]*candidate, len(b.found))
 	for i := range b.found {
@@ -118,7 +120,7 @@ func weight(s State) int {
 	return 2
 }
 
-// reason returns why one skill is stronger than another.
+// reason returns why winner has precedence over loser.
 func (b *builder) reason(winner, loser *Skill) string {
 	switch {
 	case winner.Rank != loser.Rank && winner.Layer != loser.Layer:
@@ -135,7 +137,7 @@ func (b *builder) reason(winner, loser *Skill) string {
 	return winner.Dir + " comes first"
 }
 
-// aliased warns of packs whose skill is known under an alias because another pack has the name.
+// aliased warns about packs' skills that have an alias because another pack has the name.
 func (b *builder) aliased() {
 	if b.profile.Qualify != "" {
 		return
@@ -165,7 +167,7 @@ func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
 	})
 }
 
-// recommended warns of more skills than a model can tell apart.
+// recommended warns if there are more skills than a model distinguishes well.
 func (b *builder) recommended() {
 	limit := b.catalog.options.Recommended
 	if limit == 0 {

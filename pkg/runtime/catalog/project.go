@@ -11,13 +11,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Project returns the root of the project that a directory, which is absolute, is in: the nearest one upward that holds
-// skillpm.yaml, .skillpm, .git, or one of the profile's directories for projects; else the directory itself. From
-// inside the home directory neither that nor what is above it is looked at, so that it returns "" there, as it does in
-// the user's own .skillpm. A directory above that everybody may write to is no project, whatever somebody put there.
+// Project returns the root of the project that contains the absolute path dir: the nearest directory upward with
+// skillpm.yaml, .skillpm, .git, or one of the profile's project directories; else dir itself.
+//
+// It returns "" in the home directory and in the user's own .skillpm, and does not search the home directory or those
+// above it. A parent directory that everybody can write to is not a project, because any user could make it one.
 func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 	dir = filepath.Clean(dir)
-	home, _ := os.Stat(paths.Home) // without one there is nothing to compare with
+	home, _ := os.Stat(paths.Home) // without a home directory there is nothing to compare with
 	marks := markers(p)
 	for d := dir; filepath.Dir(d) != d; d = filepath.Dir(d) {
 		info, err := os.Stat(d)
@@ -38,7 +39,7 @@ func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 	return dir
 }
 
-// markers returns what the root of a project holds.
+// markers returns the file names that identify the root of a project.
 func markers(p *profile.Profile) []string {
 	marks := []string{scope.ManifestName, scope.DirName, ".git"}
 	for _, layer := range p.Layers {

@@ -10,11 +10,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings
-// of such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of
-// the ordinary it gives up, and the record is of no use.
+// quick reads simple frontmatter: fields on one line each, and lists and mappings of scalars below a field. It reports
+// whether it could; the record then equals the one from package skill. If anything is unusual it returns false, and the
+// record is unusable.
 //
-// It is there because a YAML parser takes ten times as long, which is what opening a thousand skills would consist of.
+// Most skills have such frontmatter, and a YAML parser takes ten times as long, which would dominate the time of
+// opening a thousand skills.
 func quick(r *record, head []byte) bool {
 	if len(head) == 0 || !bytes.HasPrefix(head, []byte("---\n")) {
 		return false
@@ -37,7 +38,7 @@ func quick(r *record, head []byte) bool {
 	return true
 }
 
-// ordinary reports whether YAML takes every character of a text for itself.
+// ordinary reports whether a text only has characters that YAML does not treat specially.
 func ordinary(s string) bool {
 	ascii := true
 	for i := range len(s) {
@@ -63,7 +64,7 @@ func ordinary(s string) bool {
 // quickReader reads fields line by line.
 type quickReader struct {
 	*record
-	line int // the number in the file of the line that was read last
+	line int // number in the file of the last line read
 	keys [24]string
 	n    int
 }
@@ -76,7 +77,7 @@ func (q *quickReader) fields(front string) bool {
 		case text == "" || text[0] == '#':
 			front = rest
 			continue
-		case text == "---": // the fence that the frontmatter ends with comes before this one
+		case text == "---": // a second fence
 			return false
 		}
 		key, value, ok := field(text)
@@ -107,21 +108,20 @@ func (q *quickReader) fields(front string) bool {
 	return true
 }
 
-// next returns the first line of a text without space at its end, and what follows.
+// next splits off the first line of a text, without trailing spaces.
 func (q *quickReader) next(text string) (line, rest string) {
 	q.line++
 	line, rest, _ = strings.Cut(text, "\n")
 	return strings.TrimRight(line, " "), rest
 }
 
-// indented reports whether the next line that is not empty starts with space or is an item of a list: it goes on with
-// what was before.
+// indented reports whether the next non-empty line continues the current field: it is indented or a list item.
 func indented(rest string) bool {
 	rest = strings.TrimLeft(rest, "\n")
 	return rest != "" && (rest[0] == ' ' || rest[0] == '-')
 }
 
-// once reports whether a key was not there before, and notes it.
+// once records a key, and reports whether it is new.
 func (q *quickReader) once(key string) bool {
 	if q.n == len(q.keys) {
 		return false
@@ -134,7 +134,7 @@ func (q *quickReader) once(key string) bool {
 	return true
 }
 
-// field splits a line into a plain key and what stands after the colon.
+// field splits a line into a plain key and the value after the colon.
 func field(text string) (key, value string, ok bool) {
 	i := 0
 	for i < len(text) && (isLetter(text[i]) || i > 0 && isInner(text[i])) {
@@ -148,7 +148,7 @@ func field(text string) (key, value string, ok bool) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// isInner reports whether a word may have a character after its first one.
+// isInner reports whether a word may have a character that is not a letter after its first one.
 func isInner(c byte) bool { return c == '-' || c == '_' || c >= '0' && c <= '9' }
 
 // quickScalar returns the text of a scalar on one line.

@@ -16,11 +16,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// record is what the head of a SKILL.md says, whatever the profile: what the index holds.
+// record has what the catalog needs of a SKILL.md, independent of the profile. The index stores records.
 type record struct {
-	name        string // declared
-	description string // declared, on one line
-	paragraph   string // the body's first, where there is no description
+	name        string // as declared
+	description string // as declared, on one line
+	paragraph   string // first paragraph of the body, if there is no description
 	when        string
 	hint        string
 	agent       string
@@ -30,8 +30,8 @@ type record struct {
 	priority float64
 	flags    flags
 
-	fatal    string // why no profile can use it, "" where one can
-	line     int    // of fatal, 0 for the file as a whole
+	fatal    string // why no profile can use the skill, "" if one can
+	line     int    // line of the fatal problem, 0 for the whole file
 	problems []problem
 }
 
@@ -41,7 +41,7 @@ const (
 	modelOff      flags = 1 << iota // disable-model-invocation: true
 	userOff                         // user-invocable: false
 	forks                           // context: fork
-	noFrontmatter                   // there is no frontmatter
+	noFrontmatter                   // the file has no frontmatter
 )
 
 // problem is a finding about one file, without its path.
@@ -53,46 +53,43 @@ type problem struct {
 	fix      string
 }
 
-// The rules of findings, as docs/catalog.md lists them.
+// The rules of findings. docs/catalog.md lists them.
 const (
 	ruleFile      = "CA001" // SKILL.md cannot be read
 	ruleFront     = "CA002" // the frontmatter is not valid
-	ruleRequired  = "CA003" // a field is missing
-	ruleName      = "CA004" // the name is not as it should be
-	ruleValue     = "CA005" // a field's value is not understood
-	ruleLock      = "CA007" // a lock is missing, or cannot be read
+	ruleRequired  = "CA003" // a required field is missing
+	ruleName      = "CA004" // the name is not valid
+	ruleValue     = "CA005" // a field's value is not valid
+	ruleLock      = "CA007" // a lockfile is missing or cannot be read
 	ruleMany      = "CA008" // too many skills
 	ruleDirectory = "CA009" // a directory cannot be read
 	ruleTrust     = "CA010" // the project is not trusted
 )
 
-// RuleConflict is the rule of the findings that packs have skills of one name.
+// RuleConflict is the rule of findings about packs that have skills of one name.
 const RuleConflict = "CA006"
 
-// Limits on what is kept of one file.
+// Limits on what a record keeps of one file.
 const (
 	maxText     = 4 << 10  // bytes of a description
 	maxShort    = 512      // bytes of other texts
 	maxItems    = 64       // entries of a list
-	maxProblems = 8        // that are told of one file
-	maxFront    = 64 << 10 // of a frontmatter: that of real skills is a thirtieth of it
+	maxProblems = 8        // findings about one file
+	maxFront    = 64 << 10 // bytes of a frontmatter, 30 times as many as real skills have
 )
 
-// The fields that list tools.
 const (
 	allowedTools    = "allowed-tools"
 	disallowedTools = "disallowed-tools"
 )
 
-// limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for
-// certain the skill is not used.
+// limiting are the fields that restrict what a skill may do or who may use it. A skill with an invalid one is not used.
 var limiting = [...]string{
 	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks",
 	"execution",
 }
 
-// read makes the record of a file from its beginning, which goes to the end of the frontmatter at least where there is
-// one.
+// read makes the record of a file from its head, which includes all of the frontmatter.
 func read(head []byte) *record {
 	r := &record{}
 	if quick(r, head) {
@@ -108,7 +105,7 @@ func read(head []byte) *record {
 	return r
 }
 
-// check decides what the problems of a file mean for its use.
+// check records the file's problems. It sets fatal if a restriction may be lost.
 func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	for _, p := range problems {
 		switch p.Kind {
@@ -116,7 +113,7 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 			r.flags |= noFrontmatter
 			continue
 		case skill.ByteOrderMark:
-			continue // missing fields are told by the profile that wants them
+			continue // the profile reports missing fields
 		case skill.Unclosed, skill.NotMapping:
 			r.fatal, r.line = p.Message, p.Line
 			return
@@ -146,7 +143,7 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	}
 }
 
-// merges refuses merge keys where they could bring in what limits the skill: nobody here follows them.
+// merges rejects YAML merge keys that could add restrictions, because nothing here expands them.
 func (r *record) merges(doc *skill.Document) {
 	in := []*yaml.Node{doc.Front}
 	for _, key := range limiting {
@@ -165,7 +162,7 @@ func (r *record) merges(doc *skill.Document) {
 	}
 }
 
-// tools refuses lists of tools that cannot be read, as an activation would.
+// tools rejects tool lists that an activation could not parse.
 func (r *record) tools(doc *skill.Document) {
 	for _, key := range [...]string{allowedTools, disallowedTools} {
 		v := lookup(doc, key)
@@ -188,7 +185,7 @@ func (r *record) problem(rule string, line int, message, fix string) {
 	}
 }
 
-// fields takes over what stage 1 needs.
+// fields reads the fields of the record.
 func (r *record) fields(doc *skill.Document) {
 	r.name = short(doc.Name())
 	r.description = flat(doc.Description(), maxText)
@@ -225,7 +222,7 @@ func lookup(doc *skill.Document, key string) *yaml.Node {
 	return follow(v)
 }
 
-// follow returns what an alias stands for.
+// follow returns the target of a YAML alias.
 func follow(n *yaml.Node) *yaml.Node {
 	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -233,7 +230,7 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// invocation reads the two switches of who may start the skill.
+// invocation reads the two switches that restrict who may start the skill.
 func (r *record) invocation(model, user *yaml.Node) {
 	if model != nil {
 		r.setSwitch("disable-model-invocation", skill.ScalarText(model), model.Line, modelOff, true)
@@ -243,8 +240,7 @@ func (r *record) invocation(model, user *yaml.Node) {
 	}
 }
 
-// setSwitch sets a flag where a field says what it stands for. A value that is neither yes nor no is taken for the
-// narrower.
+// setSwitch sets a flag if a field has the value when. An invalid value counts as the more restrictive one.
 func (r *record) setSwitch(key, text string, line int, flag flags, when bool) {
 	if text == "" {
 		return
@@ -288,7 +284,7 @@ func (r *record) setPriority(text string, line int) {
 	r.priority = p
 }
 
-// scope reads whom the skill is for. What is not understood makes it for nobody.
+// scope reads the agents, tenants, and environments that the skill is for. A scope that cannot be read is fatal.
 func (r *record) scope(v *yaml.Node) {
 	if v.Kind == yaml.ScalarNode && skill.ScalarText(v) == "" {
 		return
@@ -319,7 +315,7 @@ func (r *record) scope(v *yaml.Node) {
 	}
 }
 
-// textList returns the texts of a list, or of a text with commas.
+// textList returns the items of a list, or of a text with commas.
 func textList(n *yaml.Node) []string {
 	if n == nil {
 		return nil
@@ -345,7 +341,7 @@ func appendItem(items []string, text string) []string {
 	return append(items, text)
 }
 
-// paragraph returns the first paragraph of a body that may end in the middle.
+// paragraph returns the first paragraph of a body that may be cut off, even inside a character.
 func paragraph(body []byte) string {
 	for i := 0; i < utf8.UTFMax && len(body) > 0; i++ {
 		if r, n := utf8.DecodeLastRune(body); r != utf8.RuneError || n != 1 {
@@ -356,10 +352,9 @@ func paragraph(body []byte) string {
 	return flat(skill.FirstParagraph(body), maxText)
 }
 
-// short returns a name as it is declared, bounded, with nothing in it that could not be shown.
 func short(s string) string { return flat(s, maxShort) }
 
-// flat returns a text on one line, at most limit bytes long, without characters that steer or hide.
+// flat returns a text on one line, at most limit bytes long, without control and invisible characters.
 func flat(s string, limit int) string {
 	if !isPlain(s) {
 		s = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(s, "\uFFFD"))), " ")
@@ -367,7 +362,7 @@ func flat(s string, limit int) string {
 	return strings.Clone(cut(s, limit))
 }
 
-// isPlain reports whether a text is already as [flat] leaves it. Only ASCII and what cannot be anything special is.
+// isPlain reports whether a text is ASCII that [flat] leaves unchanged.
 func isPlain(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
@@ -380,7 +375,7 @@ func isPlain(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// visible turns line breaks and the like into spaces, and drops what shows nothing and changes how the rest is read.
+// visible maps line breaks to spaces, and removes characters that are invisible or change the text direction.
 func visible(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
@@ -393,7 +388,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// cut returns at most limit bytes of a text, whole characters, with an ellipsis where something is left out.
+// cut truncates a text to limit bytes, at a character boundary and with an ellipsis.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -401,5 +396,5 @@ func cut(s string, limit int) string {
 	return textx.Truncate(s, limit-len("…"))
 }
 
-// comparePriority orders the higher first.
+// comparePriority orders higher priorities first.
 func comparePriority(a, b float64) int { return cmp.Compare(b, a) }

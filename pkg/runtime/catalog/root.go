@@ -13,29 +13,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// root is a directory that skills are looked for in.
+// root is a directory that is searched for skills.
 type root struct {
-	dir   string // absolute, as the profile leads to it
-	real  string // without links
+	dir   string // absolute path by the profile
+	real  string // path without links
 	layer string
 	scope string
-	rank  int // of its entry among the profile's layers
+	rank  int // index of its entry among the profile's layers
 
-	levels int // at which skills may be, 0 for one
+	levels int // maximum depth of skills below the directory, 0 for 1
 
-	// group orders what priority does not: hand-written directories of one entry that follow each other are one group,
-	// each directory of packs is its own.
+	// group orders roots before priority does. Consecutive local directories of one entry share a group; each directory
+	// of packs has its own.
 	group int
 
-	// packs says that the directory holds OWNER/NAME/SKILL of installed packs. Lock is then the path of their lock.
+	// packs is true if the directory has installed packs, as OWNER/NAME/SKILL. Lock is the path of their lockfile.
 	packs bool
 	lock  string
 
-	// absent says that there are no packs, and a lock that may name some.
+	// absent is true if there is a lockfile and the directory of packs does not exist.
 	absent bool
 }
 
-// depth returns how many levels below the root a skill's directory is: in packs exactly so many, else at most.
+// depth returns the depth of skills' directories below the root: exactly that in packs, at most that elsewhere.
 func (r *root) depth() int {
 	if r.packs {
 		return 3
@@ -43,10 +43,10 @@ func (r *root) depth() int {
 	return max(1, r.levels)
 }
 
-// holds reports whether directories so many levels below the root have those of skills in them.
+// holds reports whether directories at a level below the root may contain skills.
 func (r *root) holds(level int) bool { return !r.packs || level == r.depth()-1 }
 
-// key returns what the index knows the root by.
+// key returns the root's key in the index.
 func (r *root) key() string {
 	if r.packs || r.levels <= 1 {
 		return r.real
@@ -54,7 +54,7 @@ func (r *root) key() string {
 	return fmt.Sprintf("%s\x00%d", r.real, r.levels)
 }
 
-// roots returns the directories of all layers that exist, the strongest first, each once by its real path.
+// roots returns the existing directories of all layers, the highest precedence first, each real path once.
 func (o *Options) roots() rootFinder {
 	p := rootFinder{options: o, seen: map[string]bool{}}
 	system := o.OS
@@ -75,14 +75,14 @@ func (o *Options) roots() rootFinder {
 type rootFinder struct {
 	options *Options
 	found   []*root
-	all     []string // that are looked for, whether or not they are there, and the locks beside them
-	own     []string // real directories that skillpm installs skills into: packs, and copies under an alias
+	all     []string // all searched paths, existing or not, and the lockfiles beside them
+	own     []string // real paths of skillpm's own directories: packs, and copies under an alias
 	seen    map[string]bool
 	group   int
-	levels  int // of the layer whose directories are added
+	levels  int // those of the current layer
 }
 
-// add adds what a directory of a profile stands for.
+// add adds the roots for a directory of a profile.
 func (p *rootFinder) add(rank int, layer, dir string) {
 	o := p.options
 	switch {
@@ -110,7 +110,7 @@ func (p *rootFinder) add(rank int, layer, dir string) {
 	}
 }
 
-// homePath returns a directory below the home directory, or where a variable moves it.
+// homePath returns a directory below the home directory, or below the one that an environment variable names instead.
 func (o *Options) homePath(dir string) string {
 	for prefix, variable := range o.Profile.Moved {
 		rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(prefix, "/")+"/")
@@ -136,7 +136,7 @@ func (p *rootFinder) packs(rank int, layer, kind string, s scope.Scope) {
 	p.addRoot(&root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()})
 }
 
-// addRoot adds a root if it is there and is no other one.
+// addRoot adds a root if it exists and is not a duplicate.
 func (p *rootFinder) addRoot(r *root) {
 	r.levels = p.levels
 	p.all = append(p.all, r.dir)
@@ -157,7 +157,7 @@ func (p *rootFinder) addRoot(r *root) {
 		}
 	}
 	if err != nil || p.seen[real] {
-		return // it is not there, or counts as a stronger one
+		return // it does not exist, or a root with higher precedence has the directory
 	}
 	p.seen[real] = true
 	r.real = real

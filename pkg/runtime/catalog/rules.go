@@ -4,15 +4,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Rule is a kind of finding of a catalog.
+// Rule describes a kind of finding of a catalog.
 type Rule struct {
 	ID       string        `json:"id"`
-	Severity diag.Severity `json:"severity"` // at its worst
-	What     string        `json:"what"`     // is found, a sentence without a full stop
+	Severity diag.Severity `json:"severity"` // the highest severity
+	What     string        `json:"what"`     // a sentence without a full stop
 }
 
-// Rules returns the rules of a catalog's findings, in order. They are no rules of package lint: what they find depends
-// on what else is installed.
+// Rules returns the rules of a catalog's findings, in order. Package lint does not have them, because they depend on
+// what else is installed.
 func Rules() []Rule {
 	const e, w = diag.SeverityError, diag.SeverityWarning
 	return []Rule{
@@ -43,8 +43,7 @@ func Rules() []Rule {
 	}
 }
 
-// synonym returns another spelling of a word, "" for none. The list is short on purpose: abbreviations, not words of
-// nearly the same meaning.
+// synonym returns another form of a word, "" for none. It only covers abbreviations, not words of similar meaning.
 func synonym(word string) string {
 	for _, pair := range [...][2]string{
 		{"k8s", "kubernetes"},

@@ -21,26 +21,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Limits on what is looked at. Ten thousand skills are far below them; what is beyond them is told and passed over.
+// Limits on a scan, far above ten thousand skills. What exceeds them is reported and skipped.
 const (
-	maxEntries  = 1 << 15 // of one directory
-	maxBranches = 1 << 16 // directories of one root whose entries are looked at
-	maxLeaves   = 1 << 15 // directories of skills of one root
-	maxDeep     = 2000    // directories whose entries are looked at, where skills may be at several levels
+	maxEntries  = 1 << 15 // entries of one directory
+	maxBranches = 1 << 16 // directories of one root that are listed
+	maxLeaves   = 1 << 15 // skills' directories of one root
+	maxDeep     = 2000    // directories that are listed if skills may be at several levels
 )
 
-// scanner looks at one root.
+// scanner reads one root.
 type scanner struct {
 	root    *root
-	before  map[string]*branch // by path: what was there the last time
+	before  map[string]*branch // the previous tree, by path
 	inPacks func(real string) bool
 	now     int64
-	changed atomic.Bool // something is not as it was
-	parents sync.Map    // real paths of directories that links lead into, by path
+	changed atomic.Bool // the root differs from the previous tree
+	parents sync.Map    // resolved parents of link targets, by path
 }
 
-// scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new.
-// InPacks says of a directory whether a root of packs has what is in it.
+// scan reads a root, and rereads only files whose stamps changed. It reports whether anything changed. inPacks reports
+// whether a real path is in a root of packs.
 func scan(ctx context.Context, r *root, before *tree, inPacks func(real string) bool, now int64) (*tree, bool, error) {
 	t := &tree{real: r.real}
 	s := &scanner{root: r, inPacks: inPacks, now: now}
@@ -74,7 +74,7 @@ func scan(ctx context.Context, r *root, before *tree, inPacks func(real string) 
 	return t, s.changed.Load(), ctx.Err()
 }
 
-// branches lists the directories down to those of skills, level by level.
+// branches lists the directories level by level, down to those that contain skills.
 func (s *scanner) branches(ctx context.Context, t *tree) {
 	level := []string{""}
 	for depth := range s.root.depth() {
@@ -105,8 +105,7 @@ func (s *scanner) list(ctx context.Context, t *tree, level []string, most int) {
 	t.dirs = append(t.dirs, found...)
 }
 
-// levels looks for skills at several levels: below every directory that is none itself. Links are not followed
-// downwards.
+// levels searches several levels below the root, but not below a skill's directory. It does not follow links downward.
 func (s *scanner) levels(ctx context.Context, t *tree) {
 	level := []string{""}
 	for depth := 0; depth < s.root.depth() && len(level) > 0; depth++ {
@@ -125,7 +124,7 @@ func (s *scanner) levels(ctx context.Context, t *tree) {
 	}
 }
 
-// bound drops the directories of skills that are too many.
+// bound drops skills' directories beyond the limit.
 func (t *tree) bound(r *root) {
 	remaining := maxLeaves
 	for i := range t.dirs {
@@ -141,7 +140,7 @@ func (t *tree) bound(r *root) {
 	}
 }
 
-// join joins two paths inside a root; they are slash-separated on every system.
+// join joins two slash-separated paths inside a root.
 func join(a, b string) string {
 	if a == "" {
 		return b
@@ -149,12 +148,12 @@ func join(a, b string) string {
 	return a + "/" + b
 }
 
-// path returns the path of what is in the root.
+// path returns the absolute path of a path inside the root.
 func (s *scanner) path(inside string) string {
 	return filepath.Join(s.root.real, filepath.FromSlash(inside))
 }
 
-// branch lists one directory, or takes over its list from before.
+// branch lists one directory, or reuses the previous list.
 func (s *scanner) branch(path string) branch {
 	b := branch{path: path}
 	dir := s.path(path)
@@ -198,7 +197,7 @@ func (b *branch) list(dir string, packs bool) {
 		b.problem = reason(err)
 		return
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	entries, err := f.ReadDir(maxEntries + 1)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
@@ -217,7 +216,7 @@ func (b *branch) list(dir string, packs bool) {
 	slices.SortFunc(b.nodes, func(x, y node) int { return strings.Compare(x.name, y.name) })
 }
 
-// keep takes over what is known of the entries that were there before. Where a link leads is not.
+// keep copies what is known of entries from the previous list, except targets of links.
 func (b *branch) keep(old *branch) {
 	j := 0
 	for i := range b.nodes {
@@ -232,7 +231,7 @@ func (b *branch) keep(old *branch) {
 	}
 }
 
-// leaves looks at the SKILL.md of every directory of a skill in some directories.
+// leaves reads the SKILL.md of every skill's directory in dirs.
 func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
 	type leaf struct {
 		branch *branch
@@ -251,7 +250,7 @@ func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
 	parallel(ctx, len(all), func(i int) { s.leaf(all[i].branch.path, all[i].node) })
 }
 
-// leaf looks at one SKILL.md, and reads it if it changed.
+// leaf reads one SKILL.md if its stamp changed.
 func (s *scanner) leaf(dir string, n *node) {
 	child := join(dir, n.name)
 	path := filepath.Join(s.path(child), skill.File)
@@ -270,7 +269,7 @@ func (s *scanner) leaf(dir string, n *node) {
 	before := *n
 	before.target = known
 	n.stat, n.stable, n.record = l.stamp, false, nil
-	if known != "" && n.target == known { // what is there now may be elsewhere
+	if known != "" && n.target == known { // the link's new target may have another file
 		if n.target = ""; !s.usual(dir, n) {
 			s.compare(&before, n)
 			return
@@ -291,7 +290,7 @@ func (s *scanner) leaf(dir string, n *node) {
 	s.compare(&before, n)
 }
 
-// compare notes whether an entry is not as the index has it.
+// compare marks the tree as changed if a node differs from the previous one.
 func (s *scanner) compare(before, now *node) {
 	if before.stat != now.stat || before.stable != now.stable || before.target != now.target ||
 		(before.record == nil) != (now.record == nil) {
@@ -299,8 +298,8 @@ func (s *scanner) compare(before, now *node) {
 	}
 }
 
-// usual reports whether an entry is to be looked at: it is a directory, or a link to one that no root of packs has.
-// Where the link leads is found out if it is not known.
+// usual reports whether an entry must be scanned: it is a directory, or a link to one outside the roots of packs. It
+// resolves the link if necessary.
 func (s *scanner) usual(dir string, n *node) bool {
 	if !n.link {
 		return true
@@ -315,8 +314,8 @@ func (s *scanner) usual(dir string, n *node) bool {
 	return s.root.packs || !s.inPacks(n.target)
 }
 
-// resolve returns where a link leads in the end; for one that leads to an installed pack, where that has the skill,
-// which may itself be a link to where it is worked on.
+// resolve returns the target of a link. If that is an installed skill that is itself a link to a working copy, it
+// returns the installed path.
 func (s *scanner) resolve(link string) (string, error) {
 	text, err := os.Readlink(link)
 	if err != nil {
@@ -328,7 +327,7 @@ func (s *scanner) resolve(link string) (string, error) {
 	}
 	parent, known := s.parents.Load(above) // most links of an agent lead to a few directories
 	if !known {
-		parent, _ = pathx.ResolveExisting(above) // "" leads to no pack
+		parent, _ = pathx.ResolveExisting(above) // "" is in no pack
 		s.parents.Store(above, parent)
 	}
 	if parent != "" && name != "" && name != "." && name != ".." && !s.root.packs {
@@ -339,7 +338,7 @@ func (s *scanner) resolve(link string) (string, error) {
 	return pathx.ResolveExisting(link)
 }
 
-// parallel calls do for 0 to n-1, several at a time, until the context ends.
+// parallel calls do for 0 to n-1 concurrently, until the context ends.
 func parallel(ctx context.Context, n int, do func(int)) {
 	const chunk = 32
 	var group errgroup.Group
@@ -352,5 +351,5 @@ func parallel(ctx context.Context, n int, do func(int)) {
 			return nil
 		})
 	}
-	_ = group.Wait() // nothing fails
+	_ = group.Wait() // do returns no errors
 }

@@ -11,46 +11,46 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The kinds of place that a skill is found in, as [Skill.Scope].
+// The values of [Skill].Scope.
 const (
-	ScopeMachine = "machine" // kept by the machine's administrator
+	ScopeMachine = "machine" // installed by the machine's administrator
 	ScopeUser    = "user"
 	ScopeProject = "project"
 )
 
-// Skill is what stage 1 knows about a skill.
+// Skill has the catalog's facts about a skill, without its instructions.
 type Skill struct {
-	Name        string   `json:"name"`                // under which it is in force
-	Declared    string   `json:"declared,omitempty"`  // what its frontmatter says, "" for nothing
+	Name        string   `json:"name"`                // name under which it is available
+	Declared    string   `json:"declared,omitempty"`  // name in its frontmatter, "" if it has none
 	Description string   `json:"description"`         // on one line
 	WhenToUse   string   `json:"whenToUse,omitempty"` // on one line
-	Dir         string   `json:"dir"`                 // its directory, absolute, as it was found
-	Layer       string   `json:"layer"`               // as the profile calls it
+	Dir         string   `json:"dir"`                 // absolute path of its directory, with links
+	Layer       string   `json:"layer"`               // name of the layer in the profile
 	Scope       string   `json:"scope"`               // ScopeMachine, ScopeUser or ScopeProject
-	Pack        string   `json:"pack,omitempty"`      // owner/name of an installed pack, "" for what is hand-written
-	Version     string   `json:"version,omitempty"`   // of the pack, "" where the lock does not say
-	From        string   `json:"source,omitempty"`    // where the pack is from, "" where the lock does not say
-	Rank        int      `json:"rank"`                // of its entry among the profile's layers: 0 is the strongest
+	Pack        string   `json:"pack,omitempty"`      // owner/name of its pack, "" for a local skill
+	Version     string   `json:"version,omitempty"`   // version of its pack, "" if the lockfile has none
+	From        string   `json:"source,omitempty"`    // source of its pack, "" if the lockfile has none
+	Rank        int      `json:"rank"`                // index of its layer in the profile; 0 has the highest precedence
 	Tags        []string `json:"tags,omitempty"`
 	Priority    float64  `json:"priority,omitempty"`
 
 	UserInvocable  bool   `json:"userInvocable"`
 	ModelInvocable bool   `json:"modelInvocable"`
 	Fork           bool   `json:"fork"`
-	Agent          string `json:"agent,omitempty"` // that a fork is given to, "" for none
+	Agent          string `json:"agent,omitempty"` // agent that runs it as a task, "" for the default
 	ArgumentHint   string `json:"argumentHint,omitempty"`
 
-	// Agents, Tenants and Environments are whom the skill is for; empty for everybody.
+	// Agents, Tenants and Environments are those that the skill is for; empty for all.
 	Agents       []string `json:"agents,omitempty"`
 	Tenants      []string `json:"tenants,omitempty"`
 	Environments []string `json:"environments,omitempty"`
 
-	base  string // the name of its directory
-	alias string // under which its pack's lock has it, "" for its own name
-	real  string // its directory without links
+	base  string // name of its directory
+	alias string // alias in its pack's lockfile, "" for none
+	real  string // path of its directory without links
 }
 
-// Exact returns the name that always means this skill: name@owner/name for one of a pack, else its name.
+// Exact returns the name that identifies only this skill: name@owner/name if it is in a pack, else its name.
 func (s *Skill) Exact() string {
 	if s.Pack == "" {
 		return s.Name
@@ -58,7 +58,7 @@ func (s *Skill) Exact() string {
 	return s.base + "@" + s.Pack
 }
 
-// Tagged reports whether the skill has a tag, in capitals or not.
+// Tagged reports whether the skill has a tag, in any letter case.
 func (s *Skill) Tagged(tag string) bool {
 	return slices.ContainsFunc(s.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
 }
@@ -66,35 +66,35 @@ func (s *Skill) Tagged(tag string) bool {
 // Path returns the path of its SKILL.md.
 func (s *Skill) Path() string { return filepath.Join(s.Dir, skill.File) }
 
-// State is what became of a skill that was found.
+// State is whether a skill that was found is available, or why not.
 type State string
 
-// The states.
 const (
 	InForce  State = "in force"
-	Shadowed State = "shadowed" // a stronger skill has its name
-	Excluded State = "excluded" // a filter leaves it out
-	Skipped  State = "skipped"  // it cannot be read, or lacks what the profile requires
+	Shadowed State = "shadowed" // a skill with higher precedence has the name
+	Excluded State = "excluded" // a filter excludes it
+	Skipped  State = "skipped"  // it is unreadable, or lacks what the profile requires
 )
 
-// Entry is a skill that was found, and what became of it.
+// Entry is a skill that was found, with its state.
 type Entry struct {
 	*Skill
 	State  State  `json:"state"`
-	Reason string `json:"reason,omitempty"` // why it is not in force, one sentence without a full stop
-	By     *Skill `json:"-"`                // that shadows it, nil for none
+	Reason string `json:"reason,omitempty"` // why it is not available: a sentence without a full stop
+	By     *Skill `json:"-"`                // skill that shadows it, nil for none
 
-	denied bool   // a rule forbids it: trust, or a policy
-	fix    string // what to do about that, "" where nothing can be
+	denied bool   // trust or a policy forbids it
+	fix    string // how to change that, "" if nothing can
 }
 
-// Denied reports whether a rule leaves the skill out, and that is the Reason: its project is not trusted, or a policy.
+// Denied reports whether the skill is excluded because its project is not trusted or a policy denies it. Reason has the
+// details.
 func (e Entry) Denied() bool { return e.denied }
 
-// Claims are the skills that lay claim to one name, the strongest first.
+// Claims are the skills that claim one name, the highest precedence first.
 type Claims struct {
 	Name     string
-	Winner   *Skill // nil where none is in force
+	Winner   *Skill // nil if no skill is available under the name
 	Shadowed []Entry
 	Excluded []Entry
 	Skipped  []Entry
@@ -109,20 +109,20 @@ func (c Claims) All() []Entry {
 	return slices.Concat(all, c.Shadowed, c.Excluded, c.Skipped)
 }
 
-// UnknownError says that no skill in force has a name, and which there are.
+// UnknownError reports that no available skill has a name.
 type UnknownError struct {
 	Name      string
-	Available []string // the names in force that a model may ask for, in order
-	Near      string   // the one of them that was perhaps meant, "" for none
-	Reason    string   // why a skill of that name is not in force, "" where there is none
+	Available []string // sorted names of the available skills that a model may start
+	Near      string   // most similar of them, "" for none
+	Reason    string   // why the skill of that name is not available, "" if there is none
 	Off       bool     // skills are switched off
-	Invalid   bool     // it is there and cannot be used, and that is the Reason
-	Denied    bool     // a rule forbids it, and that is the Reason: the project is not trusted, or a policy
-	Fix       string   // what to do about that, "" where nothing is known
-	Found     *Skill   // that a rule forbids, nil where none does
+	Invalid   bool     // the skill exists and is unusable for Reason
+	Denied    bool     // the project is not trusted, or a policy denies the skill; see Reason
+	Fix       string   // how to change that, "" if unknown
+	Found     *Skill   // the denied skill, nil if none is denied
 }
 
-// maxListed is how many names an error lists.
+// maxListed is the maximum number of names that an error lists.
 const maxListed = 40
 
 // Error names the skill and lists what is available.
@@ -138,7 +138,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown skill %q: available are %s", e.Name, textx.FirstAndMore(e.Available, maxListed))
 }
 
-// Code is NotFound, or Denied where a rule forbids the skill, or Invalid where it cannot be used.
+// Code is Denied if a rule forbids the skill, Invalid if it is unusable, and else NotFound.
 func (e *UnknownError) Code() diag.Code {
 	switch {
 	case e.Denied:
@@ -149,7 +149,7 @@ func (e *UnknownError) Code() diag.Code {
 	return diag.NotFound
 }
 
-// Hint says what was perhaps meant, or where to look.
+// Hint names the most similar skill, or the command that lists skills.
 func (e *UnknownError) Hint() string {
 	switch {
 	case e.Off:

@@ -7,20 +7,19 @@ import (
 	"os"
 )
 
-// timesTell says that the times of a directory change whenever an entry comes or goes: here that is not sure, so that
-// directories are listed every time.
+// timesTell is false because directory times may not show every added or removed entry here. Directories are always
+// listed.
 const timesTell = false
 
-// openFlags are none: a link is found by [lstat] before a file is opened.
+// openFlags is 0: openFile calls [lstat] first to find links.
 const openFlags = 0
 
-// lstat returns how the file at a path looks. It does not follow a link at its end.
+// lstat returns the stat of the file at path, not following a link at its end.
 func lstat(path string) (fileStat, error) { return newFileStat(os.Lstat(path)) }
 
-// stat returns how the file at a path looks, after all links.
+// stat returns the stat of the file at path, following links.
 func stat(path string) (fileStat, error) { return newFileStat(os.Stat(path)) }
 
-// statOpen returns how an open file looks.
 func statOpen(f *os.File) (fileStat, error) { return newFileStat(f.Stat()) }
 
 func newFileStat(info fs.FileInfo, err error) (fileStat, error) {

@@ -10,28 +10,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timesTell says that the times of a directory change whenever an entry comes or goes.
+// timesTell means that a directory's times change whenever an entry is added or removed.
 const timesTell = true
 
-// openFlags have a file opened without following a link at the end of its path, and without waiting for a pipe.
+// openFlags make open fail on a link at the end of the path, and not wait for a pipe.
 const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// lstat returns how the file at a path looks. It does not follow a link at its end.
+// lstat returns the stat of the file at path, not following a link at its end.
 func lstat(path string) (fileStat, error) {
 	return newFileStat(func(st *unix.Stat_t) error { return unix.Lstat(path, st) })
 }
 
-// stat returns how the file at a path looks, after all links.
+// stat returns the stat of the file at path, following links.
 func stat(path string) (fileStat, error) {
 	return newFileStat(func(st *unix.Stat_t) error { return unix.Stat(path, st) })
 }
 
-// statOpen returns how an open file looks.
 func statOpen(f *os.File) (fileStat, error) {
 	return newFileStat(func(st *unix.Stat_t) error { return unix.Fstat(int(f.Fd()), st) })
 }
 
-// newFileStat returns how a file looks. It repeats a system call that a signal interrupted.
+// newFileStat repeats a system call that a signal interrupted.
 func newFileStat(call func(*unix.Stat_t) error) (fileStat, error) {
 	var st unix.Stat_t
 	err := call(&st)

@@ -5,38 +5,38 @@ import (
 	"strings"
 )
 
-// tree is what a root holds, whatever the profile: what one file of the index says.
+// tree is the contents of a root, independent of the profile: the contents of one index file.
 type tree struct {
-	real string // the root's directory, without links
+	real string // path of the root without links
 	lock lockFacts
-	dirs []branch // the root, and the directories down to those of skills, in the order in which they are reached
+	dirs []branch // the root, and its directories down to those with skills, breadth first
 }
 
-// branch is a directory whose entries are looked at: the root, or one of an owner or a pack below it.
+// branch is a directory that is listed: a root, or a directory of an owner or a pack below it.
 type branch struct {
-	path    string // from the root, "" for itself
+	path    string // relative to the root, "" for the root
 	stat    stamp
 	stable  bool
-	problem string // why it cannot be read in whole, "" where it can
-	nodes   []node // in order of their names
+	problem string // why its list is incomplete, "" if it is complete
+	nodes   []node // sorted by name
 
-	dir string // what the directories of its entries begin with, while a catalog is made of them
+	dir string // absolute path with a separator; set while the catalog is built
 }
 
 // node is an entry of a branch: a directory or a link to one.
 type node struct {
 	name   string
 	link   bool
-	target string // of a link: where it leads in the end, "" for nowhere
+	target string // for a link, the final target; "" if there is none
 
-	// Of the directory of a skill: how its SKILL.md looks, and what it says; nil where there is none.
+	// For a skill's directory: stamp and record of its SKILL.md; nil if there is none.
 	stat   stamp
 	stable bool
 	record *record
-	copy   *copyFacts // that it is a copy of an installed skill, nil where that is not known
+	copy   *copyFacts // set if it is known to be a copy of an installed skill
 }
 
-// leaves returns how many nodes may be directories of skills.
+// leaves returns the number of nodes that may be directories of skills.
 func (t *tree) leaves(r *root) int {
 	n := 0
 	for i := range t.dirs {
@@ -47,7 +47,7 @@ func (t *tree) leaves(r *root) int {
 	return n
 }
 
-// records returns how many nodes of a tree have a record.
+// records returns the number of nodes with a record.
 func (t *tree) records() (n int) {
 	for i := range t.dirs {
 		n += t.dirs[i].records()
@@ -55,7 +55,7 @@ func (t *tree) records() (n int) {
 	return n
 }
 
-// records returns how many of its nodes have a record.
+// records returns the number of nodes with a record.
 func (b *branch) records() (n int) {
 	for i := range b.nodes {
 		if b.nodes[i].record != nil {
@@ -65,14 +65,14 @@ func (b *branch) records() (n int) {
 	return n
 }
 
-// has reports whether a directory of that name has a record.
+// has reports whether the node of that name has a record.
 func (b *branch) has(name string) bool {
 	i, ok := slices.BinarySearchFunc(b.nodes, name,
 		func(n node, name string) int { return strings.Compare(n.name, name) })
 	return ok && b.nodes[i].record != nil
 }
 
-// depth returns how many levels a branch is below its root.
+// depth returns the depth of a branch below its root.
 func (b *branch) depth() int {
 	if b.path == "" {
 		return 0
@@ -80,7 +80,7 @@ func (b *branch) depth() int {
 	return strings.Count(b.path, "/") + 1
 }
 
-// lockFacts are what a skillpm.lock says of names.
+// lockFacts are the facts of a skillpm.lock about packs and names.
 type lockFacts struct {
 	stat    stamp
 	stable  bool
@@ -90,10 +90,10 @@ type lockFacts struct {
 	names   []lockedName
 }
 
-// lockedPack is a pack that is to be installed, where it is from, and the names of its skills with a slash after each.
+// lockedPack is a locked pack with its source and the names of its skills, each followed by a slash.
 type lockedPack struct{ id, version, source, skills string }
 
-// lockedName says who has a bare name, "" for nobody, and how the others are called.
+// lockedName is the owner of a bare name, "" for none, and the aliases of other skills of that name.
 type lockedName struct {
 	name, winner string
 	shadowed     []lockedAlias

@@ -20,34 +20,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// Folders are the folders whose skills a user trusts, by their real paths, with all that is in them. They are kept in
-// one file that only the user can read.
+// Folders are the directories whose skills a user trusts, with all directories in them. They are stored as real paths
+// in a file that only the user can read.
 type Folders struct {
 	path string
 	home string
 }
 
-// TrustedFolders returns the user's.
+// TrustedFolders returns the user's list.
 func TrustedFolders(paths scope.Paths) Folders {
 	return Folders{path: filepath.Join(paths.State, "trusted.json"), home: paths.Home}
 }
 
-// Folder is a folder that is trusted.
+// Folder is a trusted directory.
 type Folder struct {
 	Path  string    `json:"path"`
 	Since time.Time `json:"since"`
 }
 
-// foldersFile is the form of the file.
+// foldersFile is the format of the file.
 type foldersFile struct {
 	Version int      `json:"version"`
 	Folders []Folder `json:"folders"`
 }
 
-// maxFolders is the size of the file in bytes that is read at most.
+// maxFolders is the maximum size of the file in bytes.
 const maxFolders = 4 << 20
 
-// List returns the folders in order of their paths. The error has code Invalid where the file cannot be read.
+// List returns the directories sorted by path. The error has code Invalid if the file cannot be read.
 func (f Folders) List() ([]Folder, error) {
 	data, err := safefile.ReadFile(f.path, maxFolders)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,8 +68,8 @@ func (f Folders) List() ([]Folder, error) {
 	return file.Folders, nil
 }
 
-// Has reports whether a folder, or one that it is in, is trusted. Nothing is where the list cannot be read, which is
-// the error, with code Invalid.
+// Has reports whether a directory, or one above it, is trusted. If the file cannot be read, nothing is trusted, and the
+// error has code Invalid.
 func (f Folders) Has(dir string) (bool, error) {
 	list, err := f.List()
 	if err != nil || len(list) == 0 {
@@ -82,9 +82,9 @@ func (f Folders) Has(dir string) (bool, error) {
 	return slices.ContainsFunc(list, func(t Folder) bool { return pathx.Contains(t.Path, resolved) }), nil
 }
 
-// Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned
-// would be trusted with them. Nor can one that everybody may write to: whoever puts a project there would be. It
-// returns the folder's real path.
+// Add trusts a directory and returns its real path. It rejects the home directory and those above it, because every
+// cloned project would be trusted. It also rejects directories that everybody can write to, because any user could add
+// a project.
 func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
@@ -110,8 +110,8 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	})
 }
 
-// Remove trusts a folder no more, and returns the path that it was listed under. The error has code NotFound where it
-// was not in the list.
+// Remove ends the trust in a directory, and returns the path that the list had. The error has code NotFound if it is
+// not in the list.
 func (f Folders) Remove(dir string) (removed string, err error) {
 	names := []string{filepath.Clean(dir)}
 	if real, err := pathx.ResolveExisting(dir); err == nil {
@@ -133,10 +133,10 @@ func (f Folders) Remove(dir string) (removed string, err error) {
 	return removed, err
 }
 
-// Path returns the file that the folders are kept in.
+// Path returns the path of the file.
 func (f Folders) Path() string { return f.path }
 
-// change writes the list anew, unless nothing changes. Two who change it at once do so one after the other.
+// change edits the list under a lock, and writes it if it changed.
 func (f Folders) change(edit func([]Folder) []Folder) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (f Folders) change(edit func([]Folder) []Folder) error {
 	if err := lock.Lock(); err != nil {
 		return err
 	}
-	defer func() { _ = lock.Unlock() }() // it ends with the process at the latest
+	defer func() { _ = lock.Unlock() }()
 	before, err := f.List()
 	if err != nil {
 		return err

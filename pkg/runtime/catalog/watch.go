@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/watch"
 )
 
-// Watch calls changed with a new catalog whenever stage 1 of any skill changes, one call at a time, until the context
-// ends, whose error it then returns. It watches also what is not there yet.
+// Watch calls changed with a new catalog whenever a skill's frontmatter changes. It makes one call at a time, also
+// watches paths that do not exist yet, and returns the context's error when the context ends.
 func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 	for {
 		next, err := c.next(ctx)
@@ -27,7 +27,7 @@ func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 	}
 }
 
-// next waits until something that the catalog is made of has changed, and returns the catalog of then.
+// next waits for a change and returns the new catalog.
 func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 	watched := c.watched()
 	w, err := watched.watch(ctx)
@@ -35,7 +35,7 @@ func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 		return nil, err
 	}
 	defer w.Close()
-	// what changed between the last look and the watch
+	// Catch changes between the last scan and the start of the watch.
 	if next, err := open(ctx, c.options, c); err != nil || !next.same(c) || !slices.Equal(next.watched(), watched) {
 		return next, err
 	}
@@ -58,16 +58,15 @@ func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 	}
 }
 
-// spot is a file or directory that is watched, and how many levels of directories below it.
+// spot is a watched path, with the number of levels below it that matter.
 type spot struct {
 	path  string
 	depth int
 }
 
-// spots are what is watched, in order.
 type spots []spot
 
-// watched returns all that the catalog is made of, and what links lead to.
+// watched returns all paths that the catalog depends on, including the targets of links.
 func (c *Catalog) watched() spots {
 	var list spots
 	for _, p := range c.sources.all {
@@ -90,10 +89,10 @@ func (c *Catalog) watched() spots {
 		}
 		return b.depth - a.depth
 	})
-	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // the deepest stays
+	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // keep the deepest
 }
 
-// watch starts to watch. What is there may go meanwhile, and then it is tried again.
+// watch starts a watcher. It tries again if a path disappears meanwhile.
 func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
 	const tries = 5
 	for n := 1; ; n++ {
@@ -105,7 +104,7 @@ func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
 	}
 }
 
-// nearest returns the paths that exist, and of the others what is nearest above them.
+// nearest returns the paths that exist, and for each other path its nearest existing parent.
 func (s spots) nearest() []string {
 	var list []string
 	for _, p := range s {
@@ -123,7 +122,7 @@ func (s spots) nearest() []string {
 	return slices.Compact(list)
 }
 
-// has reports whether a path can matter: it is watched, above what is watched, or not too far below it.
+// has reports whether a change of path matters: it is watched, above a watched path, or within its levels.
 func (s spots) has(path string) bool {
 	for _, p := range s {
 		if pathx.Contains(path, p.path) {
@@ -136,7 +135,7 @@ func (s spots) has(path string) bool {
 	return false
 }
 
-// same reports whether two catalogs say the same of every skill.
+// same reports whether two catalogs have the same skills.
 func (c *Catalog) same(o *Catalog) bool {
 	if len(c.entries) != len(o.entries) || !reflect.DeepEqual(c.findings, o.findings) {
 		return false
