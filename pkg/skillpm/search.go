@@ -108,7 +108,7 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 		Typos: []SearchTypo{}, Missing: append([]string{}, a.Missing...), Near: []string{},
 	}
 	for _, t := range a.Typos {
-		r.Typos = append(r.Typos, SearchTypo{t.Word, t.As})
+		r.Typos = append(r.Typos, SearchTypo{t.Word, t.Replacements})
 	}
 	for _, p := range s.registries {
 		r.Registries = append(r.Registries, p.report())

@@ -99,7 +99,7 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Fatalf("%q is %q (%v), want %q", key, got, err, data)
 		}
 		words(strings.Join([]string{text, other, name}, " "), func(w string) bool {
-			if common(w) {
+			if isStopWord(w) {
 				return true
 			}
 			a, err := Find([]*Index{x}, Query{Text: w}, 5)

@@ -18,12 +18,12 @@ const (
 	maxMemory = 512 << 20 // bytes of words and postings while an index is built
 )
 
-// Document is what an index is made of.
+// Document is input for an index.
 type Document struct {
-	Key     string // by which it is found again, unique
+	Key     string // unique
 	Texts   []Text
 	Demoted bool   // it counts half
-	Data    []byte // that the index returns for it
+	Data    []byte // returned with the document
 }
 
 // Text is one text of a document.
@@ -72,14 +72,14 @@ type builder struct {
 	lists  []*postings
 	memory int // bytes, approximately
 
-	// Of the document that is added:
+	// For the current document:
 	sums    []int   // by position of the list: the sum of the shares
-	found   []int   // positions whose sum isn't 0
+	touched []int   // positions whose sum isn't 0
 	inField [][]int // positions of the words of each field
 	lengths []int   // words of each field, common ones included
 }
 
-// postings lists the documents that have a word.
+// postings lists the documents with a word.
 type postings struct {
 	docs int
 	last int    // document
@@ -91,17 +91,17 @@ func (b *builder) add(d *Document) error {
 	if b.docs == maxDocs || b.memory > maxMemory {
 		return diag.Errorf(diag.Invalid, "there is more than can be searched: %d documents are too many", b.docs+1)
 	}
-	title := b.read(d)
+	title := b.readTexts(d)
 	for f, field := range b.schema.Fields {
 		share := b.schema.share(field, b.lengths[f])
 		for _, posting := range b.inField[f] {
 			if b.sums[posting] == 0 {
-				b.found = append(b.found, posting)
+				b.touched = append(b.touched, posting)
 			}
 			b.sums[posting] += share
 		}
 	}
-	for _, posting := range b.found {
+	for _, posting := range b.touched {
 		impact := b.schema.impact(b.sums[posting])
 		b.sums[posting] = 0
 		switch {
@@ -116,13 +116,13 @@ func (b *builder) add(d *Document) error {
 		p.docs, p.last = p.docs+1, b.docs
 		b.memory += cap(p.list) - before
 	}
-	b.found = b.found[:0]
+	b.touched = b.touched[:0]
 	b.docs++
 	return nil
 }
 
-// read finds the words of a document's fields. It returns the position of the list of its title, -1 for none.
-func (b *builder) read(d *Document) (title int) {
+// readTexts finds the words of a document's fields. It returns the position of the list of its title, -1 for none.
+func (b *builder) readTexts(d *Document) (title int) {
 	clear(b.lengths)
 	for f := range b.inField {
 		b.inField[f] = b.inField[f][:0]
@@ -137,7 +137,7 @@ func (b *builder) read(d *Document) (title int) {
 				count++
 			}
 			switch {
-			case field.Prose && common(k.word):
+			case field.Prose && isStopWord(k.word):
 				return budget > 0
 			case k.title:
 				title = b.position(k.word)

@@ -11,9 +11,9 @@
 //   - Names made of several words match the words and their concatenation: change-log matches changelog.
 //   - The last word of keywords may be the beginning of a word, and so may each word that no document has. If there is
 //     none, one letter may be wrong: added, left out, changed, or two neighbors swapped.
-//   - Equal indexes and queries give equal answers on every machine: points are whole numbers, and documents with equal
+//   - Equal indexes and queries give equal answers on every machine: points are integers, and documents with equal
 //     points keep their order.
 //
 // An index file is a cache of untrusted text: everything has a bound. Damage is an error with the code [diag.Invalid],
-// found by the checksum that each part has, when the part is read.
+// found by the checksum that each part has, when the part is read. This package may change at any time.
 package bm25

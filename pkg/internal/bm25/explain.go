@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reason says where a document has a word of the query.
+// Reason is where a document has a word of the query.
 type Reason struct {
 	Word  string // of the query; several words that were found as one, without spaces
 	Query string // as the query has it
@@ -14,7 +14,7 @@ type Reason struct {
 	Found string // as the document has it
 }
 
-// Explain returns for each word of the query that a document has where it is. Texts of fields that weigh more come
+// Explain returns the best position of each word of the query in a document. Texts of fields with more weight come
 // first. For each text it also returns which words it has, as bits.
 func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint64) {
 	has = make([]uint64, len(texts))
@@ -26,7 +26,7 @@ func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint6
 			if !k.joined {
 				budget--
 			}
-			if field.Prose && common(k.word) {
+			if field.Prose && isStopWord(k.word) {
 				return budget > 0
 			}
 			key := stem(k.word)
@@ -37,11 +37,11 @@ func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint6
 				}
 				has[i] |= 1 << n
 				r := Reason{Word: term.word, Query: term.word, Match: f.match, Text: i, Found: k.text}
-				if f.match == Joined {
+				if f.match == MatchJoined {
 					r.Word, r.Query = joinedWord(f.text), f.text
 				}
 				old := best[n]
-				if old.Word == "" || texts[old.Text].Field == t.Field && old.Match != Written && f.match == Written {
+				if old.Word == "" || texts[old.Text].Field == t.Field && old.Match != MatchExact && f.match == MatchExact {
 					best[n] = r
 				}
 			}
@@ -49,7 +49,7 @@ func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint6
 		})
 	}
 	for n, r := range best {
-		if r.Word != "" && (n == 0 || r.Match != Joined || best[n-1].Query != r.Query) {
+		if r.Word != "" && (n == 0 || r.Match != MatchJoined || best[n-1].Query != r.Query) {
 			reasons = append(reasons, r)
 		}
 	}

@@ -30,8 +30,8 @@ type Answer struct {
 
 // Correction is a word that no document has, and the words that were searched for instead, the most common first.
 type Correction struct {
-	Word string
-	As   []string
+	Word         string
+	Replacements []string
 }
 
 // Find returns the best documents, at most n, of several indexes as if they were one.
@@ -42,10 +42,10 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 		switch {
 		case len(t.forms) == 0:
 			a.Missing = append(a.Missing, t.word)
-		case t.forms[0].match == Typo:
+		case t.forms[0].match == MatchTypo:
 			c := Correction{Word: t.word}
 			for _, f := range t.forms {
-				c.As = append(c.As, f.text)
+				c.Replacements = append(c.Replacements, f.text)
 			}
 			a.Typos = append(a.Typos, c)
 		}
@@ -82,8 +82,8 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 	return a, nil
 }
 
-// value returns how much a word says. In a sentence a word that no document has counts less, since it is probably not
-// what the sentence is about, and so does a number.
+// value returns the weight of a term. In a sentence, a word that no document has counts less, since it is probably not
+// the subject, and so does a number.
 func (q Query) value(t queryTerm) int {
 	v := t.rarity
 	if q.Sentence && len(t.forms) == 0 {
@@ -102,7 +102,7 @@ type score struct {
 	best   uint16 // points of the current term
 }
 
-// The points of being exactly what was asked for: more than all words together can give.
+// The points for an exact match of the key or the title: more than all words together can give.
 const (
 	keyPoints   = 1 << 27
 	titlePoints = 1 << 14
@@ -150,7 +150,7 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 func (f form) points(value int) (points [256]uint16) {
 	for impact := range points {
 		p := impact &^ exact * f.part * value >> 14
-		if impact&exact != 0 && f.all && f.part >= joined {
+		if impact&exact != 0 && f.all && f.part >= joinedShare {
 			p += titlePoints
 		}
 		points[impact] = uint16(min(p, 1<<16-1))

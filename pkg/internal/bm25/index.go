@@ -14,7 +14,7 @@ type Index struct {
 	file   file
 	docs   int
 	blocks []block
-	read   map[int][]Document // blocks that were read
+	loaded map[int][]Document // blocks that were read
 
 	records, texts []byte // the dictionary
 }
@@ -40,7 +40,7 @@ func New(s *Schema, docs iter.Seq[Document]) (*Index, error) {
 
 // Read opens an index of size bytes.
 func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
-	x := &Index{schema: s, file: file{r, size}, read: map[int][]Document{}}
+	x := &Index{schema: s, file: file{r, size}, loaded: map[int][]Document{}}
 	b, err := x.file.directory()
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
 	}
 	x.records, x.texts = b[:words*recordSize], b[words*recordSize:]
 	for i := range words { // so that reading a word can't fail
-		if start, end := x.textOf(i); start > end || end > len(x.texts) || x.count(i) > docs {
+		if start, end := x.textRange(i); start > end || end > len(x.texts) || x.count(i) > docs {
 			return nil, damaged("the list of its words")
 		}
 	}
@@ -82,8 +82,8 @@ func (x *Index) Len() int { return x.docs }
 // words returns the number of words in the dictionary.
 func (x *Index) words() int { return len(x.records) / recordSize }
 
-// textOf returns where the text of a word is.
-func (x *Index) textOf(word int) (start, end int) {
+// textRange returns the range of a word's text.
+func (x *Index) textRange(word int) (start, end int) {
 	start = int(binary.LittleEndian.Uint32(x.records[word*recordSize:]))
 	if word+1 == x.words() {
 		return start, len(x.texts)
@@ -93,7 +93,7 @@ func (x *Index) textOf(word int) (start, end int) {
 
 // word returns a word of the dictionary.
 func (x *Index) word(i int) []byte {
-	start, end := x.textOf(i)
+	start, end := x.textRange(i)
 	return x.texts[start:end]
 }
 
@@ -113,8 +113,8 @@ func (x *Index) lookup(text string) (word int, ok bool) {
 	return i, i < x.words() && string(x.word(i)) == text
 }
 
-// postings calls found with each document that has a word, and the word's impact there.
-func (x *Index) postings(word int, found func(doc int, impact byte)) error {
+// postings calls yield with each document that has a word, and the word's impact there.
+func (x *Index) postings(word int, yield func(doc int, impact byte)) error {
 	if x.count(word) == 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (x *Index) postings(word int, found func(doc int, impact byte)) error {
 			return damaged("the documents of a word")
 		}
 		doc += step
-		found(doc, rest[0])
+		yield(doc, rest[0])
 		b = rest[1:]
 	}
 	return nil
@@ -142,12 +142,12 @@ func (x *Index) Document(number int) (key string, data []byte, err error) {
 	if number < 0 || i >= len(x.blocks) {
 		return "", nil, damaged("a document that does not exist")
 	}
-	list, ok := x.read[i]
+	list, ok := x.loaded[i]
 	if !ok {
 		if list, err = x.readBlock(x.blocks[i]); err != nil {
 			return "", nil, err
 		}
-		x.read[i] = list
+		x.loaded[i] = list
 	}
 	if number %= docsPerBlock; number >= len(list) {
 		return "", nil, damaged("a document that does not exist")

@@ -9,19 +9,19 @@ import (
 
 // The bounds of a query.
 const (
-	maxQuery    = 48     // words
-	maxBegun    = 40     // words that begin as one of the query does
-	maxScanned  = 20_000 // words that are looked at to find these
-	maxMistaken = 12     // words that differ by a letter
+	maxQuery       = 48     // words
+	maxPrefixForms = 40     // words that begin as one of the query does
+	maxScanned     = 20_000 // words that are looked at to find these
+	maxTypoForms   = 12     // words that differ by a letter
 )
 
 // How much of a word's points remain when a document has it in another form, of 256.
 const (
 	exactWeight = 256
-	joined      = 200 // several words as one
-	begun       = 176 // a beginning that isn't a word itself
-	longer      = 72  // a beginning that is a word itself
-	mistaken    = 128
+	joinedShare = 200 // several words as one
+	prefixShare = 176 // a beginning that isn't a word itself
+	longerShare = 72  // a beginning that is a word itself
+	typoShare   = 128
 )
 
 // Query is what is searched for.
@@ -56,10 +56,10 @@ type Match string
 
 // How words are found.
 const (
-	Written Match = "word"
-	Begun   Match = "beginning"
-	Typo    Match = "typo"
-	Joined  Match = "joined"
+	MatchExact  Match = "word"
+	MatchPrefix Match = "beginning"
+	MatchTypo   Match = "typo"
+	MatchJoined Match = "joined"
 )
 
 // words returns the words of the query that say something, or all if none does. Words that were left out of a sentence
@@ -68,7 +68,7 @@ func (q Query) words() (list []string) {
 	var all []string
 	words(q.Text, func(w string) bool {
 		all = append(all, w)
-		if common(w) || q.Ignore != nil && q.Ignore(w) {
+		if isStopWord(w) || q.Ignore != nil && q.Ignore(w) {
 			w = ""
 		}
 		if w != "" || q.Sentence {
@@ -93,13 +93,13 @@ func (l indexes) docs() (n int) {
 }
 
 // count returns how many documents have a word, and whether any index knows it.
-func (l indexes) count(word string) (n int, known bool) {
+func (l indexes) count(word string) (n int, exists bool) {
 	for _, x := range l {
 		if i, ok := x.lookup(word); ok {
-			n, known = n+x.count(i), true
+			n, exists = n+x.count(i), true
 		}
 	}
-	return n, known
+	return n, exists
 }
 
 // terms returns the words of a query and their forms.
@@ -125,7 +125,7 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 		}
 		for _, key := range keys {
 			if count, _ := l.count(key); count > 0 {
-				add(n, form{key: key, part: exactWeight, match: Written, all: len(terms) == 1})
+				add(n, form{key: key, part: exactWeight, match: MatchExact, all: len(terms) == 1})
 				have[n] += count
 			}
 		}
@@ -135,7 +135,7 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 			return
 		}
 		f := form{
-			key: stem(strings.Join(parts, "")), part: joined, match: Joined, text: strings.Join(parts, " "),
+			key: stem(strings.Join(parts, "")), part: joinedShare, match: MatchJoined, text: strings.Join(parts, " "),
 			all: len(parts) == len(list),
 		}
 		count, _ := l.count(f.key)
@@ -165,29 +165,29 @@ func (l indexes) terms(q Query) (terms []queryTerm) {
 	return terms
 }
 
-// approximate returns the forms of a word that it is the beginning of, or a mistake for, and how many documents have
-// the most common of them. The last of keywords may be a beginning even if it is a word.
-func (l indexes) approximate(q Query, word string, terms int, known, last bool) ([]form, int) {
+// approximate returns the forms of a word that it is a prefix of, or a typo of, and how many documents have the most
+// common of them. The last keyword may be a prefix even if it is a word.
+func (l indexes) approximate(q Query, word string, terms int, exists, last bool) ([]form, int) {
 	shortest := 2
 	if q.Sentence {
 		shortest = 4
 	}
-	if len(word) >= shortest && (last || !known) {
-		forms, count := l.beginning(word, known)
-		if known {
+	if len(word) >= shortest && (last || !exists) {
+		forms, count := l.prefixForms(word, exists)
+		if exists {
 			return forms, 0
 		} else if len(forms) > 0 {
 			return forms, count
 		}
 	}
-	if known {
+	if exists {
 		return nil, 0
 	}
 	return l.typos(word, func(candidate string) bool { return !q.Sentence || plausible(word, candidate, terms) })
 }
 
-// beginning returns the stems of the words that begin with a word, the most common of them.
-func (l indexes) beginning(word string, known bool) ([]form, int) {
+// prefixForms returns the stems of the words that begin with a word, the most common of them.
+func (l indexes) prefixForms(word string, exists bool) ([]form, int) {
 	counts := map[string]int{}
 	for _, x := range l {
 		start := x.startOf(word)
@@ -202,12 +202,12 @@ func (l indexes) beginning(word string, known bool) ([]form, int) {
 			counts[key], _ = l.count(key)
 		}
 	}
-	part := begun
-	if known {
-		part = longer
+	part := prefixShare
+	if exists {
+		part = longerShare
 		delete(counts, stem(word))
 	}
-	return mostCommon(counts, maxBegun, form{part: part, match: Begun})
+	return mostCommon(counts, maxPrefixForms, form{part: part, match: MatchPrefix})
 }
 
 // mostCommon returns forms for the stems that most documents have, made from one, and how many have the most common.

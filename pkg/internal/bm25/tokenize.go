@@ -12,8 +12,8 @@ import (
 // maxWord is the length of the longest word that is indexed, in bytes.
 const maxWord = 48
 
-// words calls found with each word of a text, in lower case and without accents, until it returns false.
-func words(text string, found func(word string) bool) {
+// words calls yield with each word of a text, in lower case and without accents, until it returns false.
+func words(text string, yield func(word string) bool) {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf && !isLetter(rune(c)) {
 			i++
@@ -42,10 +42,10 @@ func words(text string, found func(word string) bool) {
 			continue
 		}
 		i += apostrophe(text[i:])
-		if named, n := technical(text, start, i); n > 0 {
+		if named, n := symbolName(text, start, i); n > 0 {
 			word, ascii, i = named, true, i+n
 		}
-		if !emit(word, ascii, found) {
+		if !emit(word, ascii, yield) {
 			return
 		}
 	}
@@ -58,7 +58,7 @@ func isLetter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// apostrophe returns how long the ending of a possessive is at the start of a text.
+// apostrophe returns the length of a possessive ending at the start of a text.
 func apostrophe(text string) int {
 	if text == "" || text[0] != '\'' && text[0] < utf8.RuneSelf {
 		return 0
@@ -73,9 +73,9 @@ func apostrophe(text string) int {
 	return 0
 }
 
-// technical returns the word for what is written with signs, as C++ and .NET are, and how many bytes of them come after
-// the word that text has from start to end; 0 is for none.
-func technical(text string, start, end int) (word string, signs int) {
+// symbolName returns the word for a name with symbols, such as C++ and F#, and how many bytes of them follow the word
+// that text has from start to end; 0 for none.
+func symbolName(text string, start, end int) (word string, signs int) {
 	if end-start != 1 {
 		return "", 0
 	}
@@ -95,10 +95,10 @@ func technical(text string, start, end int) (word string, signs int) {
 	return "", 0
 }
 
-// emit folds a word, and cuts one of a script that puts no spaces between words into pairs of letters.
-func emit(word string, ascii bool, found func(string) bool) bool {
+// emit folds a word, and cuts a word of a script without spaces into pairs of letters.
+func emit(word string, ascii bool, yield func(string) bool) bool {
 	if ascii {
-		return len(word) > maxWord || found(strings.ToLower(word))
+		return len(word) > maxWord || yield(strings.ToLower(word))
 	}
 	word = fold(word)
 	var last rune
@@ -106,28 +106,28 @@ func emit(word string, ascii bool, found func(string) bool) bool {
 	start := 0
 	for i, r := range word {
 		if !unspaced(r) {
-			if run == 1 && !found(string(last)) {
+			if run == 1 && !yield(string(last)) {
 				return false
 			}
 			run = 0
 			continue
 		}
-		if run == 0 && start < i && !short(word[start:i], found) {
+		if run == 0 && start < i && !emitLatin(word[start:i], yield) {
 			return false
 		}
-		if run > 0 && !found(string([]rune{last, r})) {
+		if run > 0 && !yield(string([]rune{last, r})) {
 			return false
 		}
 		run, last, start = run+1, r, i+utf8.RuneLen(r)
 	}
-	if run == 1 && !found(string(last)) {
+	if run == 1 && !yield(string(last)) {
 		return false
 	}
-	return start >= len(word) || short(word[start:], found)
+	return start >= len(word) || emitLatin(word[start:], yield)
 }
 
-func short(word string, found func(string) bool) bool {
-	return word == "" || len(word) > maxWord || found(word)
+func emitLatin(word string, yield func(string) bool) bool {
+	return word == "" || len(word) > maxWord || yield(word)
 }
 
 // fold returns a word in lower case, without accents and in one form.
@@ -147,7 +147,7 @@ func unspaced(r rune) bool {
 		unicode.Myanmar)
 }
 
-// stem returns what a word is compared by.
+// stem returns the form of a word for comparisons.
 func stem(word string) string {
 	for i := range len(word) {
 		if c := word[i]; c < 'a' || c > 'z' {
@@ -157,5 +157,5 @@ func stem(word string) string {
 	return english.Stem(word, true)
 }
 
-// common reports whether a word says nothing of what is looked for.
-func common(word string) bool { return len(word) < 2 && word < "0" || english.IsStopWord(word) }
+// isStopWord reports whether a word is too common to distinguish documents.
+func isStopWord(word string) bool { return len(word) < 2 && word < "0" || english.IsStopWord(word) }

@@ -10,9 +10,9 @@ import (
 // shortestTypo is the length of the shortest word that may have a mistake.
 const shortestTypo = 4
 
-// typos returns the stems of the words that a word becomes by one plausible edit, and how many documents have the most
-// common. Every edit is looked up, which takes the same time however many words there are. The first letter is usually
-// right: words that begin with another count less.
+// typos returns the stems of the words that one plausible edit makes of a word, and how many documents have the most
+// common. It looks every edit up, which takes the same time for any number of words. The first letter is usually right:
+// words that begin with another count less.
 func (l indexes) typos(word string, plausible func(candidate string) bool) (forms []form, most int) {
 	if len(word) < shortestTypo || !ascii(word) {
 		return nil, 0
@@ -32,7 +32,7 @@ func (l indexes) typos(word string, plausible func(candidate string) bool) (form
 			texts[key] = candidate
 		}
 	})
-	forms, most = mostCommon(counts, maxMistaken, form{part: mistaken, match: Typo})
+	forms, most = mostCommon(counts, maxTypoForms, form{part: typoShare, match: MatchTypo})
 	for i := range forms {
 		f := &forms[i]
 		f.text = cmp.Or(texts[f.key], f.key)
@@ -47,28 +47,27 @@ func ascii(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// edits calls found with what a word becomes when a letter is left out, two neighbors are swapped, or a letter is
-// changed or added.
-func edits(word string, found func(string)) {
+// edits calls yield with the results of leaving a letter out, swapping two neighbors, and changing or adding a letter.
+func edits(word string, yield func(string)) {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	for i := range len(word) {
-		found(word[:i] + word[i+1:])
+		yield(word[:i] + word[i+1:])
 		if i > 0 && word[i] != word[i-1] {
-			found(word[:i-1] + word[i:i+1] + word[i-1:i] + word[i+1:])
+			yield(word[:i-1] + word[i:i+1] + word[i-1:i] + word[i+1:])
 		}
 	}
 	for i := range len(word) + 1 {
 		for _, c := range letters {
-			found(word[:i] + string(c) + word[i:])
+			yield(word[:i] + string(c) + word[i:])
 			if i < len(word) && byte(c) != word[i] {
-				found(word[:i] + string(c) + word[i+1:])
+				yield(word[:i] + string(c) + word[i+1:])
 			}
 		}
 	}
 }
 
-// plausible reports whether a word in a sentence of so many terms may be a mistake for a candidate. Two swapped
-// neighbors and a doubled letter are mistakes; any other letter makes another word of a short one: plants aren't plans.
+// plausible reports whether a word in a sentence of so many terms may be a typo of a candidate. Swapped neighbors and
+// doubled letters are typos; any other letter makes another word of a short one: plants aren't plans.
 func plausible(word, candidate string, terms int) bool {
 	if word[0] != candidate[0] {
 		return false
@@ -94,12 +93,12 @@ func plausible(word, candidate string, terms int) bool {
 	return b[i] == b[i-1]
 }
 
-// maxScannedNear is how many words Near looks at.
+// maxScannedNear is how many words Nearest compares.
 const maxScannedNear = 100_000
 
-// Near returns a word of the indexes that a word may be meant for that nothing was found for: it begins with the same
-// letter and differs by at most two edits. It returns "" if there is none.
-func Near(list []*Index, word string) string {
+// Nearest returns a word of the indexes that is similar to a word without matches: it begins with the same letter and
+// differs by at most two edits. It returns "" if there is none.
+func Nearest(list []*Index, word string) string {
 	if len(word) <= shortestTypo || !ascii(word) {
 		return ""
 	}

@@ -30,7 +30,7 @@ const (
 	exact = 0x80
 )
 
-// share returns what one word adds in a field of so many words.
+// share returns the contribution of one word in a field of so many words.
 func (s *Schema) share(f Field, length int) int {
 	if f.Usual == 0 {
 		return f.Weight * unit
@@ -38,12 +38,13 @@ func (s *Schema) share(f Field, length int) int {
 	return max(1, f.Weight*unit*100/(100-s.LengthShare+s.LengthShare*max(length, 1)/f.Usual))
 }
 
-// impact returns what a word counts for in a document, from 1 to maxImpact, given the sum of its shares.
+// impact returns the weight of a word in a document, from 1 to maxImpact, given the sum of its shares.
 func (s *Schema) impact(sum int) byte {
 	return byte(max(1, maxImpact*sum/(s.Saturation*unit+sum)))
 }
 
-// rarity returns how much a word says that so many of all documents have: the logarithm of BM25, in 256ths of a bit.
+// rarity returns the information of a word that so many of all documents have: the logarithm of BM25, in 256ths of a
+// bit.
 func rarity(have, all int) int {
 	have = max(have, 1)
 	return log2(uint64(all)<<16/uint64(have)+1<<16) - 16<<8
@@ -64,29 +65,29 @@ func log2(n uint64) int {
 // token is a word of a field.
 type token struct {
 	word   string
-	text   string // how the text has it: joined words with a hyphen
-	joined bool   // it is several words of the text, written as one
-	title  bool   // it is the whole title
+	text   string // as in the text: joined words with a hyphen
+	joined bool   // several words of the text, joined
+	title  bool   // the complete title
 }
 
-// tokens calls found with the words of a text in a field, then, in a title, with the whole of it, until found returns
-// false. Words of names are followed by what they give when joined with the word before.
-func (f Field) tokens(text string, found func(token) bool) {
+// tokens calls yield with the words of a text in a field, then, for a title, with the complete title, until yield
+// returns false. Each word of a name is followed by the join with the word before.
+func (f Field) tokens(text string, yield func(token) bool) {
 	var parts []string
 	more := true
 	words(text, func(w string) bool {
-		more = found(token{word: w, text: w})
+		more = yield(token{word: w, text: w})
 		if f.Prose || !more {
 			return more
 		}
 		if n := len(parts); n > 0 && len(parts[n-1]+w) <= maxWord {
 			last := parts[n-1]
-			more = found(token{word: last + w, text: last + "-" + w, joined: true})
+			more = yield(token{word: last + w, text: last + "-" + w, joined: true})
 		}
 		parts = append(parts, w)
 		return more
 	})
 	if title := strings.Join(parts, ""); f.Title && more && title != "" && len(title) <= maxWord {
-		found(token{word: title, text: strings.Join(parts, "-"), joined: true, title: true})
+		yield(token{word: title, text: strings.Join(parts, "-"), joined: true, title: true})
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// anchor is what a link can point to in a page: the text of a heading, or an id or name of HTML.
+// anchor is a target of links within a page: the text of a heading, or an id or name of HTML.
 type anchor struct {
 	parts int  // of Page.parts, after those of the anchors before it
 	html  bool // entities in it are to be resolved
 }
 
-// HasAnchor reports whether a page has what a URL's fragment points to. Hosts differ in what they make of a heading, so
+// HasAnchor reports whether a page has the anchor of a URL's fragment. Renderers differ in how they name a heading, so
 // only letters and digits count, in any case; the number of a repeated heading does not count; the end of a heading is
-// enough, for "Title {#anchor}". The top of a page is always there.
+// enough, for "Title {#anchor}". Every page has a top.
 func (p *Page) HasAnchor(fragment string) bool {
 	folded := foldAnchor(fragment)
 	if folded == "" || folded == "top" {

@@ -132,7 +132,7 @@ func (r *Reader) until(kind int, c cursor, closer string) (end cursor, ok bool) 
 	}
 	r.unended[kind] = true
 	if len(r.notes) > 0 {
-		r.departs |= departOrder
+		r.deviations |= deviatesOrder
 	}
 	return c, false
 }
@@ -228,6 +228,6 @@ func (r *Reader) quoted(c cursor, quote byte) (end cursor, ok bool) {
 
 func (r *Reader) checkValue(b []byte) {
 	if !utf8.Valid(b) || bytes.Contains(b, []byte("\ufffd")) {
-		r.departs |= departInvalid
+		r.deviations |= deviatesInvalid
 	}
 }

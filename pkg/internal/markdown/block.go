@@ -8,7 +8,7 @@ const (
 	noteContainer                // the definition of a footnote
 )
 
-// container is an open block that holds others.
+// container is an open block that contains others.
 type container struct {
 	kind     containerKind
 	marker   byte // of a list: one of - + * . )
@@ -20,7 +20,7 @@ type container struct {
 	items    int  // the same of items
 }
 
-// leafKind is what kind of block without blocks in it is open.
+// leafKind is the kind of the open block that contains no others.
 type leafKind uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	htmlLeaf
 )
 
-// readLine reads a line: it goes through the containers that continue, then it continues the open leaf or opens blocks.
+// readLine reads a line: it matches the containers that continue, then continues the open leaf or opens blocks.
 func (r *Reader) readLine() {
 	at, sibling := r.matchContainers()
 	if at == len(r.stack) && r.leaf > paragraphLeaf && r.continueLeaf() {
@@ -40,8 +40,8 @@ func (r *Reader) readLine() {
 	r.openBlocks(at, sibling)
 }
 
-// matchContainers returns how many of the open containers the line continues, and whether it begins the next item in
-// the list that does not.
+// matchContainers returns how many of the open containers the line continues, and whether it begins the next item of
+// the list that it does not continue.
 func (r *Reader) matchContainers() (at int, sibling bool) {
 	quotes, items := 0, 0
 	for i := range r.stack {
@@ -71,7 +71,7 @@ func (r *Reader) matchContainers() (at int, sibling bool) {
 	return len(r.stack), false
 }
 
-// matchBlank is matchContainers where nothing is left of the line at the container i: only a block quote ends there.
+// matchBlank is matchContainers if the rest of the line is blank at container i: only a block quote ends there.
 func (r *Reader) matchBlank(i, quotes, items int) int {
 	last := r.stack[len(r.stack)-1]
 	if last.quotes > quotes {
@@ -115,12 +115,12 @@ func (r *Reader) quoteMarker() bool {
 	return true
 }
 
-// opening is the state in which blocks are opened on a line.
+// opening is the state while blocks are opened on a line.
 type opening struct {
-	at        int  // the containers from here on are not continued
-	begun     bool // they were closed, and a block is open instead
-	paragraph bool // a paragraph is open, which the line may continue
-	here      bool // and it is in the container in which blocks are opened
+	at          int  // the containers from this index on are not continued
+	opened      bool // they were closed, and a block was opened instead
+	paragraph   bool // a paragraph is open, which the line may continue
+	inContainer bool // and it is in the container in which blocks are opened
 }
 
 type start uint8
@@ -132,10 +132,10 @@ const (
 	againStart     // the paragraph that was open is no more
 )
 
-// openBlocks opens the blocks that begin on the rest of the line, in the first containers.
+// openBlocks opens the blocks that begin on the rest of the line, inside the first containers.
 func (r *Reader) openBlocks(at int, sibling bool) {
 	o := opening{at: at, paragraph: r.leaf == paragraphLeaf}
-	o.here = o.paragraph && at == len(r.stack)
+	o.inContainer = o.paragraph && at == len(r.stack)
 	if sibling && !r.nextItem(&o) {
 		return
 	}
@@ -148,17 +148,17 @@ func (r *Reader) openBlocks(at int, sibling bool) {
 			return
 		}
 	}
-	if !o.begun {
+	if !o.opened {
 		r.closeFrom(at)
 	}
 }
 
-// begin is called before a block is opened: it closes what the line does not continue.
+// begin closes what the line does not continue, before a block is opened.
 func (r *Reader) begin(o *opening) {
-	if !o.begun {
+	if !o.opened {
 		r.closeFrom(o.at)
 	}
-	*o = opening{at: o.at, begun: true}
+	*o = opening{at: o.at, opened: true}
 	if n := len(r.stack); n > 0 {
 		r.stack[n-1].children++
 	}
@@ -182,7 +182,7 @@ func (r *Reader) push(o *opening, c container) *container {
 	return &r.stack[len(r.stack)-1]
 }
 
-// start opens the block that begins at the rest of the line, if it is not a paragraph and not indented code.
+// start opens the block that begins at the rest of the line, unless it is a paragraph or indented code.
 func (r *Reader) start(o *opening) start {
 	c := r.text[r.next]
 	if classes[c]&classStart == 0 || r.indent() > 3 {
@@ -202,7 +202,7 @@ func (r *Reader) start(o *opening) start {
 		r.quoteMarker()
 		return containerStart
 	}
-	if (c == '-' || c == '=') && o.here && r.underline() {
+	if (c == '-' || c == '=') && o.inContainer && r.underline() {
 		return r.startUnderlined(o)
 	}
 	if (c == '-' || c == '*' || c == '_') && r.isRule(r.next) {
@@ -212,7 +212,7 @@ func (r *Reader) start(o *opening) start {
 	return r.startList(o)
 }
 
-// openText continues the paragraph with the rest of the line, or opens one or indented code.
+// openText continues the paragraph with the rest of the line, or opens a paragraph or indented code.
 func (r *Reader) openText(o *opening) {
 	if o.paragraph {
 		r.addLine()
@@ -237,7 +237,7 @@ func (r *Reader) addLine() {
 	r.segs = append(r.segs, seg{r.pos, r.stop, r.pad})
 }
 
-// closeFrom closes the open leaf and the containers from there on.
+// closeFrom closes the open leaf and the containers from an index on.
 func (r *Reader) closeFrom(at int) {
 	r.closeLeaf()
 	for n := len(r.stack); n > at; n = len(r.stack) {

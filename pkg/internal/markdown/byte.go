@@ -48,7 +48,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// trim returns a piece of text without the spaces around it.
+// trim returns an extent without the white space around it.
 func trim(text []byte, e extent) extent {
 	for e.start < e.end && isSpace(text[e.start]) {
 		e.start++

@@ -1,13 +1,13 @@
 package markdown
 
-// cursor is a place in the lines that are read as one text. A place at the end of a line that is not the last is the
-// start of the next.
+// cursor is a position in lines that are read as one text. The end of every line but the last is the start of the next
+// line.
 type cursor struct{ line, pos int }
 
-// endOfText is what follows the last line. It is no character that means something.
+// endOfText follows the last line. It is not a character with a meaning.
 const endOfText = 0xff
 
-// peek returns the byte at a place.
+// peek returns the byte at a cursor.
 func (r *Reader) peek(c cursor) byte {
 	if c.pos >= r.lines[c.line].end {
 		return endOfText
@@ -15,10 +15,10 @@ func (r *Reader) peek(c cursor) byte {
 	return r.text[c.pos]
 }
 
-// advance returns the place after the byte at a place.
+// advance returns the cursor after the byte at a cursor.
 func (r *Reader) advance(c cursor) cursor { return r.place(c.line, c.pos+1) }
 
-// place returns a place in a line.
+// place returns the cursor of an offset in a line.
 func (r *Reader) place(line, pos int) cursor {
 	if pos >= r.lines[line].end && line+1 < len(r.lines) {
 		return cursor{line + 1, r.lines[line+1].start}
@@ -26,7 +26,7 @@ func (r *Reader) place(line, pos int) cursor {
 	return cursor{line, pos}
 }
 
-// find returns the place with an offset, which is not before another place.
+// find returns the cursor of an offset that is not before another cursor.
 func (r *Reader) find(from cursor, pos int) cursor {
 	for pos >= r.lines[from.line].end && from.line+1 < len(r.lines) {
 		from.line++
@@ -35,7 +35,7 @@ func (r *Reader) find(from cursor, pos int) cursor {
 	return cursor{from.line, max(pos, r.lines[from.line].start)}
 }
 
-// skipSpaces returns the first place from c on that is no space, and how many there are.
+// skipSpaces returns the first cursor from c on that is not at a space, and how many spaces it skipped.
 func (r *Reader) skipSpaces(c cursor) (next cursor, spaces int) {
 	for {
 		for end := r.lines[c.line].end; c.pos < end; c.pos++ {
@@ -133,7 +133,7 @@ loop:
 	}
 	r.steps += i - c.pos
 	if open > maxParentheses {
-		r.departs |= departParentheses
+		r.deviations |= deviatesParentheses
 		return e, c, false
 	}
 	return extent{c.pos, i}, r.place(c.line, i), i > c.pos

@@ -20,7 +20,7 @@ var (
 func compare(source []byte) (difference string, ok bool) {
 	r := new(Reader)
 	p := r.Read(source, 0)
-	if r.departs != 0 || oddBackslashes.Match(source) || len(r.notes) > 0 && oddFootnote.Match(source) {
+	if r.deviations != 0 || oddBackslashes.Match(source) || len(r.notes) > 0 && oddFootnote.Match(source) {
 		return "", false
 	}
 	o := ask(source)

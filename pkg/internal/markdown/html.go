@@ -121,7 +121,7 @@ func htmlKind(line []byte, paragraph bool) int {
 	if !closing && isTextTag(name) && endsName(rest, true) {
 		return htmlText
 	}
-	attributes, complete := wholeTag(rest)
+	attributes, complete := completeTag(rest)
 	if isBlockTag(name) {
 		if complete || endsName(rest, false) {
 			return htmlBlock
@@ -176,12 +176,12 @@ func endsName(rest []byte, anySpace bool) bool {
 	return false
 }
 
-// wholeTag reports whether the rest of a line after a name is the rest of one tag and nothing else, and whether there
-// are attributes in it.
-func wholeTag(rest []byte) (attributes, complete bool) {
+// completeTag reports whether the rest of a line after a name is the rest of one tag and nothing else, and whether
+// there are attributes in it.
+func completeTag(rest []byte) (attributes, complete bool) {
 	i := 0
 	for {
-		next := wholeAttribute(rest, i)
+		next := completeAttribute(rest, i)
 		if next < 0 {
 			return attributes, false
 		}
@@ -209,9 +209,9 @@ func skipSpaces(b []byte, i int) int {
 	return i
 }
 
-// wholeAttribute returns where the attribute ends that space and then a name at i begin. It returns i if there is none,
-// and -1 if it has no proper value.
-func wholeAttribute(b []byte, i int) int {
+// completeAttribute returns where the attribute ends that space and then a name at i begin. It returns i if there is
+// none, and -1 if it has no proper value.
+func completeAttribute(b []byte, i int) int {
 	name := skipSpace(b, i)
 	if name == i || name >= len(b) || !isNameStart(b[name]) {
 		return i

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// inlines is the state in which the inline content of a block is read.
+// inlines is the state while the inline content of a block is read.
 type inlines struct {
-	lines    []extent // of the block, without its containers
-	at       int      // the line that is being read
-	brackets []bracket
-	lastLink int      // the opening bracket of the link that opened last
-	lastEdge int      // the last bracket that was not escaped
-	title    bool     // the block is a heading
-	shown    []extent // of a heading: the text of its anchor
-	hidden   cursor   // of a heading: up to where its text is in the anchor, or left out
-	cell     bool     // the block is the cell of a table
-	joined   []byte
+	lines      []extent // of the block, without its containers
+	at         int      // the line that is being read
+	brackets   []bracket
+	lastLink   int      // the opening bracket of the link that opened last
+	lastEdge   int      // the last bracket that was not escaped
+	title      bool     // the block is a heading
+	anchorText []extent // of a heading: the text of its anchor so far
+	anchorEnd  cursor   // of a heading: where the text that was not processed yet begins
+	cell       bool     // the block is the cell of a table
+	joined     []byte
 
-	// The first of each special character that is not read yet, or the end of the text.
-	tick, open, less, shut int
+	// The next of each special character, or the end of the text.
+	nextTick, nextOpen, nextLess, nextClose int
 
-	// What is known not to come in the rest of the block.
+	// What the rest of the block does not have, to keep the time linear.
 	ticks    bool // runs and longRuns hold where the last run of backticks of a length is
 	runs     [64]int
 	longRuns map[int]int
@@ -60,12 +60,12 @@ func (r *Reader) readInlines() {
 	}
 }
 
-// sortLinks puts the links of a block in the order in which they start: they are found in that in which they end.
+// sortLinks sorts the links of a block by their starts; they are found in the order of their ends.
 func (r *Reader) sortLinks(from int) {
 	links := r.links[from:]
 	for i := 1; i < len(links); i++ {
-		if links[i].place < links[i-1].place {
-			slices.SortFunc(links, func(a, b foundLink) int { return a.place - b.place })
+		if links[i].start < links[i-1].start {
+			slices.SortFunc(links, func(a, b rawLink) int { return a.start - b.start })
 			return
 		}
 	}
@@ -74,12 +74,12 @@ func (r *Reader) sortLinks(from int) {
 // readText reads a paragraph or a heading, and the table at its end.
 func (r *Reader) readText(l *leaf) {
 	if l.title && l.delimiter > 0 {
-		r.departs |= departOrder
+		r.deviations |= deviatesOrder
 	}
 	if n := l.text(); n > 0 {
 		segs := r.segs[l.first : l.first+n]
 		start, stop := segs[0].start, segs[n-1].stop
-		if l.title || r.special(start, stop) {
+		if l.title || r.hasSpecial(start, stop) {
 			r.lines = r.lines[:0]
 			for _, s := range segs {
 				r.lines = append(r.lines, extent{skipSpace(r.text[:s.stop], s.start), s.stop})
@@ -98,34 +98,34 @@ func (r *Reader) readText(l *leaf) {
 	}
 }
 
-// special reports whether a piece of the text has one of the characters that inline content of interest begins with.
-// The pieces that are asked for must follow each other.
-func (r *Reader) special(from, to int) bool {
+// hasSpecial reports whether a piece of the text has a character that may begin a link or code. The pieces must be
+// given in order.
+func (r *Reader) hasSpecial(from, to int) bool {
 	return r.nextSpecial(from) < to
 }
 
-// nextSpecial returns the first special character from a place on.
+// nextSpecial returns the first special character from an offset on.
 func (r *Reader) nextSpecial(from int) int {
-	if r.tick < from {
-		r.tick = r.index1('`', from)
+	if r.nextTick < from {
+		r.nextTick = r.index1('`', from)
 	}
-	if r.open < from {
-		r.open = r.index1('[', from)
+	if r.nextOpen < from {
+		r.nextOpen = r.index1('[', from)
 	}
-	if r.less < from {
-		r.less = r.index1('<', from)
+	if r.nextLess < from {
+		r.nextLess = r.index1('<', from)
 	}
-	first := min(r.tick, r.open, r.less)
+	first := min(r.nextTick, r.nextOpen, r.nextLess)
 	if len(r.brackets) > 0 {
-		if r.shut < from {
-			r.shut = r.index1(']', from)
+		if r.nextClose < from {
+			r.nextClose = r.index1(']', from)
 		}
-		first = min(first, r.shut)
+		first = min(first, r.nextClose)
 	}
 	return first
 }
 
-// index1 returns the first place of a byte from a place on, or the end of the text.
+// index1 returns the offset of the next byte c from an offset on, or the end of the text.
 func (r *Reader) index1(c byte, from int) int {
 	i := bytes.IndexByte(r.text[from:], c)
 	if i < 0 {
@@ -139,7 +139,7 @@ func (r *Reader) index1(c byte, from int) int {
 func (r *Reader) readLines() {
 	r.at, r.brackets, r.lastLink, r.lastEdge = 0, r.brackets[:0], -1, -1
 	r.ticks, r.unended, r.unangled = false, [htmlData + 1]bool{}, -1
-	r.shown, r.hidden = r.shown[:0], cursor{0, r.lines[0].start}
+	r.anchorText, r.anchorEnd = r.anchorText[:0], cursor{0, r.lines[0].start}
 	end := r.lines[len(r.lines)-1].end
 	for pos := r.lines[0].start; ; {
 		pos = r.nextSpecial(pos)
@@ -161,12 +161,12 @@ func (r *Reader) readLines() {
 	r.brackets = r.brackets[:0]
 	if r.title {
 		r.hide(end, end)
-		r.parts = append(r.parts, r.shown...)
-		r.anchors = append(r.anchors, anchor{parts: len(r.shown)})
+		r.parts = append(r.parts, r.anchorText...)
+		r.anchors = append(r.anchors, anchor{parts: len(r.anchorText)})
 	}
 }
 
-// escaped reports whether a backslash escapes the character at a place.
+// escaped reports whether a backslash escapes the character at a cursor.
 func (r *Reader) escaped(c cursor) bool {
 	i := c.pos
 	for i > r.lines[c.line].start && r.text[i-1] == '\\' {
@@ -176,7 +176,7 @@ func (r *Reader) escaped(c cursor) bool {
 	return (c.pos-i)%2 == 1
 }
 
-// readSpecial reads what begins with a special character, and returns where to go on.
+// readSpecial reads what a special character begins, and returns where to continue.
 func (r *Reader) readSpecial(c cursor) int {
 	switch r.text[c.pos] {
 	case '`':
@@ -189,21 +189,21 @@ func (r *Reader) readSpecial(c cursor) int {
 	return r.closeBracket(c)
 }
 
-// hide leaves a piece of a heading out of the text of its anchor.
+// hide excludes a piece of a heading from the text of its anchor.
 func (r *Reader) hide(from, to int) {
 	if !r.title {
 		return
 	}
-	for r.hidden.pos < from {
-		line := r.lines[r.hidden.line]
-		if end := min(line.end, from); r.hidden.pos < end {
-			r.shown = append(r.shown, extent{r.hidden.pos, end})
+	for r.anchorEnd.pos < from {
+		line := r.lines[r.anchorEnd.line]
+		if end := min(line.end, from); r.anchorEnd.pos < end {
+			r.anchorText = append(r.anchorText, extent{r.anchorEnd.pos, end})
 		}
-		if line.end >= from || r.hidden.line+1 == len(r.lines) {
+		if line.end >= from || r.anchorEnd.line+1 == len(r.lines) {
 			break
 		}
-		r.hidden = cursor{r.hidden.line + 1, r.lines[r.hidden.line+1].start}
+		r.anchorEnd = cursor{r.anchorEnd.line + 1, r.lines[r.anchorEnd.line+1].start}
 		r.steps++
 	}
-	r.hidden = r.find(r.hidden, to)
+	r.anchorEnd = r.find(r.anchorEnd, to)
 }

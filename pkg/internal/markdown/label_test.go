@@ -50,7 +50,7 @@ func TestTarget(t *testing.T) {
 		"&notit;": "&notit;", "&not;": "¬", "&NotEqualTilde;": "≂̸", "&copy": "&copy", "&#128;": "\u0080", "&#X41;": "A", "&a#;": "&a#;",
 		"&CounterClockwiseContourIntegral;": "∳", "&aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;": "&aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;",
 	} {
-		if got := string(appendTarget(nil, []byte(destination))); got != want {
+		if got := string(appendDestination(nil, []byte(destination))); got != want {
 			t.Errorf("%q: %q, want %q", destination, got, want)
 		}
 	}
@@ -74,7 +74,7 @@ func FuzzEntity(f *testing.F) {
 		if _, ok := util.LookUpHTML5EntityByName(name); ok {
 			want = html.UnescapeString(want)
 		}
-		if got := string(appendTarget(nil, []byte("&"+name+";"))); got != want && name != "Abreve" { // which goldmark lacks
+		if got := string(appendDestination(nil, []byte("&"+name+";"))); got != want && name != "Abreve" { // which goldmark lacks
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	})

@@ -18,7 +18,7 @@ type leaf struct {
 
 	start, stop int // of HTML
 
-	// How much was found up to its end.
+	// The number of results up to its end.
 	links, spans, anchors, parts int
 }
 
@@ -30,8 +30,8 @@ type codeLeaf struct {
 	plain  bool // every line starts where it does in the file
 }
 
-// foundBlock is a code block with its place.
-type foundBlock struct {
+// rawBlock is a code block with its positions.
+type rawBlock struct {
 	Block
 	fence    int // where a fenced block begins
 	language extent
@@ -56,7 +56,7 @@ func (r *Reader) startFence(o *opening) start {
 		}
 	}
 	r.begin(o)
-	found := foundBlock{fence: r.next, language: info}
+	found := rawBlock{fence: r.next, language: info}
 	if i := bytes.IndexByte(b[info.start:info.end], ' '); i >= 0 {
 		found.language.end = info.start + i
 	}
@@ -73,7 +73,7 @@ func (r *Reader) startFence(o *opening) start {
 	return leafStart
 }
 
-// isShell reports whether code in a language is likely to be commands.
+// isShell reports whether code in a language is probably commands.
 func isShell(language []byte) bool {
 	if len(language) > len("shell-session") {
 		return false
@@ -85,7 +85,7 @@ func isShell(language []byte) bool {
 	return false
 }
 
-// readFence reads the lines of a fenced block that is in no container, up to its end.
+// readFence reads the lines of a fenced block outside of containers, up to its end.
 func (r *Reader) readFence() {
 	for r.nextLine() {
 		if r.continueLeaf(); r.leaf == noLeaf {
@@ -94,8 +94,7 @@ func (r *Reader) readFence() {
 	}
 }
 
-// continueLeaf adds the line to the open code block or HTML block. It reports whether the line is read; otherwise the
-// block ends before it.
+// continueLeaf adds the line to the open code block or HTML block. It returns false if the block ends before the line.
 func (r *Reader) continueLeaf() bool {
 	switch r.leaf {
 	case fencedLeaf:
@@ -130,7 +129,7 @@ func (r *Reader) continueFence() {
 	r.addCode(r.stop)
 }
 
-// addCode ends the content of the open code block after a line.
+// addCode extends the open code block to the end of a line.
 func (r *Reader) addCode(stop int) {
 	b := &r.blocks[len(r.blocks)-1]
 	b.End, b.lines = stop, len(r.starts)-b.first
@@ -143,7 +142,7 @@ func (r *Reader) addCode(stop int) {
 // openIndented opens an indented code block.
 func (r *Reader) openIndented() {
 	r.skip(4)
-	var found foundBlock
+	var found rawBlock
 	found.Offset, found.first = r.pos, len(r.starts)
 	r.leaf = indentedLeaf
 	r.blocks = append(r.blocks, found)
@@ -168,7 +167,7 @@ func (r *Reader) continueIndented() bool {
 	return true
 }
 
-// closeLeaf closes the open block that holds no others.
+// closeLeaf closes the open leaf.
 func (r *Reader) closeLeaf() {
 	switch r.leaf {
 	case paragraphLeaf:
@@ -210,8 +209,8 @@ func (r *Reader) startHeading(o *opening) start {
 	return leafStart
 }
 
-// underline reports whether the rest of the line makes a heading of the paragraph before it. A tab must not indent it:
-// goldmark has it so.
+// underline reports whether the rest of the line makes the paragraph before it a heading. As in goldmark, a tab must
+// not indent it.
 func (r *Reader) underline() bool {
 	c, i := r.text[r.next], r.next
 	for i < r.stop && r.text[i] == c {
@@ -221,11 +220,11 @@ func (r *Reader) underline() bool {
 	return !r.tabbed() && isBlank(r.text[i:r.stop])
 }
 
-// startUnderlined makes a heading of the open paragraph, if it is more than definitions and a table.
+// startUnderlined makes the open paragraph a heading, if it has more than definitions and a table.
 func (r *Reader) startUnderlined(o *opening) start {
 	r.endParagraph(true)
 	r.leaf = noLeaf
-	o.paragraph, o.here = false, false
+	o.paragraph, o.inContainer = false, false
 	heading := &r.leaves[len(r.leaves)-1]
 	if heading.text() == 0 {
 		return againStart
@@ -235,7 +234,7 @@ func (r *Reader) startUnderlined(o *opening) start {
 	return leafStart
 }
 
-// text returns how many of a paragraph's lines are before its table.
+// text returns how many lines of a paragraph are before its table.
 func (l *leaf) text() int {
 	if l.delimiter > 0 {
 		return l.delimiter - 1

@@ -1,11 +1,11 @@
 package markdown
 
-// foundLink is a link with its place.
-type foundLink struct {
+// rawLink is a link with its positions.
+type rawLink struct {
 	target extent
-	place  int // where the link starts
+	start  int // offset of the link
 	text   extent
-	def    int // the definition that it is from, or -1
+	def    int // the definition that it refers to, or -1
 	kind   linkKind
 }
 
@@ -17,7 +17,7 @@ const (
 	markupLink // of HTML
 )
 
-// maxLabel is how long the label of a reference may be.
+// maxLabel is the maximum length of the label of a reference.
 const maxLabel = 999
 
 // openBracket reads an opening bracket, or the reference to a footnote.
@@ -36,7 +36,7 @@ func (r *Reader) openBracket(c cursor) int {
 	return c.pos + 1
 }
 
-// noteRef returns the end of the reference to a footnote that begins at a place, or 0.
+// noteRef returns the end of the footnote reference that begins at a cursor, or 0.
 func (r *Reader) noteRef(c cursor) int {
 	if len(r.notes) == 0 {
 		return 0
@@ -49,7 +49,7 @@ func (r *Reader) noteRef(c cursor) int {
 	if !ok {
 		return 0
 	}
-	note, ok := r.noted[string(line[label.start:label.end])]
+	note, ok := r.noteNumbers[string(line[label.start:label.end])]
 	if !ok {
 		return 0
 	}
@@ -58,19 +58,19 @@ func (r *Reader) noteRef(c cursor) int {
 	return label.end + 1
 }
 
-// closeBracket reads a closing bracket after an opening one: a link ends there, or nothing does.
+// closeBracket reads a closing bracket after an opening one, where a link may end.
 func (r *Reader) closeBracket(c cursor) int {
 	b := r.brackets[len(r.brackets)-1]
 	r.brackets = r.brackets[:len(r.brackets)-1]
 	inner := r.lastEdge >= b.pos // there are brackets between
 	r.lastEdge = c.pos
 	if n := len(r.brackets); n > 0 && r.brackets[n-1].pos-r.brackets[0].start > maxLabel-1 {
-		r.departs |= departFarBrackets
+		r.deviations |= deviatesFarBrackets
 	}
 	if !b.image && r.lastLink > b.start { // a link in a link
 		return c.pos + 1
 	}
-	found := foundLink{place: b.start, text: extent{b.pos, c.pos}, def: -1}
+	found := rawLink{start: b.start, text: extent{b.pos, c.pos}, def: -1}
 	after := r.advance(c)
 	end, ok := after, false
 	switch r.peek(after) {
@@ -138,13 +138,13 @@ func (r *Reader) referenceTail(b bracket, textEnd, c cursor, inner bool) (def in
 	return def, next, true, ok
 }
 
-// blankBetween reports whether there is nothing but spaces between two places.
+// blankBetween reports whether there is only white space between two cursors.
 func (r *Reader) blankBetween(start, end cursor) bool {
 	c, _ := r.skipSpaces(start)
 	return c.line > end.line || c.line == end.line && c.pos >= end.pos
 }
 
-// reference returns the definition that a label names. A label with brackets in it names none.
+// reference returns the definition of a label. A label with brackets in it has none.
 func (r *Reader) reference(start, end cursor, brackets bool) (def int, ok bool) {
 	if brackets || len(r.defs) == 0 {
 		return -1, false

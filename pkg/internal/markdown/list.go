@@ -9,8 +9,8 @@ type marker struct {
 	blank bool // nothing follows
 }
 
-// listMarker returns the marker at the rest of the line, which must be indented less than 4 columns. Where a tab
-// indents it, in a container, it is none: goldmark has it so.
+// listMarker returns the marker at the rest of the line, which must be indented less than 4 columns. As in goldmark,
+// there is none in a container if a tab indents it.
 func (r *Reader) listMarker() (m marker, ok bool) {
 	i, b := r.next, r.text[:r.stop]
 	if r.tabbed() || i >= len(b) {
@@ -54,8 +54,8 @@ func isOne(digits []byte) bool {
 
 // matchItem reports whether the line continues an item, or else whether it begins the next one.
 func (r *Reader) matchItem(c *container) (ok, next bool) {
-	indent, hollow := r.indent(), c.children == 0
-	if indent < c.offset || hollow {
+	indent, isEmpty := r.indent(), c.children == 0
+	if indent < c.offset || isEmpty {
 		var m marker
 		found := false
 		if indent < 4 {
@@ -69,7 +69,7 @@ func (r *Reader) matchItem(c *container) (ok, next bool) {
 			if indent < c.offset || r.empty {
 				return false, true
 			}
-		case !hollow || indent < c.offset || r.empty:
+		case !isEmpty || indent < c.offset || r.empty:
 			return false, false
 		}
 	} else if r.empty {
@@ -82,7 +82,7 @@ func (r *Reader) matchItem(c *container) (ok, next bool) {
 // startList opens a list with its first item.
 func (r *Reader) startList(o *opening) start {
 	m, ok := r.listMarker()
-	if !ok || o.here && (!m.first || m.blank) {
+	if !ok || o.inContainer && (!m.first || m.blank) {
 		return noStart
 	}
 	c := r.push(o, container{kind: itemContainer, marker: m.char})
@@ -92,18 +92,19 @@ func (r *Reader) startList(o *opening) start {
 	return containerStart
 }
 
-// nextItem ends the item at which the containers stop, and opens the next of its list. It reports whether something
-// follows the marker.
+// nextItem ends the item at which the containers stop, and opens the next item of its list. It reports whether
+// something follows the marker.
 func (r *Reader) nextItem(o *opening) bool {
 	m, _ := r.listMarker()
 	r.closeFrom(o.at + 1)
-	*o = opening{at: o.at, begun: true}
+	*o = opening{at: o.at, opened: true}
 	c := &r.stack[o.at]
 	c.children = 0
 	return r.beginItem(c, m)
 }
 
-// beginItem reads the marker of an item and the indentation of its content. It reports whether there is some.
+// beginItem reads the marker of an item and the indentation of its content. It reports whether the item has content on
+// the line.
 func (r *Reader) beginItem(c *container, m marker) bool {
 	r.empty = false
 	width := 1
@@ -133,7 +134,7 @@ func (r *Reader) beginItem(c *container, m marker) bool {
 	return true
 }
 
-// markerSpace returns how many columns follow a marker, as goldmark counts them: tabs from the start of the rest of the
+// markerSpace returns how many columns follow a marker. As in goldmark, tabs count from the start of the rest of the
 // line.
 func (r *Reader) markerSpace(m marker) int {
 	width := 0
@@ -151,24 +152,24 @@ func (r *Reader) markerSpace(m marker) int {
 	return width
 }
 
-// rule remembers, for the line that is being read, where it ends in nothing but one of - * _ and spaces.
+// rule caches, for the current line, where its end of only one of - * _ and spaces begins.
 type rule struct {
-	known bool
-	char  byte
-	from  int // the first byte of that end
-	third int // the third mark from the end, -1 if there are less
+	computed bool
+	char     byte
+	from     int // the first byte of that end
+	third    int // the third mark from the end, -1 if there are less
 }
 
-// isRule reports whether the rest of the line from a place on, which is no space, is a thematic break.
+// isRule reports whether the rest of the line from a byte on, which is not a space, is a thematic break.
 func (r *Reader) isRule(at int) bool {
-	if !r.rule.known {
+	if !r.rule.computed {
 		r.rule = r.findRule()
 	}
 	return r.rule.third >= at && r.rule.from <= at && r.text[at] == r.rule.char
 }
 
 func (r *Reader) findRule() rule {
-	found := rule{known: true, third: -1}
+	found := rule{computed: true, third: -1}
 	marks := 0
 	i := r.stop - 1
 	for ; i >= r.pos; i-- {

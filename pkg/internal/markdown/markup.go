@@ -82,11 +82,11 @@ func (m *markup) comment(start int) int {
 			to, end = from+i, from+i+len("-->")
 		}
 	}
-	found := foundSpan{outer: extent{m.base + start, m.base + end}, inner: extent{m.base + from, m.base + to}}
+	found := rawSpan{outer: extent{m.base + start, m.base + end}, inner: extent{m.base + from, m.base + to}}
 	if m.copied {
-		found.text.start = len(m.loose)
-		m.loose = append(m.loose, m.b[from:to]...)
-		found.text.end = len(m.loose)
+		found.text.start = len(m.joinedText)
+		m.joinedText = append(m.joinedText, m.b[from:to]...)
+		found.text.end = len(m.joinedText)
 	}
 	m.comments = append(m.comments, found)
 	return end
@@ -136,7 +136,7 @@ func attributeValue(b []byte, i int) (value extent, next int) {
 func (r *Reader) refer(name []byte, value extent) {
 	switch {
 	case is(name, "src"), is(name, "href"):
-		r.links = append(r.links, foundLink{target: value, place: value.start, def: -1, kind: markupLink})
+		r.links = append(r.links, rawLink{target: value, start: value.start, def: -1, kind: markupLink})
 	case is(name, "id"), is(name, "name"):
 		r.parts = append(r.parts, value)
 		r.anchors = append(r.anchors, anchor{parts: 1, html: true})

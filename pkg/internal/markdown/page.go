@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Page is what a page of Markdown says that a linter is interested in. It keeps the text that it was read from, which
-// must not change. It may be used by several goroutines.
+// Page is the result of reading a page of Markdown. It keeps the text that it was read from, which must not change. It
+// is safe for concurrent use.
 type Page struct {
 	// Links are the links, the images, the reference definitions that are used (each once, where it is first used),
 	// and the src and href attributes of HTML. They stand in the order of the page as it is shown: footnotes last, in
@@ -36,12 +36,12 @@ type Page struct {
 
 // Link is one reference to somewhere.
 type Link struct {
-	Target string // as it was meant: escapes and entities are resolved, percent-encoding is not
-	Offset int    // of the target; of the link, where the target is empty
-	Width  int    // of the target as it is written, in code points; 0 where it is empty
-	// The text between the brackets as it is written, by offset; both are 0 for HTML.
+	Target string // with escapes and entities resolved, but not percent-encoding
+	Offset int    // of the target; of the link if the target is empty
+	Width  int    // of the target in the file, in code points; 0 if it is empty
+	// The offsets of the text between the brackets; both are 0 for HTML.
 	TextStart, TextEnd int
-	Image              bool // it is an image of Markdown
+	Image              bool // an image of Markdown, not of HTML
 }
 
 // Span is a piece of the page.
@@ -65,8 +65,8 @@ type Block struct {
 // extent is a piece of the text.
 type extent struct{ start, end int }
 
-// Lines returns the lines of a code block with their offsets, without what belongs to the containers that the block is
-// in, without the indentation that makes a code block, and without line endings.
+// Lines returns the lines of a code block with their offsets, without the markers of the containers around the block,
+// the indentation that makes a code block, and the line endings.
 func (p *Page) Lines(b Block) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		if b.lines > 0 {
@@ -98,7 +98,7 @@ func cutLine(b []byte) (line []byte, length int) {
 	return bytes.TrimSuffix(b, []byte("\r")), length
 }
 
-// Commands returns the lines of the shell's code blocks with their offsets.
+// Commands returns the lines of shell code blocks with their offsets.
 func (p *Page) Commands() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for _, b := range p.Blocks {
@@ -120,7 +120,7 @@ func (p *Page) InCode(offset int) bool {
 	return inside(p.code, offset) || inside(p.inline, offset)
 }
 
-// inside reports whether one of the sorted extents holds an offset.
+// inside reports whether one of the sorted extents contains an offset.
 func inside(sorted []extent, offset int) bool {
 	i := sort.Search(len(sorted), func(i int) bool { return sorted[i].end > offset })
 	return i < len(sorted) && sorted[i].start <= offset

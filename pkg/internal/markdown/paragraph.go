@@ -3,8 +3,8 @@ package markdown
 // closeParagraph closes the open paragraph.
 func (r *Reader) closeParagraph() { r.endParagraph(false) }
 
-// endParagraph finds the definitions at the start of the open paragraph, and the table at its end. The paragraph is
-// trimmed before that only where its underline ends it: goldmark has it so, and it tells what is indented too far.
+// endParagraph finds the definitions at the start of the open paragraph, and the table at its end. As in goldmark, the
+// paragraph is trimmed before that only if its underline ends it.
 func (r *Reader) endParagraph(trimmed bool) {
 	l := &r.leaves[len(r.leaves)-1]
 	l.count = len(r.segs) - l.first
@@ -73,42 +73,42 @@ func (r *Reader) definition(c cursor) (next int, ok bool) {
 
 // definitionEnd reads the title of a definition that begins in a line, if there is one, and returns the line after it.
 func (r *Reader) definitionEnd(line int, c cursor) (next int, ok bool) {
-	bare := r.blankRest(c) // nothing follows on the line, so that the definition may end here
+	complete := r.blankRest(c) // nothing follows on the line, so that the definition may end here
 	next = c.line + 1
 	c, spaces := r.skipSpaces(c)
 	closer, quoted := closerOf(r.peek(c))
 	if !quoted {
-		return next, bare
+		return next, complete
 	}
 	if spaces == 0 {
 		return 0, false
 	}
 	end, found := r.findClosure(r.advance(c), r.peek(c), closer)
 	if !found {
-		r.departTitle(end.line+1, bare)
-		return next, bare
+		r.noteTitleDeviation(end.line+1, complete)
+		return next, complete
 	}
 	c = r.advance(end)
 	if r.blankRest(c) {
 		return c.line + 1, true
 	}
-	if c, _ = r.skipSpaces(c); bare && (r.peek(c) == '[' || line+1 < next) {
-		r.departs |= departTitle
+	if c, _ = r.skipSpaces(c); complete && (r.peek(c) == '[' || line+1 < next) {
+		r.deviations |= deviatesTitle
 	}
-	return next, bare
+	return next, complete
 }
 
-// departTitle marks that goldmark goes on to read definitions in the line after one in which a title does not end.
-func (r *Reader) departTitle(line int, bare bool) {
-	if !bare || line >= len(r.lines) {
+// noteTitleDeviation records that goldmark reads definitions in the line after an unclosed title.
+func (r *Reader) noteTitleDeviation(line int, complete bool) {
+	if !complete || line >= len(r.lines) {
 		return
 	}
 	if c, _ := r.skipSpaces(cursor{line, r.lines[line].start}); r.peek(c) == '[' {
-		r.departs |= departTitle
+		r.deviations |= deviatesTitle
 	}
 }
 
-// define records a definition, unless its label is blank. The first with a label counts.
+// define records a definition, unless its label is blank. The first definition of a label counts.
 func (r *Reader) define(start, end cursor, destination extent) bool {
 	label := r.between(start, end)
 	if isBlank(label) {
@@ -128,7 +128,7 @@ func (r *Reader) define(start, end cursor, destination extent) bool {
 	return true
 }
 
-// closerOf returns what ends a title that starts with a byte.
+// closerOf returns the end delimiter of a title.
 func closerOf(opener byte) (closer byte, ok bool) {
 	switch opener {
 	case '"', '\'':

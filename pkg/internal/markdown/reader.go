@@ -5,42 +5,42 @@ import "bytes"
 // Read reads the Markdown of text[from:]. All offsets in the page are into text.
 func Read(text []byte, from int) *Page { return new(Reader).Read(text, from) }
 
-// Reader reads one page after the other, and uses its memory again for the next. The zero value is ready to use, by one
-// goroutine at a time.
+// Reader reads one page after the other and reuses its memory. The zero value is ready to use, by one goroutine at a
+// time.
 type Reader struct {
 	text []byte
 	line
 
 	// Blocks: the containers that are open, and the leaf in the innermost of them.
-	stack   []container
-	leaf    leafKind
-	empty   bool // a blank line follows the marker of an empty list item
-	code    codeLeaf
-	html    int  // the kind of HTML block that is open
-	ended   bool // what ends it is in its first line
-	table   bool // a line of the open paragraph may be the delimiter row of a table
-	note    int  // the innermost footnote that is open, or -1
-	closed  []int
-	notes   []note
-	noted   map[string]int // footnotes by their label
-	leaves  []leaf
-	segs    []seg
-	defs    []extent       // destinations of definitions
-	defined map[string]int // definitions by their folded label
+	stack       []container
+	leaf        leafKind
+	empty       bool // a blank line follows the marker of an empty list item
+	code        codeLeaf
+	html        int  // the kind of HTML block that is open
+	ended       bool // what ends it is in its first line
+	table       bool // a line of the open paragraph may be the delimiter row of a table
+	note        int  // the innermost footnote that is open, or -1
+	closed      []int
+	notes       []note
+	noteNumbers map[string]int // footnotes by their label
+	leaves      []leaf
+	segs        []seg
+	defs        []extent       // destinations of definitions
+	defined     map[string]int // definitions by their folded label
 
 	inlines
 
 	// What is found.
-	links    []foundLink
-	spans    []foundSpan
-	comments []foundSpan
-	blocks   []foundBlock
-	starts   []int
-	codes    []extent
-	anchors  []anchor
-	parts    []extent
-	refs     []noteRef
-	loose    []byte // the text of code spans that is not as it stands in the file
+	links      []rawLink
+	spans      []rawSpan
+	comments   []rawSpan
+	blocks     []rawBlock
+	starts     []int
+	codes      []extent
+	anchors    []anchor
+	parts      []extent
+	refs       []noteRef
+	joinedText []byte // the text of code spans that is not as it stands in the file
 
 	// For the page.
 	words []byte // its strings
@@ -49,8 +49,8 @@ type Reader struct {
 
 	label []byte // the folded label that is looked up
 
-	departs departure
-	steps   int // how much was done, for tests
+	deviations deviation
+	steps      int // how much was done, for tests
 }
 
 // seg is a line of a paragraph, or the rest of it that is no container's. Before it come columns of a tab that are its
@@ -75,14 +75,14 @@ func (r *Reader) reset(text []byte, from int) {
 	r.note, r.closed, r.notes = -1, r.closed[:0], r.notes[:0]
 	r.leaves, r.segs, r.defs = r.leaves[:0], r.segs[:0], r.defs[:0]
 	clear(r.defined)
-	clear(r.noted)
+	clear(r.noteNumbers)
 	r.links, r.spans, r.comments, r.blocks = r.links[:0], r.spans[:0], r.comments[:0], r.blocks[:0]
 	r.starts, r.codes, r.anchors, r.parts, r.refs = r.starts[:0], r.codes[:0], r.anchors[:0], r.parts[:0], r.refs[:0]
-	r.loose, r.departs, r.steps = r.loose[:0], 0, 0
-	r.tick, r.open, r.less, r.shut = -1, -1, -1, -1
+	r.joinedText, r.deviations, r.steps = r.joinedText[:0], 0, 0
+	r.nextTick, r.nextOpen, r.nextLess, r.nextClose = -1, -1, -1, -1
 }
 
-// line is the line that is being read, and how far.
+// line is the current line, and the position in it.
 type line struct {
 	stop    int // after the line's end
 	pos     int // what is not read yet
@@ -94,7 +94,7 @@ type line struct {
 	rule    rule
 }
 
-// nextLine goes to the next line; it reports whether there is one.
+// nextLine advances to the next line; it reports whether there is one.
 func (r *Reader) nextLine() bool {
 	start := r.stop
 	if start >= len(r.text) {
@@ -110,7 +110,7 @@ func (r *Reader) nextLine() bool {
 	return true
 }
 
-// seek finds the first byte of the rest of the line that is no indentation.
+// seek finds the first byte of the rest of the line after its indentation.
 func (r *Reader) seek() {
 	p, col := r.pos, r.col
 	r.lastTab = -1
@@ -138,7 +138,7 @@ func (r *Reader) indent() int { return r.nextCol - r.col + r.pad }
 // such.
 func (r *Reader) index() int { return r.next - r.pos + r.pad }
 
-// blank reports whether nothing but spaces is left of the line.
+// blank reports whether the rest of the line is blank.
 func (r *Reader) blank() bool {
 	if r.next >= r.stop {
 		return true
@@ -152,7 +152,7 @@ func (r *Reader) blank() bool {
 	return false
 }
 
-// skip reads columns of indentation. There must be as many.
+// skip reads that many columns of indentation, which must exist.
 func (r *Reader) skip(columns int) {
 	if columns <= r.pad {
 		r.pad -= columns

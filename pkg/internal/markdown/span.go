@@ -2,14 +2,14 @@ package markdown
 
 import "bytes"
 
-// foundSpan is a code span or a comment with its place.
-type foundSpan struct {
-	outer extent // with what starts and ends it
+// rawSpan is a code span or a comment with its positions.
+type rawSpan struct {
+	outer extent // with its delimiters
 	inner extent // the content
-	text  extent // of Reader.loose: the content, where it is not as it stands in the file
+	text  extent // of Reader.joinedText: the content, if it differs from the file
 }
 
-// readTicks reads a code span, or backticks that begin none, and returns where to go on.
+// readTicks reads a code span, or backticks that begin none, and returns where to continue.
 func (r *Reader) readTicks(c cursor) int {
 	end := r.lines[len(r.lines)-1].end
 	start := c.pos + r.run(c.pos, end)
@@ -18,7 +18,7 @@ func (r *Reader) readTicks(c cursor) int {
 		return start
 	}
 	next := closer + start - c.pos
-	span := foundSpan{outer: extent{c.pos, next}, inner: extent{start, closer}}
+	span := rawSpan{outer: extent{c.pos, next}, inner: extent{start, closer}}
 	if last := r.find(c, closer); last.line == c.line {
 		r.trimSpan(&span)
 	} else {
@@ -29,8 +29,8 @@ func (r *Reader) readTicks(c cursor) int {
 	return next
 }
 
-// trimSpan removes the space at both ends of a span in one line. In a table, a backslash before a bar is no part of it.
-func (r *Reader) trimSpan(span *foundSpan) {
+// trimSpan removes the space at both ends of a span in one line. In a table, it removes the backslash before a bar.
+func (r *Reader) trimSpan(span *rawSpan) {
 	content := r.text[span.inner.start:span.inner.end]
 	if content[0] == ' ' && content[len(content)-1] == ' ' && !isBlank(content) {
 		span.inner.start++
@@ -43,18 +43,18 @@ func (r *Reader) trimSpan(span *foundSpan) {
 	if !bytes.Contains(content, []byte(`\|`)) {
 		return
 	}
-	from := len(r.loose)
+	from := len(r.joinedText)
 	for i, b := range content {
 		if b != '\\' || i+1 == len(content) || content[i+1] != '|' {
-			r.loose = append(r.loose, b)
+			r.joinedText = append(r.joinedText, b)
 		}
 	}
-	span.text = extent{from, len(r.loose)}
+	span.text = extent{from, len(r.joinedText)}
 }
 
-// joinSpan is trimSpan for a span in several lines: their endings are spaces.
-func (r *Reader) joinSpan(span *foundSpan, first, last int) {
-	from, start, end := len(r.loose), span.inner.start, span.inner.end
+// joinSpan is trimSpan for a span in several lines: their endings become spaces.
+func (r *Reader) joinSpan(span *rawSpan, first, last int) {
+	from, start, end := len(r.joinedText), span.inner.start, span.inner.end
 	if end == r.lines[last].start {
 		end = r.lines[last-1].end
 	}
@@ -64,14 +64,14 @@ func (r *Reader) joinSpan(span *foundSpan, first, last int) {
 		if i < last {
 			line, _ = cutLine(line)
 		}
-		r.loose = append(r.loose, line...)
+		r.joinedText = append(r.joinedText, line...)
 		if i < last {
-			r.loose = append(r.loose, ' ')
+			r.joinedText = append(r.joinedText, ' ')
 		}
 	}
-	text := r.loose[from:]
+	text := r.joinedText[from:]
 	r.steps += len(text)
-	span.inner, span.text = extent{start, end}, extent{from, len(r.loose)}
+	span.inner, span.text = extent{start, end}, extent{from, len(r.joinedText)}
 	if text[0] != ' ' || text[len(text)-1] != ' ' || isBlank(text) {
 		return
 	}
@@ -80,7 +80,7 @@ func (r *Reader) joinSpan(span *foundSpan, first, last int) {
 	span.inner.start++
 	if r.text[start] == '\r' {
 		span.inner.start++
-		r.departs |= departLineEnd
+		r.deviations |= deviatesLineEnd
 	}
 	span.inner.end--
 	if r.text[end-1] == '\n' && r.text[end-2] == '\r' {
@@ -88,7 +88,7 @@ func (r *Reader) joinSpan(span *foundSpan, first, last int) {
 	}
 }
 
-// run returns how many backticks there are from a place on.
+// run returns the number of backticks from an offset on.
 func (r *Reader) run(at, end int) int {
 	n := 0
 	for at+n < end && r.text[at+n] == '`' {
@@ -98,8 +98,8 @@ func (r *Reader) run(at, end int) int {
 	return n
 }
 
-// closingTicks returns the place of the first run of backticks of a length, or -1. At most one search in a block fails:
-// from then on it is known which runs are still to come.
+// closingTicks returns the offset of the first run of backticks of a length, or -1. At most one search per block fails:
+// after that, findRuns has recorded which runs are still to come.
 func (r *Reader) closingTicks(from, end, length int) int {
 	if r.ticks && r.lastRun(length) < from {
 		return -1
@@ -122,7 +122,7 @@ func (r *Reader) closingTicks(from, end, length int) int {
 	return -1
 }
 
-// findRuns remembers where the last run of backticks of each length is.
+// findRuns records the last run of backticks of each length.
 func (r *Reader) findRuns(from, end int) {
 	r.ticks = true
 	clear(r.runs[:])
@@ -148,7 +148,7 @@ func (r *Reader) findRuns(from, end int) {
 	}
 }
 
-// lastRun returns the place of the last run of backticks of a length.
+// lastRun returns the offset of the last run of backticks of a length.
 func (r *Reader) lastRun(length int) int {
 	if length < len(r.runs) {
 		return r.runs[length]

@@ -123,14 +123,14 @@ func (r *Reader) readTable(l *leaf) {
 			continue
 		}
 		row := r.row(segs[i])
-		if row.start >= row.end || !r.special(row.start, row.end) {
+		if row.start >= row.end || !r.hasSpecial(row.start, row.end) {
 			continue
 		}
 		for n := 0; row.start < row.end && n < l.columns; n++ {
 			end := r.cellEnd(row)
 			cell := trim(r.text, extent{row.start, end})
 			row.start = end + 1
-			if r.special(cell.start, cell.end) {
+			if r.hasSpecial(cell.start, cell.end) {
 				r.lines = append(r.lines[:0], cell)
 				r.readLines()
 			}

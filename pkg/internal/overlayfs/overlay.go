@@ -1,13 +1,15 @@
-// Package overlayfs shows files with other contents than they have: those of an editor's buffers that are not saved, or
-// what is read from standard input in place of a file.
+// Package overlayfs is a file system that replaces the content of some files: by an editor's unsaved buffers, or by
+// standard input. Start reading at [New].
 //
 // The rules it keeps:
 //
-//   - The base is never written to, and what is not overlaid is exactly as the base has it.
-//   - Where the base has a file, its mode and time stay and only content and size differ. A symbolic link to a file
-//     stays a link in listings; reading it gives the overlaid content.
-//   - A path that the base does not have exists, and so do the directories above it.
-//   - A file system does not change once it is made. The bytes are not copied: whoever gives them must not change them.
+//   - It never writes to the base, and shows everything else exactly as the base has it.
+//   - A replaced file keeps its mode and time; only content and size differ. A symbolic link to a file stays a link in
+//     listings; reading it returns the replaced content.
+//   - A replaced file need not exist in the base; it exists then, and so do the directories above it.
+//   - A file system never changes. It does not copy the content, which the caller must not change.
+//
+// This package may change at any time.
 package overlayfs
 
 import (
@@ -18,20 +20,21 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"time"
 )
 
-// FS is a file system that shows given files over a base. It may be used by several goroutines if the base may.
+// FS is a base file system with some files replaced. It is safe for concurrent use if the base is.
 type FS struct {
-	base  fs.FS
-	files map[string][]byte
-	dirs  map[string][]string // by directory the names of overlaid files and of directories that lead to them, sorted
-	real  map[string]bool     // those of the directories that the base has, too
+	base   fs.FS
+	files  map[string][]byte
+	dirs   map[string][]string // by directory the names of overlaid files and of directories that lead to them, sorted
+	inBase map[string]bool     // which of the directories exist in the base
 }
 
-// New returns a file system that shows files, by their paths as package fs writes them, over base. The error, a
-// *[fs.PathError], is that a path is not valid or lies below another that is a file.
+// New returns a file system that replaces files, by their paths in package fs's form, over base. The error, a
+// *[fs.PathError], is that a path is not valid or is below another path that is a file.
 func New(base fs.FS, files map[string][]byte) (*FS, error) {
-	o := &FS{base: base, files: files, dirs: map[string][]string{}, real: map[string]bool{}}
+	o := &FS{base: base, files: files, dirs: map[string][]string{}, inBase: map[string]bool{}}
 	for name := range files {
 		if !fs.ValidPath(name) || name == "." {
 			return nil, &fs.PathError{Op: "overlay", Path: name, Err: fs.ErrInvalid}
@@ -41,15 +44,15 @@ func New(base fs.FS, files map[string][]byte) (*FS, error) {
 			if _, file := files[dir]; file {
 				return nil, &fs.PathError{Op: "overlay", Path: name, Err: errBelowFile}
 			}
-			names, seen := o.dirs[dir]
+			names, listed := o.dirs[dir]
 			if i, ok := slices.BinarySearch(names, base); !ok {
 				o.dirs[dir] = slices.Insert(names, i, base)
 			}
-			if seen {
+			if listed {
 				break // and so are the directories above
 			}
 			info, err := fs.Stat(o.base, dir)
-			o.real[dir] = err == nil && info.IsDir()
+			o.inBase[dir] = err == nil && info.IsDir()
 			p = dir
 		}
 	}
@@ -64,7 +67,7 @@ func (o *FS) Open(name string) (fs.File, error) {
 		return &openFile{info: o.info(name, data), Reader: bytes.NewReader(data)}, nil
 	}
 	if _, ok := o.dirs[name]; !ok {
-		if o.missing(name) {
+		if o.hidesBase(name) {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: wrapNotExist(name)}
 		}
 		return o.base.Open(name)
@@ -88,7 +91,7 @@ func (o *FS) ReadFile(name string) ([]byte, error) {
 	if _, ok := o.dirs[name]; ok {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
 	}
-	if o.missing(name) {
+	if o.hidesBase(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: wrapNotExist(name)}
 	}
 	return fs.ReadFile(o.base, name)
@@ -99,10 +102,10 @@ func (o *FS) Stat(name string) (fs.FileInfo, error) {
 	if data, ok := o.files[name]; ok {
 		return o.info(name, data), nil
 	}
-	if _, dir := o.dirs[name]; dir && !o.real[name] {
+	if _, dir := o.dirs[name]; dir && !o.inBase[name] {
 		return fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o755}, nil
 	}
-	if o.missing(name) {
+	if o.hidesBase(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: wrapNotExist(name)}
 	}
 	return fs.Stat(o.base, name)
@@ -110,12 +113,12 @@ func (o *FS) Stat(name string) (fs.FileInfo, error) {
 
 // Lstat describes a file or directory without following a symbolic link, where the base can.
 func (o *FS) Lstat(name string) (fs.FileInfo, error) {
-	if link := o.link(name); link != nil {
+	if link := o.baseLink(name); link != nil {
 		return link, nil
 	}
 	_, file := o.files[name]
 	_, dir := o.dirs[name]
-	if file || dir || o.missing(name) {
+	if file || dir || o.hidesBase(name) {
 		return o.Stat(name)
 	}
 	return fs.Lstat(o.base, name)
@@ -123,7 +126,7 @@ func (o *FS) Lstat(name string) (fs.FileInfo, error) {
 
 // ReadLink returns where a symbolic link leads, where the base can.
 func (o *FS) ReadLink(name string) (string, error) {
-	if o.missing(name) {
+	if o.hidesBase(name) {
 		return "", &fs.PathError{Op: "readlink", Path: name, Err: wrapNotExist(name)}
 	}
 	return fs.ReadLink(o.base, name)
@@ -136,13 +139,13 @@ func (o *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 		if _, file := o.files[name]; file {
 			return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
 		}
-		if o.missing(name) {
+		if o.hidesBase(name) {
 			return nil, &fs.PathError{Op: "readdir", Path: name, Err: wrapNotExist(name)}
 		}
 		return fs.ReadDir(o.base, name)
 	}
 	var entries []fs.DirEntry
-	if o.real[name] {
+	if o.inBase[name] {
 		below, err := fs.ReadDir(o.base, name)
 		if err != nil {
 			return nil, err
@@ -150,21 +153,21 @@ func (o *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 		entries = slices.Clone(below)
 	}
 	for _, n := range names {
-		e := o.entry(path.Join(name, n))
+		e := o.dirEntry(path.Join(name, n))
 		i, found := slices.BinarySearchFunc(entries, n,
 			func(e fs.DirEntry, n string) int { return cmp.Compare(e.Name(), n) })
 		switch {
 		case !found:
 			entries = slices.Insert(entries, i, e)
-		case entries[i].Type()&fs.ModeSymlink == 0 || o.link(path.Join(name, n)) == nil:
+		case entries[i].Type()&fs.ModeSymlink == 0 || o.baseLink(path.Join(name, n)) == nil:
 			entries[i] = e
 		}
 	}
 	return entries, nil
 }
 
-// entry describes an overlaid file, or a directory that leads to one, for a listing.
-func (o *FS) entry(name string) fs.DirEntry {
+// dirEntry describes an overlaid file, or a directory that leads to one, for a listing.
+func (o *FS) dirEntry(name string) fs.DirEntry {
 	if data, ok := o.files[name]; ok {
 		return fs.FileInfoToDirEntry(o.info(name, data))
 	}
@@ -175,9 +178,9 @@ func (o *FS) entry(name string) fs.DirEntry {
 	return fs.FileInfoToDirEntry(info)
 }
 
-// missing reports whether the base is not asked for a path: it is not valid, or the base has a file where a directory
+// hidesBase reports whether a path cannot exist in the base: it is not valid, or the base has a file where a directory
 // above it is overlaid, or a directory where a file is.
-func (o *FS) missing(name string) bool {
+func (o *FS) hidesBase(name string) bool {
 	if !fs.ValidPath(name) {
 		return true
 	}
@@ -186,19 +189,19 @@ func (o *FS) missing(name string) bool {
 		if _, file := o.files[dir]; file {
 			return true
 		}
-		if real, ok := o.real[dir]; ok {
+		if real, ok := o.inBase[dir]; ok {
 			return !real
 		}
 	}
 	return false
 }
 
-// link returns the description of the base's symbolic link that an overlaid path is, or nil. A link to nothing, or to a
-// thing of the other kind, is none: the overlaid file or directory is there in its place.
-func (o *FS) link(name string) fs.FileInfo {
+// baseLink returns the info of the base's symbolic link at an overlaid path, or nil. It ignores a link to nothing, or
+// to something of the other kind: the overlaid file or directory replaces it.
+func (o *FS) baseLink(name string) fs.FileInfo {
 	_, file := o.files[name]
 	_, dir := o.dirs[name]
-	if !file && !dir || o.missing(name) {
+	if !file && !dir || o.hidesBase(name) {
 		return nil
 	}
 	lstat, err := fs.Lstat(o.base, name)
@@ -214,7 +217,7 @@ func (o *FS) link(name string) fs.FileInfo {
 // info describes an overlaid file.
 func (o *FS) info(name string, data []byte) fs.FileInfo {
 	f := fileInfo{name: path.Base(name), size: int64(len(data)), mode: 0o644}
-	if o.missing(name) {
+	if o.hidesBase(name) {
 		return f
 	}
 	if info, err := fs.Stat(o.base, name); err == nil && info.Mode().IsRegular() {
@@ -270,3 +273,18 @@ func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	d.entries = d.entries[n:]
 	return next, nil
 }
+
+// fileInfo describes what is overlaid.
+type fileInfo struct {
+	name string
+	size int64
+	mode fs.FileMode
+	time time.Time
+}
+
+func (i fileInfo) Name() string       { return i.name }
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) Mode() fs.FileMode  { return i.mode }
+func (i fileInfo) ModTime() time.Time { return i.time }
+func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i fileInfo) Sys() any           { return nil }

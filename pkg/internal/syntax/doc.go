@@ -1,12 +1,13 @@
-// Package syntax says whether the text of a shell script, a JSON file or a YAML file is well formed.
+// Package syntax checks whether a shell script, a JSON file or a YAML file is well formed: start reading at [Shell],
+// [JSON], and [YAML].
 //
-// It finds what keeps a program from reading the file, and nothing about what the file means. Skills carry files that
-// are not meant to be read as they are: templates with placeholders, and JSON with comments for the tools that allow
-// them. What is known to be such a file, or seems to be one at the place where reading ends, is no problem here: a
-// linter that cries wolf is turned off. Only the first problem of a file is reported, since what follows it is
-// guesswork.
+// It reports errors that keep a program from reading the file, and nothing about the file's meaning. Skills contain
+// files that are not valid by themselves: templates with placeholders, and JSON with comments for the tools that allow
+// them. Such a file, or one that looks like it where parsing fails, has no problem: false positives would make users
+// turn the linter off. Only the first problem of a file is reported, since the rest depends on it.
 //
-// Every function takes linear time, and memory and stack that do not grow without bound with how deep the text nests.
+// Every function takes linear time, and memory and stack that are bounded for any depth of nesting. This package may
+// change at any time.
 package syntax
 
 import (
@@ -14,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is the first place at which a text is not well formed. It lies in the text or directly after its last
+// Problem is the first position at which a text is not well formed. It is in the text or directly after its last
 // character.
 type Problem struct {
 	Line    int    // from 1; lines end with a line feed
@@ -24,7 +25,7 @@ type Problem struct {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// problem returns the problem at an offset of text. What lies in the white space at the end of the text is reported
+// problem returns the problem at an offset of text. A problem in the white space at the end of the text is reported
 // after its last character.
 func problem(text []byte, offset int, message string) *Problem {
 	offset = min(max(offset, 0), len(bytes.TrimRight(text, " \t\r\n")))
@@ -40,7 +41,7 @@ func problem(text []byte, offset int, message string) *Problem {
 	return &Problem{Line: line, Column: 1 + utf8.RuneCount(before), Message: message}
 }
 
-// conflict returns the problem of a text that git could not merge, or nil. It is asked once something is wrong anyway.
+// conflict returns the problem of a text with merge conflicts, or nil. It is called only if parsing failed.
 func conflict(text []byte) *Problem {
 	if !bytes.Contains(text, []byte(">>>>>>>")) {
 		return nil
@@ -55,7 +56,7 @@ func conflict(text []byte) *Problem {
 	return nil
 }
 
-// lineAt returns the line that an offset lies in, without its end, and the offset of its start.
+// lineAt returns the line at an offset, without its ending, and the offset of its start.
 func lineAt(text []byte, offset int) (line []byte, start int) {
 	offset = min(offset, len(text))
 	start = bytes.LastIndexByte(text[:offset], '\n') + 1
@@ -63,9 +64,9 @@ func lineAt(text []byte, offset int) (line []byte, start int) {
 	return bytes.TrimRight(line, "\r"), start
 }
 
-// forgive ends a panic of a parser as if there were nothing to say: a defect of the parser is none of the file's, and
-// must not keep the other files from being checked.
-func forgive(message *string) {
+// ignorePanic turns a panic of a parser into success: a defect of the parser is not an error of the file, and must not
+// keep other files from being checked.
+func ignorePanic(message *string) {
 	if recover() != nil {
 		*message = ""
 	}

@@ -2,6 +2,6 @@ package syntax
 
 // IsTemplate reports whether reading a JSON file of one document ended at a placeholder.
 func IsTemplate(text []byte) bool {
-	j := jsonScanner{whole: text, text: text}
+	j := jsonScanner{content: text, text: text}
 	return !j.file() && j.template
 }

@@ -22,7 +22,7 @@ func JSON(name string, text []byte) *Problem {
 		return p
 	}
 	content := bytes.TrimPrefix(text, bom)
-	j := jsonScanner{whole: content, text: content, lenient: dialect == jsonComments}
+	j := jsonScanner{content: content, text: content, lenient: dialect == jsonComments}
 	var ok bool
 	if dialect == jsonLines {
 		ok = j.lines()
@@ -46,7 +46,7 @@ const (
 	jsonUnchecked // another language
 )
 
-// jsonDialect returns what a file's name says about it.
+// jsonDialect returns the dialect of a file by its name.
 func jsonDialect(name string) int {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	base := path.Base(name)

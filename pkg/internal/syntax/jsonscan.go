@@ -12,9 +12,9 @@ const maxJSONDepth = 10_000
 // jsonScanner reads JSON without building anything. When one of its methods returns false, bad and message say why,
 // unless the text is a template.
 type jsonScanner struct {
-	whole   []byte // the file
+	content []byte // the file
 	text    []byte // the file up to the end of the document
-	at      int
+	pos     int
 	lenient bool // comments and commas after the last value are allowed
 
 	depth   int
@@ -40,27 +40,27 @@ func (j *jsonScanner) file() bool {
 	if !j.space() {
 		return false
 	}
-	if j.at == len(j.text) {
+	if j.pos == len(j.text) {
 		return j.lenient || j.fail(0, "the file is empty, and JSON needs a value")
 	}
 	if !j.document() || !j.space() {
 		return false
 	}
-	return j.at == len(j.text) || j.surplus()
+	return j.pos == len(j.text) || j.surplus()
 }
 
 // lines reads a file of one document a line.
 func (j *jsonScanner) lines() bool {
-	for j.at < len(j.whole) {
-		end := len(j.whole)
-		if n := bytes.IndexByte(j.whole[j.at:], '\n'); n >= 0 {
-			end = j.at + n
+	for j.pos < len(j.content) {
+		end := len(j.content)
+		if n := bytes.IndexByte(j.content[j.pos:], '\n'); n >= 0 {
+			end = j.pos + n
 		}
-		j.text = j.whole[:end]
-		if j.space(); j.at < end && (!j.document() || !j.space() || j.at < end && !j.surplus()) {
+		j.text = j.content[:end]
+		if j.space(); j.pos < end && (!j.document() || !j.space() || j.pos < end && !j.surplus()) {
 			return false
 		}
-		j.at = end + 1
+		j.pos = end + 1
 	}
 	return true
 }
@@ -72,11 +72,11 @@ func (j *jsonScanner) document() bool {
 		if !j.space() {
 			return false
 		}
-		if j.at == len(j.text) {
+		if j.pos == len(j.text) {
 			return j.unfinished()
 		}
 		var ok bool
-		switch c := j.text[j.at]; state {
+		switch c := j.text[j.pos]; state {
 		case wantComma:
 			state, ok = j.afterValue(c)
 		case wantKey, wantFirst:
@@ -105,8 +105,8 @@ func (j *jsonScanner) afterValue(c byte) (int, bool) {
 	object := j.inObject()
 	switch {
 	case c == ',':
-		j.comma = j.at
-		j.at++
+		j.comma = j.pos
+		j.pos++
 		if object {
 			return wantKey, true
 		}
@@ -125,10 +125,10 @@ func (j *jsonScanner) key(c byte) bool {
 	if !j.quoted() || !j.space() {
 		return false
 	}
-	if j.at == len(j.text) || j.text[j.at] != ':' {
+	if j.pos == len(j.text) || j.text[j.pos] != ':' {
 		return j.noColon()
 	}
-	j.at++
+	j.pos++
 	return true
 }
 
@@ -155,7 +155,7 @@ func (j *jsonScanner) value(c byte) (int, bool) {
 
 func (j *jsonScanner) open(object bool) bool {
 	if j.depth == maxJSONDepth {
-		return j.fail(j.at, "more than 10,000 brackets lie in each other")
+		return j.fail(j.pos, "more than 10,000 brackets lie in each other")
 	}
 	word, bit := j.depth/bits.UintSize, uint(1)<<(j.depth%bits.UintSize)
 	if object {
@@ -164,7 +164,7 @@ func (j *jsonScanner) open(object bool) bool {
 		j.objects[word] &^= bit
 	}
 	j.depth++
-	j.at++
+	j.pos++
 	return true
 }
 
@@ -175,28 +175,28 @@ func (j *jsonScanner) inObject() bool {
 
 func (j *jsonScanner) closed() int {
 	j.depth--
-	j.at++
+	j.pos++
 	return wantComma
 }
 
 // space skips white space, and comments where they are allowed.
 func (j *jsonScanner) space() bool {
-	for j.at < len(j.text) {
-		switch j.text[j.at] {
+	for j.pos < len(j.text) {
+		switch j.text[j.pos] {
 		case ' ', '\n', '\t', '\r':
-			j.at++
+			j.pos++
 		case '/':
-			end := j.at
+			end := j.pos
 			if j.lenient {
-				end = j.comment(j.at)
+				end = j.comment(j.pos)
 			}
-			if end == j.at {
+			if end == j.pos {
 				return true
 			}
 			if end < 0 {
-				return j.fail(j.at, "the comment is not closed")
+				return j.fail(j.pos, "the comment is not closed")
 			}
-			j.at = end
+			j.pos = end
 		default:
 			return true
 		}
@@ -234,14 +234,14 @@ var jsonSpecial = [256]bool{
 // quoted reads a text in quotes.
 func (j *jsonScanner) quoted() bool {
 	text := j.text
-	for i := j.at + 1; i < len(text); i++ {
+	for i := j.pos + 1; i < len(text); i++ {
 		c := text[i]
 		if !jsonSpecial[c] {
 			continue
 		}
 		switch c {
 		case '"':
-			j.at = i + 1
+			j.pos = i + 1
 			return true
 		case '\\':
 			n := escape(text[i:])
@@ -279,16 +279,16 @@ func escape(text []byte) int {
 }
 
 func (j *jsonScanner) literal(word string) bool {
-	if !bytes.HasPrefix(j.text[j.at:], []byte(word)) || isWord(j.text, j.at+len(word)) {
-		return j.noValue(j.text[j.at])
+	if !bytes.HasPrefix(j.text[j.pos:], []byte(word)) || isWord(j.text, j.pos+len(word)) {
+		return j.noValue(j.text[j.pos])
 	}
-	j.at += len(word)
+	j.pos += len(word)
 	return true
 }
 
 // number reads a number: digits without a zero before them, a fraction, an exponent.
 func (j *jsonScanner) number() bool {
-	i := j.at
+	i := j.pos
 	if j.text[i] == '-' {
 		i++
 	}
@@ -315,7 +315,7 @@ func (j *jsonScanner) number() bool {
 	if isWord(j.text, i) || i < len(j.text) && j.text[i] == '.' {
 		return j.badNumber()
 	}
-	j.at = i
+	j.pos = i
 	return true
 }
 

@@ -12,13 +12,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxShell is the size in bytes beyond which a script is not read.
+// maxShell is the size in bytes of the largest script that is parsed.
 const maxShell = 1 << 20
 
-// Shell returns the first problem of a shell script, or nil. Which shell it is written for is said by its first line,
-// else by its name; a script for a shell other than sh, bash, mksh and bats is not checked, and neither is what is
-// binary or larger than a megabyte. As shells read one statement after the other, what follows an exit or exec at the
-// top level is not looked at.
+// Shell returns the first problem of a shell script, or nil. Its first line determines the shell, else its name; it
+// does not check scripts for other shells than sh, bash, mksh and bats, binary files, and files larger than a megabyte.
+// Shells read one statement after the other, so it ignores what follows an exit or exec at the top level.
 func Shell(name string, text []byte) *Problem {
 	variant := shellVariant(name, text)
 	if variant == 0 || len(text) > maxShell || bytes.IndexByte(text, 0) >= 0 {
@@ -32,7 +31,7 @@ func Shell(name string, text []byte) *Problem {
 	if p := conflict(text); p != nil {
 		return p
 	}
-	if line, start := lineAt(content, at); template(line, at-start) {
+	if line, start := lineAt(content, at); hasTemplate(line, at-start) {
 		return nil
 	}
 	return problem(text, len(text)-len(content)+at, message)
@@ -88,7 +87,7 @@ func variantOf(program string) syntax.LangVariant {
 
 // parseShell returns where and why a script cannot be read; no message if it can, or if that cannot be told.
 func parseShell(text []byte, variant syntax.LangVariant) (at int, message string) {
-	defer forgive(&message)
+	defer ignorePanic(&message)
 	r := &shallowReader{rest: text}
 	var first error
 	// The loop is not left early: the parser would go on calling its body.

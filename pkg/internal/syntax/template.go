@@ -32,17 +32,17 @@ func placeholderAt(text []byte, at int) bool {
 	case bytes.HasPrefix(rest, []byte("${")), bytes.HasPrefix(rest, []byte("$(")), bytes.HasPrefix(rest, []byte("#{")):
 		return true
 	case bytes.HasPrefix(rest, []byte("__")):
-		return enclosed(rest[1:], "__", "")
+		return isEnclosed(rest[1:], "__", "")
 	}
 	switch rest[0] {
 	case '$':
 		return isWord(rest, 1)
 	case '<':
-		return enclosed(rest, ">", " .-:|/,'")
+		return isEnclosed(rest, ">", " .-:|/,'")
 	case '{':
-		return enclosed(rest, "}", ".-")
+		return isEnclosed(rest, "}", ".-")
 	case '%', '@':
-		return enclosed(rest, string(rest[:1]), ".-")
+		return isEnclosed(rest, string(rest[:1]), ".-")
 	}
 	return false
 }
@@ -69,14 +69,14 @@ func formatted(text []byte) bool {
 			return false
 		}
 		at += n
-		if enclosed(text[at:], "}", ".-") {
+		if isEnclosed(text[at:], "}", ".-") {
 			return true
 		}
 	}
 }
 
-// enclosed reports whether text is a character, a name of words and other characters, and end.
-func enclosed(text []byte, end, other string) bool {
+// isEnclosed reports whether text is a character, a name of words and other characters, and end.
+func isEnclosed(text []byte, end, other string) bool {
 	if !isWord(text, 1) {
 		return false
 	}
@@ -91,9 +91,9 @@ func enclosed(text []byte, end, other string) bool {
 	return false
 }
 
-// template reports whether a line has something to be replaced at an offset or before it, of the kinds that no shell
+// hasTemplate reports whether a line has something to be replaced at an offset or before it, of the kinds that no shell
 // gives a meaning: {{ name }}, {% if %}, <% name %>, and <name>, which to a shell are two redirections.
-func template(line []byte, at int) bool {
+func hasTemplate(line []byte, at int) bool {
 	for i := range min(at+1, len(line)) {
 		switch c := line[i]; {
 		case c == '{' && bytes.HasPrefix(line[i+1:], []byte("{")), c == '{' && bytes.HasPrefix(line[i+1:], []byte("%")),

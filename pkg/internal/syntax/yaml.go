@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxYAML is the size in bytes beyond which a YAML file is not read: the parser needs many times as much memory.
+// maxYAML is the size in bytes of the largest YAML file that is parsed: the parser needs many times as much memory.
 const maxYAML = 1 << 20
 
 // YAML returns the first problem of a YAML file, or nil. The file may have several documents, or none; tags of its own
@@ -36,8 +36,8 @@ func YAML(_ string, text []byte) *Problem {
 		return p
 	}
 	f := yamlFault{text: content, message: message}
-	at := f.place()
-	if line, start := lineAt(content, at); replaceable(line, at-start) {
+	at := f.offset()
+	if line, start := lineAt(content, at); hasPlaceholder(line, at-start) {
 		return nil
 	}
 	return problem(text, len(text)-len(content)+at, f.explain(at))
@@ -48,7 +48,7 @@ const maxTagDirectives = 1000
 
 // parseYAML returns the message of the first error, "" if there is none.
 func parseYAML(r io.Reader) (message string) {
-	defer forgive(&message)
+	defer ignorePanic(&message)
 	dec := yaml.NewDecoder(r)
 	for {
 		var doc yaml.Node // aliases stay aliases, so that they cost nothing
@@ -60,7 +60,7 @@ func parseYAML(r io.Reader) (message string) {
 	}
 }
 
-// yamlTemplate reports whether a text is written for a template engine: a line or a value starts with {{, {% or <%.
+// yamlTemplate reports whether a text is a template: a line or a value starts with {{, {% or <%.
 func yamlTemplate(text []byte) bool {
 	for at := 0; ; at++ {
 		n := bytes.IndexAny(text[at:], "{<")
@@ -80,7 +80,7 @@ func yamlTemplate(text []byte) bool {
 	}
 }
 
-// directive reports whether text starts with what a template engine replaces or runs.
+// directive reports whether text starts with a directive of a template engine.
 func directive(text []byte) bool {
 	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}} {
 		if bytes.HasPrefix(text, []byte(marks[0])) {
@@ -90,10 +90,10 @@ func directive(text []byte) bool {
 	return false
 }
 
-// replaceable reports whether a line has a placeholder where reading it failed: anywhere on the line if it is one of a
-// template engine other than GitHub's ${{ }}, or at that place or the start of the line's value if a person is to
-// replace it, as $NAME, <name> or @NAME@.
-func replaceable(line []byte, at int) bool {
+// hasPlaceholder reports whether a line has a placeholder where parsing failed: anywhere on the line if it is one of a
+// template engine other than GitHub's ${{ }}, or at that offset or the start of the line's value if users are to
+// replace it, such as $NAME, <name> or @NAME@.
+func hasPlaceholder(line []byte, at int) bool {
 	for i := range line {
 		if directive(line[i:]) && (i == 0 || line[i-1] != '$') {
 			return true
@@ -116,7 +116,7 @@ func valueStart(line []byte) int {
 	return len(line) - len(bytes.TrimLeft(line[at:], " "))
 }
 
-// isYAMLControl reports whether YAML allows a character in no text.
+// isYAMLControl reports whether YAML forbids a character.
 func isYAMLControl(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe ||
 		r == 0xffff

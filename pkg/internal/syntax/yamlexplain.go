@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// explain says what is wrong at an offset in words that do not need knowledge of how YAML is parsed.
+// explain describes an error at an offset in words that need no knowledge of YAML parsers.
 func (f *yamlFault) explain(at int) string {
 	line, start := lineAt(f.text, at)
 	before := line[:min(at-start, len(line))]
-	found := show(runeAt(f.text, at))
+	found := printRune(runeAt(f.text, at))
 	if name, ok := f.anchor(); ok {
 		return fmt.Sprintf("*%s stands for nothing in this file: write it in quotes if it is text", name)
 	}
@@ -50,7 +50,7 @@ func (f *yamlFault) explain(at int) string {
 	return f.explainToken(at, found)
 }
 
-// explainToken is for what is wrong in a single word.
+// explainToken describes an error in a single word.
 func (f *yamlFault) explainToken(at int, found string) string {
 	const noToken = "found character that cannot start any token"
 	switch why := f.reason(); {
@@ -66,7 +66,7 @@ func (f *yamlFault) explainToken(at int, found string) string {
 		}
 		return fmt.Sprintf("%s without a name after it: write text that starts with it in quotes", found)
 	case why == "found unknown escape character":
-		found = show(runeAt(f.text, at+1))
+		found = printRune(runeAt(f.text, at+1))
 		return fmt.Sprintf(`\%s is no escape in YAML: write \\ for a backslash, or the text in single quotes`, found)
 	case why == "did not find expected hexdecimal number", why == "found invalid Unicode character escape code":
 		return "an escape that is no character"

@@ -13,8 +13,8 @@ type hunks struct {
 	cut                   bool // the text would be too long
 }
 
-// hunksOf compares two texts.
-func hunksOf(ctx context.Context, before, after []byte, o Options) hunks {
+// diffHunks compares two texts.
+func diffHunks(ctx context.Context, before, after []byte, o Options) hunks {
 	a, b := split(before), split(after)
 	changes := diffLines(ctx, a, b, o.Budget)
 	var h hunks

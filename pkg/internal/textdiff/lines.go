@@ -5,66 +5,67 @@ import (
 	"slices"
 )
 
-// span is a change: the lines a0 to a1 of the one text became the lines b0 to b1 of the other. Either may be none.
+// span is a change: the lines a0 to a1 of the old text became the lines b0 to b1 of the new one. Either may be empty.
 type span struct{ a0, a1, b0, b1 int }
 
-// The bounds of how long the shortest difference is looked for. Beyond them lines are said to be replaced as a whole.
+// The bounds of the search for the shortest difference. Beyond them, lines are replaced as a whole.
 const (
-	workBase    = 1 << 24 // steps, whatever the texts
-	workPerLine = 16
-	workPerEdit = 64   // what a look at the context counts
-	maxEdits    = 1024 // in one stretch without lines that are there once
-	maxSplits   = 64   // stretches in each other
+	minSteps     = 1 << 24 // steps, whatever the texts
+	stepsPerLine = 16
+	stepsPerEdit = 64   // the cost of checking the context
+	maxEdits     = 1024 // in one region without unique lines
+	maxSplits    = 64   // nested regions
 )
 
-// differ compares two texts, whose lines are numbered so that equal ones have one number.
+// differ compares two texts, whose lines are numbered so that equal lines have equal numbers.
 //
-// Lines that each text has once, in the order that most of them keep, split the texts into stretches (as in patience
-// diff); a stretch without such lines is compared by Myers' greedy algorithm ("An O(ND) Difference Algorithm and Its
-// Variations", 1986). The first finds what a person would say has changed, the second is for what is left.
+// Lines that are unique in both texts, in the order that most of them keep, split the texts into regions (as in
+// patience diff); a region without such lines is compared by Myers' greedy algorithm ("An O(ND) Difference Algorithm
+// and Its Variations", 1986). Patience diff finds readable differences, Myers' algorithm handles the rest.
 type differ struct {
 	a, b   []int32
 	ctx    context.Context
-	work   int // steps that are left
+	steps  int // steps that are left
 	counts []count
 	out    []span
 }
 
-// count is how often a line is there, and where in the second text.
+// count is how often a line occurs, and its position in the second text.
 type count struct{ a, b, at int32 }
 
-// diffLines returns the changes between two texts in order. No two of them touch. They are what they are when ctx ends.
+// diffLines returns the changes between two texts in order. No two of them touch. If ctx ends, they are longer than
+// necessary.
 func diffLines(ctx context.Context, a, b []string, budget *Budget) []span {
-	work := min(workBase+workPerLine*(len(a)+len(b)), budget.Steps)
-	d := &differ{ctx: ctx, work: work}
-	defer func() { budget.Steps -= work - max(0, d.work) }()
-	known := make(map[string]int32)
+	steps := min(minSteps+stepsPerLine*(len(a)+len(b)), budget.Steps)
+	d := &differ{ctx: ctx, steps: steps}
+	defer func() { budget.Steps -= steps - max(0, d.steps) }()
+	numbers := make(map[string]int32)
 	number := func(lines []string) []int32 {
 		list := make([]int32, len(lines))
 		for i, line := range lines {
-			n, ok := known[line]
+			n, ok := numbers[line]
 			if !ok {
-				n = int32(len(known))
-				known[line] = n
+				n = int32(len(numbers))
+				numbers[line] = n
 			}
 			list[i] = n
 		}
 		return list
 	}
 	d.a, d.b = number(a), number(b)
-	d.counts = make([]count, len(known))
-	d.stretch(span{0, len(a), 0, len(b)}, 0)
+	d.counts = make([]count, len(numbers))
+	d.compareRegion(span{0, len(a), 0, len(b)}, 0)
 	return d.out
 }
 
-// spent reports whether the difference is looked for no longer.
-func (d *differ) spent() bool {
-	d.work -= workPerEdit
-	return d.work <= 0 || d.ctx.Err() != nil
+// exhausted reports whether the search must stop.
+func (d *differ) exhausted() bool {
+	d.steps -= stepsPerEdit
+	return d.steps <= 0 || d.ctx.Err() != nil
 }
 
-// change takes down a change, as a part of the last one where they touch.
-func (d *differ) change(s span) {
+// addChange adds a change, or extends the last one if they touch.
+func (d *differ) addChange(s span) {
 	if s.a0 == s.a1 && s.b0 == s.b1 {
 		return
 	}
@@ -75,41 +76,41 @@ func (d *differ) change(s span) {
 	d.out = append(d.out, s)
 }
 
-// stretch compares a part of the texts.
-func (d *differ) stretch(s span, splits int) {
+// compareRegion compares a region of the texts.
+func (d *differ) compareRegion(s span, splits int) {
 	for s.a0 < s.a1 && s.b0 < s.b1 && d.a[s.a0] == d.b[s.b0] {
 		s.a0, s.b0 = s.a0+1, s.b0+1
 	}
 	for s.a0 < s.a1 && s.b0 < s.b1 && d.a[s.a1-1] == d.b[s.b1-1] {
 		s.a1, s.b1 = s.a1-1, s.b1-1
 	}
-	if s.a0 == s.a1 || s.b0 == s.b1 || d.spent() {
-		d.change(s)
+	if s.a0 == s.a1 || s.b0 == s.b1 || d.exhausted() {
+		d.addChange(s)
 		return
 	}
 	anchors, shared := d.anchors(s)
 	switch {
 	case !shared:
-		d.change(s)
+		d.addChange(s)
 		return
 	case len(anchors) == 0 || splits == maxSplits:
 		d.greedy(s)
 		return
 	}
 	for _, p := range anchors {
-		d.stretch(span{s.a0, p.a, s.b0, p.b}, splits+1)
+		d.compareRegion(span{s.a0, p.a, s.b0, p.b}, splits+1)
 		s.a0, s.b0 = p.a+1, p.b+1
 	}
-	d.stretch(s, splits+1)
+	d.compareRegion(s, splits+1)
 }
 
 // pair is a line of both texts.
 type pair struct{ a, b int }
 
-// anchors returns the lines that both parts have once, in the longest order that both keep, and whether the parts have
-// any line in common.
+// anchors returns the lines that are unique in both parts, in the longest order that both keep, and whether the parts
+// have any line in common.
 func (d *differ) anchors(s span) (list []pair, shared bool) {
-	d.work -= 2 * (s.a1 - s.a0 + s.b1 - s.b0)
+	d.steps -= 2 * (s.a1 - s.a0 + s.b1 - s.b0)
 	for _, n := range d.a[s.a0:s.a1] {
 		d.counts[n].a++
 	}
@@ -131,11 +132,11 @@ func (d *differ) anchors(s span) (list []pair, shared bool) {
 	for _, n := range d.b[s.b0:s.b1] {
 		d.counts[n] = count{}
 	}
-	return rising(both), shared
+	return longestIncreasing(both), shared
 }
 
-// rising returns the longest run of pairs, in order of a, whose b rises.
-func rising(pairs []pair) []pair {
+// longestIncreasing returns the longest subsequence of pairs, in order of a, whose b increases.
+func longestIncreasing(pairs []pair) []pair {
 	tails := []int{} // the pair with the least b that ends a run of each length
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
@@ -161,21 +162,21 @@ func rising(pairs []pair) []pair {
 	return run
 }
 
-// greedy compares a part by Myers' algorithm: it goes as far as each number of edits leads on each diagonal, until the
-// end is reached, and then back.
+// greedy compares a region by Myers' algorithm: it computes how far each number of edits leads on each diagonal, until
+// the end is reached, and then goes back.
 func (d *differ) greedy(s span) {
 	a, b := d.a[s.a0:s.a1], d.b[s.b0:s.b1]
 	most := min(len(a)+len(b), maxEdits)
 	far := make([]int32, 2*most+3) // the furthest line of a on the diagonal k, at most+1+k
 	var trace [][]int32
-	for edits := 0; edits <= most && !d.spent(); edits++ {
+	for edits := 0; edits <= most && !d.exhausted(); edits++ {
 		for k := -edits; k <= edits; k += 2 {
 			x := step(far, most+1, k, edits)
 			from := x
 			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
 				x++
 			}
-			d.work -= x - from + 1
+			d.steps -= x - from + 1
 			far[most+1+k] = int32(x)
 			if x >= len(a) && k == len(a)-len(b) {
 				d.back(s, trace, edits, k)
@@ -184,7 +185,7 @@ func (d *differ) greedy(s span) {
 		}
 		trace = append(trace, slices.Clone(far[most+1-edits:most+2+edits]))
 	}
-	d.change(s)
+	d.addChange(s)
 }
 
 // step returns where on the diagonal k one more edit leads.
@@ -220,6 +221,6 @@ func (d *differ) back(s span, trace [][]int32, edits, k int) {
 		}
 	}
 	for _, one := range slices.Backward(list) {
-		d.change(one)
+		d.addChange(one)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// quote writes a path as git does: as it is, or where it has anything odd in it, in double quotes with escapes.
+// quote writes a path as git does: unchanged, or, if it has unusual characters, in double quotes with escapes.
 func quote(path string) string {
-	odd := !utf8.ValidString(path) || strings.ContainsAny(path, "\"\\") || strings.ContainsFunc(path, hidden)
+	odd := !utf8.ValidString(path) || strings.ContainsAny(path, "\"\\") || strings.ContainsFunc(path, isInvisible)
 	if !odd {
 		return path
 	}
@@ -30,11 +30,11 @@ func quote(path string) string {
 	return b.String()
 }
 
-// Visible returns a text in which everything is to be seen: control characters, what changes the direction of writing,
-// what takes no room, and bytes that are no text are written as <U+202E> or <0xFF>, and a carriage return as ^M. Line
-// ends, tabs and the emoji selector U+FE0F stay. A terminal can do nothing with it but show it.
+// Visible makes a text safe for a terminal: it writes control characters, characters that change the direction of
+// writing or are invisible, and invalid bytes as <U+202E> or <0xFF>, and a carriage return as ^M. Line ends, tabs and
+// the emoji selector U+FE0F stay.
 func Visible(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, masked) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, isEscaped) {
 		return text
 	}
 	var b strings.Builder
@@ -45,7 +45,7 @@ func Visible(text string) string {
 			fmt.Fprintf(&b, "<0x%02X>", text[i])
 		case r == '\r':
 			b.WriteString("^M")
-		case masked(r):
+		case isEscaped(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		default:
 			b.WriteString(text[i : i+size])
@@ -55,12 +55,12 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// masked reports whether Visible writes a character otherwise than it is.
-func masked(r rune) bool { return r != '\n' && r != '\t' && r != '\ufe0f' && hidden(r) }
+// isEscaped reports whether Visible escapes a character.
+func isEscaped(r rune) bool { return r != '\n' && r != '\t' && r != '\ufe0f' && isInvisible(r) }
 
-// hidden reports whether a character cannot be seen: what Unicode does not call graphic, variation selectors, and
-// letters and symbols without a shape.
-func hidden(r rune) bool {
+// isInvisible reports whether a character is invisible: not graphic according to Unicode, a variation selector, or a
+// letter or symbol without a shape.
+func isInvisible(r rune) bool {
 	switch {
 	case r < 0x7f:
 		return r < 0x20

@@ -1,11 +1,17 @@
-// Package textdiff says what changes between two trees of files, as text that a person can judge and `git apply` can
-// apply: the text of a skill is what an agent will follow.
+// Package textdiff compares two trees of files. Its output is for reviewers, since an agent follows the text of a
+// skill, and for `git apply`. Start reading at [Trees]; lines.go has the algorithm.
 //
-// Its rules: the same trees give the same text. Files are compared line by line, in time that is bounded whatever they
-// hold, each and all together: where the shortest difference would take too long to find, a longer one is given, which
-// is as right. Files that are no text are binary, and told as such; so are files beyond a size, and differences beyond
-// one, each and all together. A zero byte alone makes no file binary, or it would hide a text. Nothing in the text is
-// changed, control characters included, because it would not apply any more: [Visible] makes it fit to be printed.
+// The rules it keeps:
+//
+//   - Equal trees give equal text.
+//   - Files are compared line by line, in bounded time, each and all together. If the shortest difference would take
+//     too long to find, the result is a longer one, which is as correct.
+//   - Binary files are reported without their content; so are files and differences beyond a size. A single zero byte
+//     does not make a file binary, or it would hide a text.
+//   - The text is not changed, including control characters, because it would not apply any more: [Visible] makes it
+//     safe to print.
+//
+// This package may change at any time.
 package textdiff
 
 import (
@@ -25,11 +31,11 @@ import (
 type File struct {
 	Path       string // slash-separated, relative to the tree
 	Data       []byte
-	Read       func() ([]byte, error) // reads Data when it is wanted; nil where Data has it
+	Read       func() ([]byte, error) // reads Data when it is needed; nil if Data is set
 	Executable bool
 }
 
-// Bytes returns what is in the file.
+// Bytes returns the file's content.
 func (f *File) Bytes() ([]byte, error) {
 	if f.Read == nil {
 		return f.Data, nil
@@ -37,7 +43,7 @@ func (f *File) Bytes() ([]byte, error) {
 	return f.Read()
 }
 
-// Status says what happened to a file.
+// Status is what happened to a file.
 type Status string
 
 // What can happen to a file.
@@ -48,26 +54,26 @@ const (
 	Mode    Status = "mode"    // only whether it is executable
 )
 
-// Change is what happened to one file.
+// Change describes the change of one file.
 type Change struct {
 	Path   string `json:"path"`
 	Status Status `json:"status"`
 
-	OldSize       int  `json:"oldSize"` // in bytes; 0 where there is no file
+	OldSize       int  `json:"oldSize"` // in bytes; 0 if there is no file
 	NewSize       int  `json:"newSize"`
 	OldExecutable bool `json:"oldExecutable,omitempty"`
 	NewExecutable bool `json:"newExecutable,omitempty"`
 
-	Binary bool `json:"binary,omitempty"` // its lines mean nothing
+	Binary bool `json:"binary,omitempty"` // it has no lines to compare
 	Large  bool `json:"large,omitempty"`  // it, or its difference, is too large to be shown
 
-	Insertions int `json:"insertions"` // lines; 0 where they are not shown
+	Insertions int `json:"insertions"` // lines; 0 if they are not compared
 	Deletions  int `json:"deletions"`
 
 	Text string `json:"text"` // its part of the difference, ending with a line end
 }
 
-// Diff is what happened to a tree: its files that changed, in order of their paths.
+// Diff lists the changed files of a tree, sorted by path.
 type Diff []Change
 
 // Stat counts what happened to a tree.
@@ -105,20 +111,20 @@ type Options struct {
 	Budget *Budget // shared with other comparisons; nil for one of its own
 }
 
-// The sizes in bytes beyond which a file is told of and not shown.
+// The sizes in bytes beyond which a file's content is left out.
 const (
 	defaultMaxFile = 4 << 20
 	DefaultMaxText = 1 << 20
 )
 
-// Budget is what comparisons may take together. Lines of files that come when the steps are spent are replaced as a
-// whole, and differences that come when the text is spent are large.
+// Budget limits what comparisons may use together. When the steps are used up, the lines of further files are replaced
+// as a whole; when the text is used up, further differences are large.
 type Budget struct {
-	Steps int // of looking for short differences
+	Steps int // of the search for short differences
 	Text  int // bytes
 }
 
-// NewBudget returns the budget that [Trees] has where it is given none.
+// NewBudget returns the default budget of [Trees].
 func NewBudget() *Budget { return &Budget{Steps: 1 << 28, Text: 32 << 20} }
 
 func (o Options) orDefault() Options {
@@ -133,16 +139,15 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// Trees compares two trees, file by file: of those that are read when they are wanted, two are held at a time. Their
-// files may come in any order; a path that a tree has twice is an error of code [diag.Invalid]. When ctx ends it
-// returns its error.
+// Trees compares two trees, file by file, and keeps at most two files that it reads in memory. The files may be in any
+// order; a duplicate path is an error of code [diag.Invalid].
 func Trees(ctx context.Context, before, after []File, o Options) (Diff, error) {
 	o = o.orDefault()
-	olds, err := byPath(before)
+	olds, err := sortedByPath(before)
 	if err != nil {
 		return nil, err
 	}
-	news, err := byPath(after)
+	news, err := sortedByPath(after)
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +162,14 @@ func Trees(ctx context.Context, before, after []File, o Options) (Diff, error) {
 		default:
 			order = strings.Compare(olds[0].Path, news[0].Path)
 		}
-		var was, is *File
+		var oldFile, newFile *File
 		if order <= 0 {
-			was, olds = &olds[0], olds[1:]
+			oldFile, olds = &olds[0], olds[1:]
 		}
 		if order >= 0 {
-			is, news = &news[0], news[1:]
+			newFile, news = &news[0], news[1:]
 		}
-		c, changed, err := compare(ctx, was, is, o)
+		c, changed, err := compare(ctx, oldFile, newFile, o)
 		if err != nil {
 			return nil, err
 		}
@@ -175,8 +180,8 @@ func Trees(ctx context.Context, before, after []File, o Options) (Diff, error) {
 	return d, nil
 }
 
-// byPath returns the files in order of their paths.
-func byPath(files []File) ([]File, error) {
+// sortedByPath returns the files in order of their paths.
+func sortedByPath(files []File) ([]File, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for i := range files {
 		if i > 0 && files[i].Path == files[i-1].Path {
@@ -186,8 +191,8 @@ func byPath(files []File) ([]File, error) {
 	return files, nil
 }
 
-// loaded returns a file with its bytes, an empty one for nil.
-func loaded(f *File) (*File, error) {
+// load returns a file with its content, an empty one for nil.
+func load(f *File) (*File, error) {
 	if f == nil {
 		return &File{}, nil
 	}
@@ -195,42 +200,42 @@ func loaded(f *File) (*File, error) {
 	return &File{Path: f.Path, Data: data, Executable: f.Executable}, err
 }
 
-// compare compares a file with what became of it; either may be nil.
+// compare compares a file with its new version; either may be nil.
 func compare(ctx context.Context, old, now *File, o Options) (c Change, changed bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return c, false, err
 	}
-	was, err := loaded(old)
+	before, err := load(old)
 	if err != nil {
 		return c, false, err
 	}
-	is, err := loaded(now)
+	after, err := load(now)
 	if err != nil {
 		return c, false, err
 	}
 	switch {
 	case old == nil:
-		c = Change{Path: is.Path, Status: Added}
+		c = Change{Path: after.Path, Status: Added}
 	case now == nil:
-		c = Change{Path: was.Path, Status: Removed}
-	case !bytes.Equal(was.Data, is.Data):
-		c = Change{Path: is.Path, Status: Changed}
-	case was.Executable != is.Executable:
-		c = Change{Path: is.Path, Status: Mode}
+		c = Change{Path: before.Path, Status: Removed}
+	case !bytes.Equal(before.Data, after.Data):
+		c = Change{Path: after.Path, Status: Changed}
+	case before.Executable != after.Executable:
+		c = Change{Path: after.Path, Status: Mode}
 	default:
 		return c, false, nil
 	}
-	c.OldSize, c.NewSize = len(was.Data), len(is.Data)
-	c.OldExecutable, c.NewExecutable = was.Executable, is.Executable
+	c.OldSize, c.NewSize = len(before.Data), len(after.Data)
+	c.OldExecutable, c.NewExecutable = before.Executable, after.Executable
 	c.Large = max(c.OldSize, c.NewSize) > o.MaxFile
-	c.Binary = !c.Large && (Binary(was.Data) || Binary(is.Data))
+	c.Binary = !c.Large && (Binary(before.Data) || Binary(after.Data))
 	c.Text = c.header()
 	if c.Status == Mode || c.OldSize+c.NewSize == 0 {
 		c.Large, c.Binary = false, false
 		return c, true, nil
 	}
 	if !c.Large && !c.Binary {
-		h := hunksOf(ctx, was.Data, is.Data, o)
+		h := diffHunks(ctx, before.Data, after.Data, o)
 		if err := ctx.Err(); err != nil {
 			return c, false, err
 		}
@@ -244,16 +249,16 @@ func compare(ctx context.Context, old, now *File, o Options) (c Change, changed 
 	return c, true, nil
 }
 
-// textPerZero is how many bytes a text has at least for each zero byte in it.
+// textPerZero is how many bytes a text must have for each zero byte in it.
 const textPerZero = 64
 
-// Binary reports whether bytes are no text: they have many zero bytes, or some, and are not UTF-8.
+// Binary reports whether data is not text: it has many zero bytes, or some, and is not UTF-8.
 func Binary(data []byte) bool {
 	zeros := bytes.Count(data, []byte{0})
 	return zeros > 0 && (zeros > len(data)/textPerZero || !utf8.Valid(data))
 }
 
-// header is what stands before the names, in git's form.
+// header returns the lines before the names, in git's form.
 func (c Change) header() string {
 	text := "diff --git " + quote("a/"+c.Path) + " " + quote("b/"+c.Path) + "\n"
 	switch {
@@ -276,20 +281,20 @@ func mode(executable bool) string {
 
 // names returns the two lines that name the file as it was and as it is.
 func (c Change) names() string {
-	was, is := quote("a/"+c.Path), quote("b/"+c.Path)
+	oldName, newName := quote("a/"+c.Path), quote("b/"+c.Path)
 	switch c.Status {
 	case Added:
-		was = "/dev/null"
+		oldName = "/dev/null"
 	case Removed:
-		is = "/dev/null"
+		newName = "/dev/null"
 	}
-	return nameLines(was, is)
+	return nameLines(oldName, newName)
 }
 
-// nameLines ends names with spaces by a tab, as git does, so that it is plain where they end.
-func nameLines(was, is string) string {
+// nameLines returns the lines with the names. As in git, a tab ends a name with spaces.
+func nameLines(oldName, newName string) string {
 	var b strings.Builder
-	for _, line := range [...]string{"--- " + was, "+++ " + is} {
+	for _, line := range [...]string{"--- " + oldName, "+++ " + newName} {
 		b.WriteString(line)
 		if strings.Contains(line[4:], " ") {
 			b.WriteByte('\t')
@@ -299,7 +304,7 @@ func nameLines(was, is string) string {
 	return b.String()
 }
 
-// summary stands for lines that are not shown.
+// summary replaces lines that are not shown.
 func (c Change) summary() string {
 	kind := "Binary file "
 	if c.Large {
@@ -316,13 +321,13 @@ func (c Change) summary() string {
 	}
 }
 
-// Unified compares two texts and returns their difference with three lines of context, headed by the names given; ""
-// when they are equal. It is for texts, and shows whatever they hold.
+// Unified returns the difference of two texts with three lines of context and the given names; "" if they are equal. It
+// has no limits.
 func Unified(oldName, newName string, before, after []byte) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	h := hunksOf(context.Background(), before, after, Options{
+	h := diffHunks(context.Background(), before, after, Options{
 		Context: 3, MaxText: -1,
 		Budget: &Budget{Steps: math.MaxInt},
 	})

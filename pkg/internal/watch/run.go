@@ -13,9 +13,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// run receives what happened and tells it, until the watcher is closed or cannot go on.
+// run receives events and reports them in batches, until the watcher is closed or cannot continue.
 func (w *Watcher) run() {
-	defer close(w.ended)
+	defer close(w.stopped)
 	defer close(w.events)
 	defer func() { w.fs.Close() }() //nolint:errcheck // there is nothing left to do about it
 	quiet, late := time.NewTimer(w.options.Quiet), time.NewTimer(w.options.Quiet)
@@ -56,7 +56,7 @@ func (w *Watcher) run() {
 			quiet.Reset(w.options.Quiet)
 			if !waiting {
 				waiting = true
-				late.Reset(patience * w.options.Quiet)
+				late.Reset(maxDelayFactor * w.options.Quiet)
 			}
 		case !waiting && out == nil && len(w.pending) > 0:
 			quiet.Stop()
@@ -66,11 +66,11 @@ func (w *Watcher) run() {
 	}
 }
 
-// handle looks at what happened to one path.
+// handle handles the event of one path.
 func (w *Watcher) handle(e fsnotify.Event) error {
 	path := filepath.Clean(e.Name)
 	for _, r := range w.roots {
-		if path == r.spots[0] || path == r.spots[1] {
+		if path == r.eventPaths[0] || path == r.eventPaths[1] {
 			if err := w.handleRoot(r, e); err != nil {
 				return err
 			}
@@ -83,42 +83,42 @@ func (w *Watcher) handle(e fsnotify.Event) error {
 			w.dropTree(path)
 		}
 		if watched || !isDir {
-			w.change(path)
+			w.recordPath(path)
 		}
 	case e.Has(fsnotify.Create):
-		return w.appear(path)
+		return w.handleCreate(path)
 	case !isDir:
-		w.change(path)
+		w.recordPath(path)
 	}
 	return nil
 }
 
-// appear notes what is new at a path that is below a root.
-func (w *Watcher) appear(path string) error {
-	if !slices.ContainsFunc(w.roots, func(r *root) bool { _, below := r.tell(path); return below }) {
+// handleCreate records what is new at a path below a root.
+func (w *Watcher) handleCreate(path string) error {
+	if !slices.ContainsFunc(w.roots, func(r *root) bool { _, below := r.displayPath(path); return below }) {
 		return nil
 	}
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
-		w.change(path)
+		w.recordPath(path)
 		return nil //nolint:nilerr // it is gone again, which is told, too
 	}
-	if _, known := w.dirs[path]; known {
+	if _, watched := w.dirs[path]; watched {
 		w.dropTree(path)
 	}
 	if !w.skips(path) {
-		w.change(path)
+		w.recordPath(path)
 	}
 	return w.addTree(path, true)
 }
 
-// handleRoot looks at what happened where a root, or the link that it is, appears and goes.
+// handleRoot handles an event at a path of a root.
 func (w *Watcher) handleRoot(r *root, e fsnotify.Event) error {
 	moved := e.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename)
 	if !moved && r.dir {
 		return nil
 	}
-	w.note(r.name)
+	w.record(r.name)
 	if !moved {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (w *Watcher) handleRoot(r *root, e fsnotify.Event) error {
 	return nil
 }
 
-// fail deals with an error. When events were lost, anything can have happened: everything is watched anew, and told.
+// fail handles an error. If events were lost, it watches everything anew and reports all roots.
 func (w *Watcher) fail(err error) error {
 	switch {
 	case errors.Is(err, fsnotify.ErrEventOverflow):
@@ -148,7 +148,7 @@ func (w *Watcher) fail(err error) error {
 		}
 		clear(w.pending)
 		for _, r := range w.roots {
-			w.note(r.name)
+			w.record(r.name)
 		}
 		return nil
 	case errors.Is(err, syscall.EINVAL), errors.Is(err, fs.ErrNotExist), errors.Is(err, fsnotify.ErrNonExistentWatch):

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// start begins anew to watch all roots.
+// start starts watching all roots.
 func (w *Watcher) start() error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -29,35 +29,35 @@ func (w *Watcher) start() error {
 	return nil
 }
 
-// addRoot watches what is below a root, and the directories that it can vanish from and appear in.
-func (w *Watcher) addRoot(r *root, tell bool) error {
-	for _, spot := range r.spots {
-		parent := filepath.Dir(spot)
-		if spot == "" || parent == spot || r.dir && opensFiles() {
+// addRoot watches what is below a root, and the directories in which it can vanish and reappear.
+func (w *Watcher) addRoot(r *root, changed bool) error {
+	for _, path := range r.eventPaths {
+		parent := filepath.Dir(path)
+		if path == "" || parent == path || r.dir && opensFiles() {
 			continue
 		}
-		if err := w.fs.Add(parent); fatal(err) {
+		if err := w.fs.Add(parent); isFatal(err) {
 			return explain(err)
 		}
 	}
 	if !r.dir {
 		return nil
 	}
-	return w.addTree(r.real, tell)
+	return w.addTree(r.real, changed)
 }
 
-// opensFiles reports whether watching a directory opens every file in it, which is too much for one that is only
-// watched to see a root that is removed and made again.
+// opensFiles reports whether watching a directory opens every file in it. That is too expensive for a directory that is
+// watched only for a root that is removed and created again.
 func opensFiles() bool { return runtime.GOOS != "linux" && runtime.GOOS != "windows" }
 
-// addTree watches a directory and those below it. Where tell is set, all that is in them has changed. It is watched
-// before it is listed, so that nothing can appear in between.
-func (w *Watcher) addTree(dir string, tell bool) error {
+// addTree watches a directory and those below it. With changed, it records everything in them as changed. It watches a
+// directory before it lists it, so that it misses nothing.
+func (w *Watcher) addTree(dir string, changed bool) error {
 	if w.skips(dir) {
 		w.dirs[dir] = false
 		return nil
 	}
-	if err := w.fs.Add(dir); fatal(err) {
+	if err := w.fs.Add(dir); isFatal(err) {
 		return explain(err)
 	} else if err != nil {
 		return nil //nolint:nilerr // it is gone again, or nobody may look
@@ -69,14 +69,14 @@ func (w *Watcher) addTree(dir string, tell bool) error {
 	}
 	for _, e := range list {
 		path := filepath.Join(dir, e.Name())
-		if tell && !e.IsDir() {
-			w.change(path)
+		if changed && !e.IsDir() {
+			w.recordPath(path)
 		}
 		if e.IsDir() {
-			if tell && !w.skips(path) {
-				w.change(path)
+			if changed && !w.skips(path) {
+				w.recordPath(path)
 			}
-			if err := w.addTree(path, tell); err != nil {
+			if err := w.addTree(path, changed); err != nil {
 				return err
 			}
 		}
@@ -84,14 +84,14 @@ func (w *Watcher) addTree(dir string, tell bool) error {
 	return nil
 }
 
-// skips reports whether a directory is left out under every root that it is below, and is not one itself.
+// skips reports whether a directory is skipped under every root that it is below, and is not a root itself.
 func (w *Watcher) skips(dir string) bool {
 	skip := false
 	for _, r := range w.roots {
 		if dir == r.real {
 			return false
 		}
-		if name, ok := r.tell(dir); ok {
+		if name, ok := r.displayPath(dir); ok {
 			if !w.options.Skip(name) {
 				return false
 			}
@@ -101,7 +101,7 @@ func (w *Watcher) skips(dir string) bool {
 	return skip
 }
 
-// dropTree forgets a directory and those below it. Their watches would go on under names that they may not have any
+// dropTree stops watching a directory and those below it. Otherwise events would have names that are not valid any
 // more.
 func (w *Watcher) dropTree(dir string) {
 	below := dir + string(filepath.Separator)
@@ -116,23 +116,23 @@ func (w *Watcher) dropTree(dir string) {
 	}
 }
 
-// change notes that a path changed, under every root that it is below.
-func (w *Watcher) change(path string) {
+// recordPath records a change of a path, under every root that it is below.
+func (w *Watcher) recordPath(path string) {
 	for _, r := range w.roots {
-		if name, ok := r.tell(path); ok {
-			w.note(name)
+		if name, ok := r.displayPath(path); ok {
+			w.record(name)
 		}
 	}
 }
 
-func (w *Watcher) note(name string) {
+func (w *Watcher) record(name string) {
 	w.pending[name] = struct{}{}
 	w.changed = true
 }
 
-// fatal reports whether an error of one watch means that there can be no more. Other errors are about the directory: it
-// is gone again, or nobody may look.
-func fatal(err error) bool {
+// isFatal reports whether an error of one watch means that no others can be added. Other errors are about the
+// directory: it is gone, or may not be read.
+func isFatal(err error) bool {
 	for _, limit := range []error{syscall.ENOSPC, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, fsnotify.ErrClosed} {
 		if errors.Is(err, limit) {
 			return true
@@ -141,7 +141,7 @@ func fatal(err error) bool {
 	return false
 }
 
-// explain says what can be done about the limits of the operating system.
+// explain adds hints to errors about limits of the operating system.
 func explain(err error) error {
 	e := diag.Errorf(diag.Internal, "files cannot be watched: %w", err)
 	switch {

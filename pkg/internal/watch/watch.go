@@ -1,11 +1,11 @@
-// Package watch tells which files changed below directories.
+// Package watch reports which files changed below directories. Start reading at [New].
 //
-// Directories are watched, and not files, so that files that are replaced, as most editors do, stay in view. What
-// happens within a short time is told at once: an editor's save, which writes one file and renames it to another, or a
-// checkout of a branch. Directories that are new are watched from the moment that they are seen, and everything that is
-// in them by then counts as changed. Symbolic links are followed where a root is one, and nowhere else.
+// It watches directories and not files, so that it notices files that are replaced, as most editors do. It reports
+// changes in batches: an editor's save, which writes one file and renames it to another, or a checkout of a branch. It
+// watches new directories as soon as it sees them, and reports everything in them as changed. It follows a symbolic
+// link only if it is a root. If the operating system loses events, it reports a change of all roots.
 //
-// What the operating system could not keep up with is told as a change of everything: the roots.
+// This package may change at any time.
 package watch
 
 import (
@@ -23,20 +23,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// Quiet is how long it must be quiet by default before changes are told.
-const Quiet = 50 * time.Millisecond
+// defaultQuiet is the default of [Options].Quiet.
+const defaultQuiet = 50 * time.Millisecond
 
-// patience is how many times as long changes are held back at most while it is not quiet.
-const patience = 10
+// maxDelayFactor limits how long changes are delayed while events keep coming, in multiples of Options.Quiet.
+const maxDelayFactor = 10
 
-// Options say what is watched, and how changes are told.
+// Options configure a watcher.
 type Options struct {
-	// Skip reports whether a directory, by the path that would be told, is left out with all that is in it. Roots are
-	// not asked for. It is called from one goroutine at a time.
+	// Skip reports whether a directory, by the path that would be reported, is left out with its content. It is not
+	// called for roots. It is called from one goroutine at a time.
 	Skip func(dir string) bool
 
-	// Quiet is how long it must be quiet before changes are told: [Quiet] if it is 0. While it is never quiet, they are
-	// told after ten times as long.
+	// Quiet is how long there must be no event before changes are reported: 50 ms if it is 0. If events keep coming,
+	// changes are reported after ten times as long.
 	Quiet time.Duration
 }
 
@@ -46,35 +46,35 @@ type Watcher struct {
 	roots   []*root
 	events  chan []string
 	closed  chan struct{}
-	ended   chan struct{}
+	stopped chan struct{}
 	once    sync.Once
-	err     error // why it ended, set before events is closed
+	err     error // why it stopped, set before events is closed
 
-	// What follows belongs to the goroutine that runs.
+	// The following fields belong to the goroutine of run.
 	fs      *fsnotify.Watcher
-	dirs    map[string]bool     // directories below roots, by real path: whether they are watched, or skipped
-	pending map[string]struct{} // what changed and is not told yet
-	changed bool                // something was added to pending
+	dirs    map[string]bool     // directories below roots, by real path: true if they are watched, false if they are skipped
+	pending map[string]struct{} // changes that are not reported yet
+	changed bool                // pending has grown
 }
 
-// root is a file or directory that is watched, with everything below it.
+// root is a watched file or directory, with everything below it.
 type root struct {
-	name  string    // how it is told
-	real  string    // with all links followed
-	dir   bool      // it is a directory, or was when it was last there
-	spots [2]string // the real paths at which it, or the link that it is, appears and goes
+	name       string    // as reported
+	real       string    // with all links followed
+	dir        bool      // it is a directory, or was when it last existed
+	eventPaths [2]string // the real paths whose events are about it, or about the link that it is
 }
 
-// New starts to watch files and directories, which must exist. Changes that are made after it returned are told.
+// New starts watching files and directories, which must exist. It reports changes from when it returns.
 func New(roots []string, o Options) (*Watcher, error) {
 	if o.Quiet <= 0 {
-		o.Quiet = Quiet
+		o.Quiet = defaultQuiet
 	}
 	if o.Skip == nil {
 		o.Skip = func(string) bool { return false }
 	}
 	w := &Watcher{
-		options: o, events: make(chan []string), closed: make(chan struct{}), ended: make(chan struct{}),
+		options: o, events: make(chan []string), closed: make(chan struct{}), stopped: make(chan struct{}),
 		pending: make(map[string]struct{}),
 	}
 	for _, name := range roots {
@@ -99,20 +99,20 @@ func New(roots []string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Events returns the channel on which changes are told: the paths of files and directories that changed, appeared or
-// are gone, sorted, each as its root was given and what is below that. It is closed when nothing is watched any more.
+// Events returns the channel of changes: the paths of files and directories that changed, appeared or vanished, sorted,
+// each starting with its root's name. The channel is closed when the watcher stops.
 func (w *Watcher) Events() <-chan []string { return w.events }
 
-// Err returns, after the channel was closed, why: nil if it was by Close.
+// Err returns why the watcher stopped, after the channel was closed: nil after Close.
 func (w *Watcher) Err() error {
-	<-w.ended
+	<-w.stopped
 	return w.err
 }
 
-// Close ends watching, and returns when all that it takes is given back. It can be called several times.
+// Close stops watching and waits until the resources are released. It can be called several times.
 func (w *Watcher) Close() {
 	w.once.Do(func() { close(w.closed) })
-	<-w.ended
+	<-w.stopped
 }
 
 // scan finds out where the root is now, and what.
@@ -122,7 +122,7 @@ func (r *root) scan() error {
 		return err
 	}
 	if parent, err := pathx.ResolveExisting(filepath.Dir(abs)); err == nil {
-		r.spots[0] = filepath.Join(parent, filepath.Base(abs))
+		r.eventPaths[0] = filepath.Join(parent, filepath.Base(abs))
 	}
 	real, err := pathx.ResolveExisting(abs)
 	if err != nil {
@@ -132,12 +132,12 @@ func (r *root) scan() error {
 	if err != nil {
 		return err
 	}
-	r.real, r.dir, r.spots[1] = real, info.IsDir(), real
+	r.real, r.dir, r.eventPaths[1] = real, info.IsDir(), real
 	return nil
 }
 
-// tell returns how a real path is told as one of the root, if it is one.
-func (r *root) tell(path string) (string, bool) {
+// displayPath returns the reported form of a real path below the root.
+func (r *root) displayPath(path string) (string, bool) {
 	if path == r.real {
 		return r.name, true
 	}

@@ -108,8 +108,8 @@ func (s *site) until(paths ...string) []string {
 	return slices.Compact(told)
 }
 
-// silent writes one more file, and fails if anything else that was never told before is told until then, or with it. What
-// was told before may come again: one change can be several events.
+// silent writes one more file, and fails if anything else that was never told before is told until then, or with it.
+// What was told before may come again: one change can be several events.
 func (s *site) silent(name string) {
 	s.Helper()
 	before := maps.Clone(s.told)
@@ -359,7 +359,7 @@ func TestErrors(t *testing.T) {
 		{syscall.EACCES, false},
 		{syscall.ENOTDIR, false},
 	} {
-		if got := fatal(tt.err); got != tt.fatal {
+		if got := isFatal(tt.err); got != tt.fatal {
 			t.Errorf("%v is fatal: %t", tt.err, got)
 		}
 	}

@@ -134,12 +134,12 @@ func kindOf(n *yaml.Node) string {
 }
 
 func (v Value) checkFields(t reflect.Type, path string) {
-	known, names := map[string]reflect.Type{}, []string(nil)
+	types, names := map[string]reflect.Type{}, []string(nil)
 	for name, field := range FieldsOf(t) {
-		known[name], names = field, append(names, name)
+		types[name], names = field, append(names, name)
 	}
 	for k, n := range Pairs(v.Node) {
-		switch field, ok := known[k.Value]; {
+		switch field, ok := types[k.Value]; {
 		case v.r.rejected[k]:
 		case ok:
 			v.At(n).checkType(field, join(path, k.Value))

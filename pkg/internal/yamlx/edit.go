@@ -70,8 +70,7 @@ func (e *Editor) splice(start, end int, text string) error {
 	return nil
 }
 
-// change makes an edit, and takes it back if the file then says anything else than what mapping, the root that is
-// changed in the same way, says.
+// change makes an edit, and reverts it if the result differs from the model: the root that is changed in the same way.
 func (e *Editor) change(edit func() error, model func(root *yaml.Node)) error {
 	before := *e
 	want := &yaml.Node{Kind: yaml.MappingNode}
@@ -80,7 +79,7 @@ func (e *Editor) change(edit func() error, model func(root *yaml.Node)) error {
 	}
 	model(want)
 	err := edit()
-	if err == nil && same(want, e.root) {
+	if err == nil && sameNode(want, e.root) {
 		return nil
 	}
 	*e = before
@@ -100,13 +99,13 @@ func clone(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// same reports whether two nodes say the same. An empty mapping is the same as nothing.
-func same(a, b *yaml.Node) bool {
+// sameNode reports whether two nodes have the same value. An empty mapping equals nothing.
+func sameNode(a, b *yaml.Node) bool {
 	if isEmpty(a) || isEmpty(b) {
 		return isEmpty(a) && isEmpty(b)
 	}
 	return a.Kind == b.Kind && a.Value == b.Value && a.Anchor == b.Anchor &&
-		(a.Kind != yaml.ScalarNode || a.ShortTag() == b.ShortTag()) && slices.EqualFunc(a.Content, b.Content, same)
+		(a.Kind != yaml.ScalarNode || a.ShortTag() == b.ShortTag()) && slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
 func isEmpty(n *yaml.Node) bool {
@@ -114,25 +113,24 @@ func isEmpty(n *yaml.Node) bool {
 		isNull(n) && n.Value == "" && n.Anchor == ""
 }
 
-// Set gives the entry at a path a value: in its place if it exists, else as the last one of its mapping, which is made
-// if it does not exist either. In a list with a line for each entry, a []Word keeps the entries that are there, and
-// their order.
+// Set sets the value of the entry at a path: in place if it exists, else as the last entry of its mapping, which it
+// creates if necessary. In a list with a line for each entry, a []Word keeps the existing entries and their order.
 func (e *Editor) Set(value any, path ...string) error {
 	return e.change(func() error { return e.set(value, path) }, func(root *yaml.Node) {
 		last := len(path) - 1
 		for _, key := range path[:last] {
-			root = modelEntry(root, key, yaml.MappingNode)
+			root = modelValue(root, key, yaml.MappingNode)
 		}
-		old := modelEntry(root, path[last], 0)
+		old := modelValue(root, path[last], 0)
 		if _, merge := value.([]Word); merge && old.Kind == yaml.SequenceNode && !isFlow(old) {
-			value = merged(old, value.([]Word))
+			value = mergeItems(old, value.([]Word))
 		}
 		*old = *node(value)
 	})
 }
 
-// modelEntry returns the value of a key of a mapping, which is added if it is not there.
-func modelEntry(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+// modelValue returns the value of a key of a mapping, and adds the key if it is missing.
+func modelValue(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
 	if isEmpty(n) {
 		n.Kind = yaml.MappingNode
 	}
@@ -144,8 +142,8 @@ func modelEntry(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
 	return v
 }
 
-// merged returns the wanted entries: those of a list in its order, then the others.
-func merged(list *yaml.Node, want []Word) (all []Word) {
+// mergeItems returns the wanted entries: existing ones in their order, then the others.
+func mergeItems(list *yaml.Node, want []Word) (all []Word) {
 	for _, item := range list.Content {
 		if slices.Contains(want, Word(item.Value)) {
 			all = append(all, Word(item.Value))
@@ -185,8 +183,8 @@ func (e *Editor) set(value any, path []string) error {
 	}
 }
 
-// replace changes a value in place: what is written on one line between its two ends, and not the comment after it.
-func (e *Editor) replace(at entry, value any) error {
+// replace changes a value in place: the bytes on one line between its ends, and not the comment after it.
+func (e *Editor) replace(at mappingEntry, value any) error {
 	flow := isFlow(at.parent)
 	text := Render(value, e.isJSON(at.parent))
 	byHand := "write it on one line, as " + at.key.Value + ": " + text
@@ -200,7 +198,7 @@ func (e *Editor) replace(at entry, value any) error {
 		return e.splice(after, after, " "+text)
 	case isWords && isBlock && at.val.Kind == yaml.SequenceNode:
 		return e.replaceItems(at, words)
-	case isList(value) && isBlock && at.val.Kind == yaml.SequenceNode:
+	case isListValue(value) && isBlock && at.val.Kind == yaml.SequenceNode:
 		return e.splice(e.afterColon(at, flow), e.lineEnd(e.lastLine(at)), " "+text+e.eol)
 	case isBlock:
 		return e.refuse(at.val, byHand)
@@ -216,8 +214,8 @@ func (e *Editor) replace(at entry, value any) error {
 	return e.splice(start, end, text)
 }
 
-// replaceItems makes a list of a line each hold some words: those that are there keep their lines, new ones follow.
-func (e *Editor) replaceItems(at entry, want []Word) error {
+// replaceItems changes a list with a line for each entry: wanted entries keep their lines, new ones follow.
+func (e *Editor) replaceItems(at mappingEntry, want []Word) error {
 	var added []any
 	for _, w := range want {
 		if !slices.ContainsFunc(at.val.Content, func(n *yaml.Node) bool { return n.Value == string(w) }) {
@@ -225,7 +223,7 @@ func (e *Editor) replaceItems(at entry, want []Word) error {
 		}
 	}
 	err := e.appendLines(at, added...)
-	// from the end, so that the lines before it stay where they are
+	// from the end, so that the positions before it stay valid
 	for _, item := range slices.Backward(at.val.Content) {
 		if err == nil && !slices.Contains(want, Word(item.Value)) {
 			err = e.removeLines(e.lines[item.Line-1], e.lineEnd(item.Line))
@@ -248,7 +246,7 @@ func (e *Editor) insertRoot(keys []string, value any) error {
 
 // insertFlow adds an entry after the last one of a flow mapping: on a line of its own if that one is.
 func (e *Editor) insertFlow(n *yaml.Node, keys []string, value any) error {
-	text := nest(keys, value, e.isJSON(n) || e.isJSON(e.root))
+	text := renderNested(keys, value, e.isJSON(n) || e.isJSON(e.root))
 	end, last := scanFlow(e.data, e.offset(n))
 	if len(n.Content) == 0 {
 		return e.splice(last, last, text)
@@ -270,8 +268,8 @@ func (e *Editor) insertFlow(n *yaml.Node, keys []string, value any) error {
 	return e.splice(last, eol, comma+string(e.data[last:eol])+string(indent)+text+e.eol)
 }
 
-// nest renders a value below keys, each in the mapping of the one before it.
-func nest(keys []string, value any, json bool) string {
+// renderNested renders a value below keys, each in the mapping of the one before it.
+func renderNested(keys []string, value any, json bool) string {
 	for _, key := range slices.Backward(keys[1:]) {
 		value = Mapping{{key, value}}
 	}
@@ -281,7 +279,7 @@ func nest(keys []string, value any, json bool) string {
 // insertBlock adds an entry after the last one of a block mapping that ends before the line next.
 func (e *Editor) insertBlock(n *yaml.Node, next int, keys []string, value any) error {
 	k, v := n.Content[len(n.Content)-2], n.Content[len(n.Content)-1]
-	last := e.lastLine(entry{key: k, val: v, next: next})
+	last := e.lastLine(mappingEntry{key: k, val: v, next: next})
 	// Comments that follow without a gap, at the entries' own indentation, are about this mapping.
 	for n.Column > 1 && last+1 < next {
 		line := e.line(last + 1)
@@ -295,10 +293,10 @@ func (e *Editor) insertBlock(n *yaml.Node, next int, keys []string, value any) e
 }
 
 // insertEmpty adds the first entry of a mapping that is empty: after `key:`, or in the place of `key: {}`.
-func (e *Editor) insertEmpty(at entry, keys []string, value any) error {
+func (e *Editor) insertEmpty(at mappingEntry, keys []string, value any) error {
 	if isFlow(at.parent) {
 		after := e.afterColon(at, true)
-		return e.splice(after, after, " {"+nest(keys, value, e.isJSON(at.parent))+"}")
+		return e.splice(after, after, " {"+renderNested(keys, value, e.isJSON(at.parent))+"}")
 	}
 	line, indent := at.key.Line, at.key.Column+1
 	if start := e.offset(at.val); isFlow(at.val) {
@@ -376,7 +374,7 @@ func modelRemove(root *yaml.Node, path []string) {
 	parent.Content = slices.Delete(parent.Content, i, i+2)
 }
 
-func (e *Editor) remove(at entry, path []string) error {
+func (e *Editor) remove(at mappingEntry, path []string) error {
 	if isFlow(at.parent) {
 		return e.removeFlow(at)
 	}
@@ -387,7 +385,7 @@ func (e *Editor) remove(at entry, path []string) error {
 	return e.removeLines(start, end)
 }
 
-func (e *Editor) removeFlow(at entry) error {
+func (e *Editor) removeFlow(at mappingEntry) error {
 	siblings := at.parent.Content
 	switch {
 	case at.index+2 < len(siblings):
@@ -409,8 +407,8 @@ func (e *Editor) Prune(path ...string) (bool, error) {
 	return e.Remove(path[:e.prunable(found)]...)
 }
 
-// prunable returns how long the path of the entry is that goes with the last one of a path.
-func (e *Editor) prunable(found []entry) int {
+// prunable returns the length of the path of the outermost entry that can be removed with the last one of a path.
+func (e *Editor) prunable(found []mappingEntry) int {
 	n := len(found)
 	for n > 1 && len(found[n-2].val.Content) == 2 && !isFlow(found[n-2].parent) && !e.hasComment(found[n-2]) {
 		n--
@@ -418,12 +416,12 @@ func (e *Editor) prunable(found []entry) int {
 	return n
 }
 
-// hasComment reports whether there may be comments in the lines of an entry, which would go with it.
-func (e *Editor) hasComment(at entry) bool {
+// hasComment reports whether the lines of an entry may have comments, which would be removed with it.
+func (e *Editor) hasComment(at mappingEntry) bool {
 	return bytes.Contains(e.data[e.lines[at.key.Line-1]:e.lineEnd(e.lastLine(at))], []byte("#"))
 }
 
-// refuse is the error for a value that no edit can be made in. The hint says what to do by hand.
+// refuse returns the error for a value that cannot be edited. The hint describes the edit by hand.
 func (e *Editor) refuse(n *yaml.Node, todo string) error {
 	return &Error{Path: e.path, Problem: Problem{
 		Line: n.Line, Column: n.Column,

@@ -13,7 +13,7 @@ import (
 func (e *Editor) Append(item any, path ...string) error {
 	return e.change(func() error { return e.appendItem(item, path) }, func(root *yaml.Node) {
 		for _, key := range path {
-			root = modelEntry(root, key, yaml.MappingNode)
+			root = modelValue(root, key, yaml.MappingNode)
 		}
 		root.Kind, root.Tag, root.Value = yaml.SequenceNode, "", ""
 		root.Content = append(root.Content, node(item))
@@ -45,13 +45,13 @@ func (e *Editor) appendItem(item any, path []string) error {
 }
 
 // appendLines adds entries after the last one of a list with a line for each.
-func (e *Editor) appendLines(at entry, items ...any) error {
+func (e *Editor) appendLines(at mappingEntry, items ...any) error {
 	list := at.val
 	if len(items) == 0 {
 		return nil
 	}
 	last := list.Content[len(list.Content)-1]
-	end := e.lineEnd(e.lastLine(entry{key: last, val: last, next: at.next}))
+	end := e.lineEnd(e.lastLine(mappingEntry{key: last, val: last, next: at.next}))
 	var text strings.Builder
 	for _, item := range items {
 		text.WriteString(strings.Repeat(" ", list.Column-1) + "- " + Render(item, false) + e.eol)
@@ -59,7 +59,7 @@ func (e *Editor) appendLines(at entry, items ...any) error {
 	return e.spliceLines(end, text.String())
 }
 
-// beginList writes the first entry of a list that is not there, or has no entries.
+// beginList writes the first entry of a missing or empty list.
 func (e *Editor) beginList(item any, path []string) error {
 	if err := e.set("x", path); err != nil { // where the list belongs
 		return err
@@ -96,7 +96,7 @@ func (e *Editor) RemoveItem(i int, path ...string) error {
 	})
 }
 
-func (e *Editor) removeItem(at entry, i int) error {
+func (e *Editor) removeItem(at mappingEntry, i int) error {
 	list := at.val
 	item, isLast := list.Content[i], i == len(list.Content)-1
 	switch {
@@ -112,7 +112,7 @@ func (e *Editor) removeItem(at entry, i int) error {
 	if !isLast {
 		next = list.Content[i+1].Line
 	}
-	start, end := e.lines[item.Line-1], e.lineEnd(e.lastLine(entry{key: item, val: item, next: next}))
+	start, end := e.lines[item.Line-1], e.lineEnd(e.lastLine(mappingEntry{key: item, val: item, next: next}))
 	if strings.TrimLeft(string(e.data[start:e.offset(item)]), " -") != "" {
 		return e.refuse(item, "remove the item")
 	}

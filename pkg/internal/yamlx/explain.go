@@ -24,8 +24,9 @@ func ErrorLine(err error) (line int, message string) {
 	return line, m[2]
 }
 
-// trap is a value that means something to YAML unless it is quoted. What may follow > or | in YAML is none.
-var trap = sync.OnceValue(func() *regexp.Regexp {
+// reservedStart matches a value that YAML does not take for text unless it is quoted. It ignores the valid indicators
+// after > or |.
+var reservedStart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
 		`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
 })
@@ -54,14 +55,14 @@ func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem
 			continue
 		}
 		text := strings.TrimRight(lines[at-1], "\r ")
-		if m := trap().FindStringSubmatchIndex(text); m != nil {
+		if m := reservedStart().FindStringSubmatchIndex(text); m != nil {
 			n := &yaml.Node{Line: at + above, Column: len([]rune(text[:m[4]])) + 1}
 			hint := "write it in quotes: " + strings.TrimSpace(text[:m[4]]) + " " + strconv.Quote(text[m[4]:])
-			e := r.at(n).NewError(hint, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]])
+			e := r.value(n).NewError(hint, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]])
 			return e, e.Problem
 		}
 	}
-	e := r.at(&yaml.Node{Line: line}).NewError("", "not valid YAML: %s", message)
+	e := r.value(&yaml.Node{Line: line}).NewError("", "not valid YAML: %s", message)
 	p := Explain(message, lines, max(1, min(line, len(lines))))
 	p.Line += above
 	return e, p
@@ -72,8 +73,8 @@ const quoteIt = "put the value in double quotes"
 // TabIndent is the message about a tab that is used for indentation.
 const TabIndent = "a tab is used for indentation, which YAML forbids"
 
-// Explain turns the YAML library's message about some lines into one for their author. The library knows the line more
-// or less and no column; the cause is looked for.
+// Explain converts the YAML library's message about some lines into one for users. The library reports an approximate
+// line and no column; the cause is located heuristically.
 func Explain(message string, lines []string, line int) Problem {
 	at := func(line, offset int, message, hint string) Problem {
 		text := lines[line-1]
@@ -115,11 +116,11 @@ func Explain(message string, lines []string, line int) Problem {
 				"close it, put commas between its entries, or quote a value that starts with a bracket")
 		}
 	case is("unknown anchor"):
-		if n, i := find(lines, "*"); n > 0 {
+		if n, i := findText(lines, "*"); n > 0 {
 			return at(n, i, "* starts a reference in YAML", quoteIt)
 		}
 	case is("block sequence entries"):
-		if n, i := find(lines, ": - "); n > 0 {
+		if n, i := findText(lines, ": - "); n > 0 {
 			return at(n, i+2, "a list starts on the line of its key",
 				"write each entry on a line of its own below the key, or [a, b]")
 		}
@@ -145,14 +146,14 @@ func Explain(message string, lines []string, line int) Problem {
 	return at(line, -1, "invalid YAML: "+message, "look at the indentation and the quotes of this line")
 }
 
-// salvage reads what can be read of a text that YAML refuses with an error. It records what is wrong with each entry of
-// the root that YAML cannot read by itself, and returns the others.
+// salvage reads the valid part of an invalid text. It records the problems of each entry of the root that is invalid by
+// itself, and returns the others.
 func (r *Reader) salvage(data []byte, refused error) (*yaml.Node, bool) {
 	const most = 1000
 	var rest strings.Builder
-	var entries []part
+	var entries []topLevelEntry
 	if r.format.Salvage {
-		entries = topLevel(string(data))
+		entries = splitTopLevel(string(data))
 	}
 	if len(entries) > most {
 		entries = nil
@@ -180,27 +181,27 @@ func (r *Reader) salvage(data []byte, refused error) (*yaml.Node, bool) {
 	return root, err == nil && root != nil
 }
 
-// part is a top-level entry and the line that it starts on.
-type part struct {
+// topLevelEntry is an entry of the root and its first line.
+type topLevelEntry struct {
 	text string
 	line int
 }
 
-// topLevel cuts YAML text into its top-level entries: a line that starts in the first column starts one, unless it is a
-// comment, a list's entry or a closing bracket. Text of several documents is not cut.
-func topLevel(text string) []part {
+// splitTopLevel splits YAML text into its top-level entries. A line that starts in the first column starts an entry,
+// unless it is a comment, a list's entry or a closing bracket. It does not split several documents.
+func splitTopLevel(text string) []topLevelEntry {
 	if strings.Contains(text, "\n---") {
 		return nil
 	}
-	var parts []part
+	var parts []topLevelEntry
 	start, first, at, n := 0, 1, 0, 0
 	for line := range strings.Lines(text) {
 		n++
 		if at > start && !strings.ContainsRune(" \t\r\n#-]}", rune(line[0])) {
-			parts = append(parts, part{text[start:at], first})
+			parts = append(parts, topLevelEntry{text[start:at], first})
 			start, first = at, n
 		}
 		at += len(line)
 	}
-	return append(parts, part{text[start:], first})
+	return append(parts, topLevelEntry{text[start:], first})
 }

@@ -24,14 +24,14 @@ type Problem struct {
 type Error struct {
 	Path string
 	Problem
-	err error // that the message was made of
+	err error // wrapped
 }
 
 // Error starts with the path and the position. For a problem of the whole file, the path is the subject of the
 // sentence.
 func (e *Error) Error() string {
-	switch rest, isWhole := strings.CutPrefix(e.Message, "the file "); {
-	case e.Line == 0 && isWhole:
+	switch rest, aboutFile := strings.CutPrefix(e.Message, "the file "); {
+	case e.Line == 0 && aboutFile:
 		return e.Path + " " + rest
 	case e.Line == 0:
 		return e.Path + ": " + e.Message

@@ -12,9 +12,9 @@ import (
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Format says how one kind of file is read.
+// Format configures how one kind of file is read.
 type Format struct {
-	Name     string // what problems call the file, as "the policy"
+	Name     string // the file in messages, such as "the policy"
 	MaxBytes int
 
 	NullIsEmpty bool // a key without a value stands for an empty mapping or list
@@ -35,13 +35,13 @@ type Format struct {
 	Explain func(path string, data []byte) *Problem
 }
 
-// Reader holds one file that is read, and its problems.
+// Reader is one file and its problems.
 type Reader struct {
 	path     string
 	format   Format
 	root     *yaml.Node          // nil for a file without content
-	readable bool                // there is a root, or no content
-	rejected map[*yaml.Node]bool // keys and values with a problem, about which there is nothing more to report
+	readable bool                // it has a root, or no content
+	rejected map[*yaml.Node]bool // keys and values with a problem, for which others are not reported
 	reports  []report
 	syntax   *Error // why the file is not YAML
 }
@@ -67,7 +67,7 @@ func Read(path string, data []byte, f Format) *Reader {
 		if message == "" {
 			message = "a mapping is wanted here, with a key on each line"
 		}
-		r.at(root).Errorf(f.RootHint, "%s", message)
+		r.value(root).Errorf(f.RootHint, "%s", message)
 		return r
 	}
 	r.root, r.readable = root, true
@@ -80,7 +80,7 @@ func (r *Reader) Root() (Value, bool) {
 	return Value{Node: r.root, Name: r.format.Name, r: r}, r.readable
 }
 
-func (r *Reader) at(n *yaml.Node) Value { return Value{Node: n, r: r} }
+func (r *Reader) value(n *yaml.Node) Value { return Value{Node: n, r: r} }
 
 // Parse returns the root node of the first document in data, nil if there is no content. It allows everything that YAML
 // allows: callers check what they read.
@@ -127,13 +127,13 @@ func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 	case err != nil:
 		_ = r.notYAML(data, err)
 	case second != nil:
-		r.at(second).Errorf("remove the line --- and what follows it",
+		r.value(second).Errorf("remove the line --- and what follows it",
 			"there is a second document, and only one is read")
 	}
 	return root, true
 }
 
-// conflicts reports each conflict that git left in a file that it could not merge.
+// conflicts reports merge conflicts.
 func (r *Reader) conflicts(data []byte) bool {
 	line, open := 0, false
 	for text := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
@@ -147,7 +147,7 @@ func (r *Reader) conflicts(data []byte) bool {
 				if hint == "" {
 					hint = "choose one side, and remove the lines <<<<<<<, ======= and >>>>>>>"
 				}
-				r.at(&yaml.Node{Line: line, Column: 1}).
+				r.value(&yaml.Node{Line: line, Column: 1}).
 					Errorf(hint, "merge conflict that is not resolved: %s", bytes.TrimSpace(text))
 			}
 			open = marker != ">>>>>>>"
@@ -159,7 +159,7 @@ func (r *Reader) conflicts(data []byte) bool {
 // strict reports what makes a file mean something else than it seems to mean: duplicate keys, anchors, aliases and
 // tags.
 func (r *Reader) strict(n *yaml.Node) {
-	v := r.at(n)
+	v := r.value(n)
 	switch {
 	case r.format.Aliases:
 	case n.Kind == yaml.AliasNode:
@@ -179,7 +179,7 @@ func (r *Reader) strict(n *yaml.Node) {
 	}
 }
 
-// keys reports keys that are not scalars, or there twice.
+// keys reports duplicate keys and keys that are not scalars.
 func (r *Reader) keys(n *yaml.Node) {
 	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for k := range Pairs(n) {
@@ -187,10 +187,10 @@ func (r *Reader) keys(n *yaml.Node) {
 		case k.Kind == yaml.AliasNode && r.format.Aliases:
 		case k.Kind != yaml.ScalarNode:
 			r.rejected[k] = true
-			r.at(k).Errorf("", "a key must be one word")
+			r.value(k).Errorf("", "a key must be one word")
 		case first != nil:
 			r.rejected[k] = true
-			r.at(k).Errorf("", "%q is there twice, first on line %d", k.Value, first.Line)
+			r.value(k).Errorf("", "%q is there twice, first on line %d", k.Value, first.Line)
 		default:
 			seen[k.Value] = k
 		}

@@ -45,8 +45,8 @@ func scanPlain(data []byte, start int, flow bool) int {
 	return end
 }
 
-// scanFlow returns the offset after the flow collection that starts at start, and the offset after the last thing in
-// it that is neither space nor a comment.
+// scanFlow returns the offset after the flow collection that starts at start, and the offset after the last thing in it
+// that is neither white space nor a comment.
 func scanFlow(data []byte, start int) (end, last int) {
 	depth, last := 0, start+1
 	for i := start; i < len(data); i++ {

@@ -89,23 +89,23 @@ func (t *text) pairEnd(k, v *yaml.Node) int {
 	return t.valueEnd(v, true)
 }
 
-// entry is a key and a value of a mapping that was reached from the root.
-type entry struct {
+// mappingEntry is a key and a value of a mapping.
+type mappingEntry struct {
 	parent   *yaml.Node
 	index    int // of the key in parent.Content
 	key, val *yaml.Node
-	next     int // the first line that is not the entry's any more: that of the next key of it or of a parent
+	next     int // the first line after the entry: that of the next key of it or of a parent
 }
 
-// isReferenced reports whether a value is more than what is written: an anchor, an alias, or a tag.
-func (e entry) isReferenced() bool {
+// isReferenced reports whether a value has an anchor, an alias, or a tag.
+func (e mappingEntry) isReferenced() bool {
 	return e.val.Kind == yaml.AliasNode || e.val.Anchor != "" || e.val.Style&yaml.TaggedStyle != 0
 }
 
 // find follows a path of keys from the root. It returns the entries that exist, which are fewer than the keys when the
 // path ends early.
-func (e *Editor) find(path []string) []entry {
-	var found []entry
+func (e *Editor) find(path []string) []mappingEntry {
+	var found []mappingEntry
 	n, next := e.root, e.endLine()
 	for _, key := range path {
 		at, ok := child(n, key, next)
@@ -119,9 +119,9 @@ func (e *Editor) find(path []string) []entry {
 }
 
 // child returns the entry of a key of a mapping that ends before the line next.
-func child(n *yaml.Node, key string, next int) (entry, bool) {
+func child(n *yaml.Node, key string, next int) (mappingEntry, bool) {
 	if n == nil || n.Kind != yaml.MappingNode {
-		return entry{}, false
+		return mappingEntry{}, false
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value != key {
@@ -130,9 +130,9 @@ func child(n *yaml.Node, key string, next int) (entry, bool) {
 		if i+2 < len(n.Content) {
 			next = n.Content[i+2].Line
 		}
-		return entry{parent: n, index: i, key: n.Content[i], val: n.Content[i+1], next: next}, true
+		return mappingEntry{parent: n, index: i, key: n.Content[i], val: n.Content[i+1], next: next}, true
 	}
-	return entry{}, false
+	return mappingEntry{}, false
 }
 
 // endLine returns the first line that is not the document's: that of its end marker, or the one after the last.
@@ -152,7 +152,7 @@ func (e *Editor) endLine() int {
 // lastLine returns the last line of an entry of a block mapping or list: comments that are indented deeper than its key
 // are its own, other comments and blank lines after it are not. Blank lines of a text over several lines are its own if
 // they may be a part of it.
-func (e *Editor) lastLine(at entry) int {
+func (e *Editor) lastLine(at mappingEntry) int {
 	last := at.val
 	for last != nil && len(last.Content) > 0 {
 		last = last.Content[len(last.Content)-1]
@@ -171,7 +171,7 @@ func (e *Editor) lastLine(at entry) int {
 }
 
 // afterColon returns the offset after the colon of an entry, or after its key if it has none.
-func (e *Editor) afterColon(at entry, flow bool) int {
+func (e *Editor) afterColon(at mappingEntry, flow bool) int {
 	end := e.valueEnd(at.key, flow)
 	if i := bytes.IndexByte(e.data[end:], ':'); i >= 0 && len(bytes.TrimSpace(e.data[end:end+i])) == 0 {
 		return end + i + 1

@@ -16,11 +16,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Value is a value of a file that is read. Its methods record what is wrong with it and return a zero value then. They
-// return a zero value without a word if the value does not exist, or if a problem of it is recorded already.
+// Value is a value of a file. Its methods record problems and return a zero value then. They return a zero value and
+// record nothing if the value does not exist, or if it has a recorded problem already.
 type Value struct {
 	Node *yaml.Node // nil for a value that does not exist
-	Name string     // what problems call it: its key, unless somebody changes it
+	Name string     // its name in messages: by default its key
 
 	key *yaml.Node
 	r   *Reader
@@ -38,7 +38,7 @@ func (v Value) Key() Value { return Value{Node: v.key, Name: v.Name, r: v.r} }
 // At returns another node of the same file as a value, for its problems.
 func (v Value) At(n *yaml.Node) Value { return Value{Node: n, r: v.r} }
 
-// Quiet returns the value as one whose problems are not recorded.
+// Quiet returns a copy of the value that does not record problems.
 func (v Value) Quiet() Value {
 	v.r = &Reader{path: v.r.path, format: v.r.format, rejected: v.r.rejected}
 	return v
@@ -86,7 +86,7 @@ func (v Value) Errorf(hint, format string, args ...any) {
 	v.r.add(err, err.Problem)
 }
 
-// Check records an error of somebody else at the position of the value, with its hint. It reports whether there is
+// Check records an error of another package at the position of the value, with its hint. It reports whether there is
 // none.
 func (v Value) Check(err error) bool {
 	if err == nil {
@@ -115,8 +115,8 @@ func (v Value) Get(path ...string) Value {
 	return v
 }
 
-// Fields yields the keys and values of a mapping. It records keys that are not known; without any, all are.
-func (v Value) Fields(known ...string) iter.Seq2[string, Value] {
+// Fields yields the keys and values of a mapping. It records unknown keys, if any keys are given.
+func (v Value) Fields(keys ...string) iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if !v.exists() || v.r.format.NullIsEmpty && isNull(v.Node) || !v.hasValue("write a value, or remove the key") {
 			return
@@ -129,8 +129,8 @@ func (v Value) Fields(known ...string) iter.Seq2[string, Value] {
 			value := Value{Node: n, Name: k.Value, key: k, r: v.r}
 			switch {
 			case v.r.rejected[k] || v.r.rejected[n]:
-			case len(known) > 0 && !slices.Contains(known, k.Value):
-				value.Key().Errorf(didYouMean(k.Value, known, "known keys are "+strings.Join(known, ", ")),
+			case len(keys) > 0 && !slices.Contains(keys, k.Value):
+				value.Key().Errorf(didYouMean(k.Value, keys, "known keys are "+strings.Join(keys, ", ")),
 					"unknown key %q in %s", k.Value, v.Name)
 			case !yield(k.Value, value):
 				return
@@ -139,16 +139,16 @@ func (v Value) Fields(known ...string) iter.Seq2[string, Value] {
 	}
 }
 
-// Each hands the values of a mapping to the functions of their keys. It records keys that have no function.
+// Each calls the function of each key with its value. It records keys without a function.
 func (v Value) Each(fields map[string]func(Value)) {
 	for key, value := range v.Fields(slices.Sorted(maps.Keys(fields))...) {
 		fields[key](value)
 	}
 }
 
-// didYouMean returns a hint with the word that was most likely meant, otherwise if there is none.
-func didYouMean(word string, known []string, otherwise string) string {
-	if near := diag.Nearest(word, known); near != "" {
+// didYouMean returns a hint with the most similar word, or the other hint if there is none.
+func didYouMean(word string, words []string, otherwise string) string {
+	if near := diag.Nearest(word, words); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return otherwise
@@ -163,7 +163,7 @@ func (v Value) Require(hint string, keys ...string) {
 	}
 }
 
-// exists reports whether there is a value that nothing is recorded about.
+// exists reports whether there is a value without a recorded problem.
 func (v Value) exists() bool { return v.Node != nil && !v.r.rejected[v.Node] }
 
 // hasValue records a value that YAML takes for null.
@@ -326,14 +326,14 @@ func (v Value) Bool() bool {
 	return strings.EqualFold(v.Node.Value, "true")
 }
 
-var wholeNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
+var positiveInteger = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
 
 // Int returns a number from 1 to most, or to any number if most is 0.
 func (v Value) Int(most int64) int64 {
 	if !v.exists() || !v.hasValue("write a value, or remove the key") {
 		return 0
 	}
-	if v.IsScalar() && v.Node.ShortTag() == "!!int" && wholeNumber().MatchString(v.Node.Value) {
+	if v.IsScalar() && v.Node.ShortTag() == "!!int" && positiveInteger().MatchString(v.Node.Value) {
 		if n, err := strconv.ParseInt(v.Node.Value, 10, 64); err == nil && (most == 0 || n <= most) {
 			return n
 		}

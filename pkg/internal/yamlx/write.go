@@ -38,22 +38,21 @@ func Quote(s string) string {
 }
 
 var (
-	plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./-]*$`) })
-	packName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`) })
+	plainPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./-]*$`) })
+	packName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`) })
 )
 
-// Plain writes a text without quotes if every YAML reader takes it for text, which is not so for true, null, 1e3, and
-// 2026-01-02.
+// Plain writes a text without quotes if every YAML reader takes it for text, unlike true, null, 1e3, and 2026-01-02.
 func Plain(s string) string {
-	if isSimple(s) || isText(s) && (strings.Contains(s, "/") && packName().MatchString(s) || plainText().
+	if isSimple(s) || isText(s) && (strings.Contains(s, "/") && packName().MatchString(s) || plainPattern().
 		MatchString(s)) {
 		return s
 	}
 	return Quote(s)
 }
 
-// isSimple reports whether every YAML reader takes s for text, without asking one: it starts with a letter, goes on
-// with letters, digits, hyphens and slashes, and is none of the words that stand for something else.
+// isSimple is a fast check whether every YAML reader takes s for text: it starts with a letter, continues with letters,
+// digits, hyphens and slashes, and is not a reserved word.
 func isSimple(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -139,7 +138,7 @@ func items(value any) (list []any) {
 	return list
 }
 
-func isList(value any) bool {
+func isListValue(value any) bool {
 	switch value.(type) {
 	case []any, []Word:
 		return true

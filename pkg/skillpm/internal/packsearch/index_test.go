@@ -212,11 +212,11 @@ func TestWhy(t *testing.T) {
 		want   []Reason
 		skills string
 	}{
-		{"rollbacks", []Reason{{"rollbacks", bm25.Written, "skill", "rollback", "rollback"}}, "rollback"},
-		{"terraf", []Reason{{"terraf", bm25.Begun, "name", "terraform", ""}}, ""},
-		{"kubectl pods", []Reason{{"kubectl", bm25.Written, "name", "kubectl", ""}, {"pods", bm25.Written, "skill", "pods", "inspect-pods"}}, "inspect-pods"},
-		{"acessibility", []Reason{{"acessibility", bm25.Typo, "name", "accessibility", ""}}, ""},
-		{"post mortem", []Reason{{"postmortem", bm25.Joined, "skill", "postmortem", "postmortem"}}, "postmortem"},
+		{"rollbacks", []Reason{{"rollbacks", bm25.MatchExact, "skill", "rollback", "rollback"}}, "rollback"},
+		{"terraf", []Reason{{"terraf", bm25.MatchPrefix, "name", "terraform", ""}}, ""},
+		{"kubectl pods", []Reason{{"kubectl", bm25.MatchExact, "name", "kubectl", ""}, {"pods", bm25.MatchExact, "skill", "pods", "inspect-pods"}}, "inspect-pods"},
+		{"acessibility", []Reason{{"acessibility", bm25.MatchTypo, "name", "accessibility", ""}}, ""},
+		{"post mortem", []Reason{{"postmortem", bm25.MatchJoined, "skill", "postmortem", "postmortem"}}, "postmortem"},
 	} {
 		a, err := find(x, tt.query, 1)
 		if err != nil || len(a.Hits) != 1 {

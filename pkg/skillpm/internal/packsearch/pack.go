@@ -226,7 +226,7 @@ func Find(indexes []*Index, query string, n int) (*Answer, error) {
 }
 
 // Near returns a word of the packs that a word may be meant for that nothing was found for, "" if there is none.
-func Near(indexes []*Index, word string) string { return bm25.Near(inner(indexes), word) }
+func Near(indexes []*Index, word string) string { return bm25.Nearest(inner(indexes), word) }
 
 func inner(indexes []*Index) []*bm25.Index {
 	list := make([]*bm25.Index, len(indexes))

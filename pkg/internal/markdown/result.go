@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// page makes the page of what was found.
+// page returns the page with everything that was read.
 func (r *Reader) page() *Page {
 	p := &Page{
 		Open: r.unclosed(), text: r.text, code: slices.Clone(r.codes), starts: slices.Clone(r.starts),
@@ -38,7 +38,7 @@ func (r *Reader) page() *Page {
 	return p
 }
 
-// unclosed returns the place of the last fence, if nothing but spaces follows the content of its block; or else -1.
+// unclosed returns the offset of the last fence if nothing but white space follows the content of its block, or -1.
 func (r *Reader) unclosed() int {
 	for _, b := range slices.Backward(r.blocks) {
 		if b.Fenced {
@@ -74,7 +74,7 @@ func (r *Reader) before(i int) leaf {
 }
 
 // addLinks adds links to the page, those of a definition once.
-func (r *Reader) addLinks(p *Page, links []foundLink) {
+func (r *Reader) addLinks(p *Page, links []rawLink) {
 	for _, l := range links {
 		raw := r.text[l.target.start:l.target.end]
 		link := Link{Offset: l.target.start, Width: utf8.RuneCount(raw), TextStart: l.text.start, TextEnd: l.text.end}
@@ -84,7 +84,7 @@ func (r *Reader) addLinks(p *Page, links []foundLink) {
 			r.words = appendValue(r.words, raw)
 			r.ends = append(r.ends, len(r.words))
 		case len(raw) == 0:
-			link.Offset = l.place
+			link.Offset = l.start
 			r.word(nil)
 		default:
 			if l.def >= 0 && r.used[l.def] {
@@ -93,7 +93,7 @@ func (r *Reader) addLinks(p *Page, links []foundLink) {
 			if l.def >= 0 {
 				r.used[l.def] = true
 			}
-			r.words = appendTarget(r.words, raw)
+			r.words = appendDestination(r.words, raw)
 			r.ends = append(r.ends, len(r.words))
 		}
 		p.Links = append(p.Links, link)
@@ -101,7 +101,7 @@ func (r *Reader) addLinks(p *Page, links []foundLink) {
 }
 
 // addSpans adds code spans to the page.
-func (r *Reader) addSpans(p *Page, spans []foundSpan) {
+func (r *Reader) addSpans(p *Page, spans []rawSpan) {
 	for _, s := range spans {
 		r.word(r.content(s))
 		p.Spans = append(p.Spans, Span{Offset: s.inner.start, End: s.inner.end})
@@ -109,20 +109,20 @@ func (r *Reader) addSpans(p *Page, spans []foundSpan) {
 }
 
 // content returns the text of a span.
-func (r *Reader) content(s foundSpan) []byte {
+func (r *Reader) content(s rawSpan) []byte {
 	if s.text.end > 0 {
-		return r.loose[s.text.start:s.text.end]
+		return r.joinedText[s.text.start:s.text.end]
 	}
 	return r.text[s.inner.start:s.inner.end]
 }
 
-// word keeps a string for the page.
+// word stores a string for the page.
 func (r *Reader) word(b []byte) {
 	r.words = append(r.words, b...)
 	r.ends = append(r.ends, len(r.words))
 }
 
-// cut gives the page its strings, which were kept in this order.
+// cut sets the page's strings, which were stored in this order: one allocation holds them all.
 func (r *Reader) cut(p *Page) {
 	all, ends, start := string(r.words), r.ends, 0
 	next := func() string {

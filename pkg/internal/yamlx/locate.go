@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// What follows looks for what is to blame in text that YAML cannot read. Each returns a line, from 1, and the offset of
-// a byte in it, or 0 for the line where nothing was found. They guess: it is only about what is said to people.
+// The functions of this file locate the cause of a syntax error. Each returns a line, from 1, and the offset of a byte
+// in it, or line 0 if it finds nothing. They are heuristics: only messages depend on them.
 
-// errNoColon is what a line that is no entry says about itself.
+// errNoColon is the parser's error for a line without a colon.
 var errNoColon = errors.New("yaml: could not find expected ':'")
 
 func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
@@ -21,7 +21,7 @@ func isContent(text string) bool {
 	return text != "" && text[0] != '#'
 }
 
-func find(lines []string, text string) (line, offset int) {
+func findText(lines []string, text string) (line, offset int) {
 	for n, s := range lines {
 		if i := strings.Index(s, text); i >= 0 && isContent(s) {
 			return n + 1, i
@@ -84,7 +84,7 @@ func noColon(lines []string) (line int) {
 	return 0
 }
 
-// badStart finds a value that starts with a character that YAML reserves, on the given line or the one before it.
+// badStart finds a value that starts with a reserved character, on the given line or the one before it.
 func badStart(lines []string, line int) (n, offset int) {
 	for n := line; n >= max(1, line-1); n-- {
 		text := lines[n-1]
@@ -144,7 +144,7 @@ func afterQuote(lines []string) (line, offset int) {
 	return 0, 0
 }
 
-// notAnItem finds a line that stands below a list's entries and is none.
+// notAnItem finds a line below a list's entries that is not an entry.
 func notAnItem(lines []string) (line int) {
 	items := make(map[int]bool) // indentations of entries
 	for n, text := range lines {
@@ -159,7 +159,7 @@ func notAnItem(lines []string) (line int) {
 	return 0
 }
 
-// badIndent finds a line that is indented less than the one above it, and not as one further up.
+// badIndent finds a line that is indented less than the one above it, and unlike any line further up.
 func badIndent(lines []string) (line int) {
 	var open []int // indentations, ascending
 	full := false  // the line above has a value, so that nothing can be below it

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendTarget appends the destination of a link as it is meant: without its backslashes and with entities resolved.
-func appendTarget(b, destination []byte) []byte {
+// appendDestination appends a link's destination without its backslashes and with entities resolved.
+func appendDestination(b, destination []byte) []byte {
 	for {
 		i := bytes.IndexAny(destination, `\&`)
 		if i < 0 {
@@ -37,11 +37,11 @@ func appendValue(b, value []byte) []byte {
 	return append(b, html.UnescapeString(string(value))...)
 }
 
-// maxEntity is more than the longest name of an entity.
+// maxEntity is more than the length of the longest name of an entity.
 const maxEntity = 40
 
-// appendEntity appends the characters of the entity that a text begins with, or its ampersand if it is none. It returns
-// the length of what it appended, as it is written.
+// appendEntity appends the characters of the entity that a text begins with, or an ampersand if it begins with none. It
+// returns how many bytes of the text it read.
 func appendEntity(b, text []byte) (after []byte, length int) {
 	end := 1
 	for end < len(text) && end < maxEntity && (isAlnum(text[end]) || end == 1 && text[end] == '#') {
@@ -52,7 +52,7 @@ func appendEntity(b, text []byte) (after []byte, length int) {
 	}
 	name := string(text[1:end])
 	if digits, ok := strings.CutPrefix(name, "#"); ok {
-		char, ok := numbered(digits)
+		char, ok := codePoint(digits)
 		if !ok {
 			return append(b, '&'), 1
 		}
@@ -66,8 +66,8 @@ func appendEntity(b, text []byte) (after []byte, length int) {
 	return append(b, chars...), end + 1
 }
 
-// numbered returns the character with a number: at most 7 digits, or an x and at most 6 hexadecimal digits.
-func numbered(digits string) (char rune, ok bool) {
+// codePoint returns the character of a numeric entity: at most 7 digits, or an x and at most 6 hexadecimal digits.
+func codePoint(digits string) (char rune, ok bool) {
 	base, most := 10, 7
 	if strings.HasPrefix(digits, "x") || strings.HasPrefix(digits, "X") {
 		digits, base, most = digits[1:], 16, 6

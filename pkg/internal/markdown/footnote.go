@@ -63,19 +63,19 @@ func (r *Reader) closeNote(c container) {
 			r.stack[n-1].children--
 		}
 	} else if c.outer >= 0 {
-		r.departs |= departNotes
+		r.deviations |= deviatesNotes
 	}
 	r.closed = append(r.closed, c.note)
-	if r.noted == nil {
-		r.noted = map[string]int{}
+	if r.noteNumbers == nil {
+		r.noteNumbers = map[string]int{}
 	}
 	label := r.notes[c.note].label
-	if _, ok := r.noted[string(r.text[label.start:label.end])]; !ok {
-		r.noted[string(r.text[label.start:label.end])] = c.note
+	if _, ok := r.noteNumbers[string(r.text[label.start:label.end])]; !ok {
+		r.noteNumbers[string(r.text[label.start:label.end])] = c.note
 	}
 }
 
-// shown returns the blocks in the order in which a page shows them: footnotes last, by their first use.
+// order returns the blocks in the order in which a page shows them: footnotes last, by their first use.
 func (r *Reader) order() []int {
 	order := make([]int, 0, len(r.leaves))
 	of := make([][]int, len(r.notes))
@@ -95,8 +95,7 @@ func (r *Reader) order() []int {
 	return order
 }
 
-// number numbers the footnotes by their first use. Those that are defined stand, for this, where the one is that ends
-// first.
+// number numbers the footnotes by their first use. For that, all footnotes count where the first of them ends.
 func (r *Reader) number(body []int, of [][]int) {
 	refs := make([][]int, len(r.leaves))
 	for _, ref := range r.refs {

@@ -8,44 +8,44 @@ import (
 	"unicode/utf8"
 )
 
-// fail notes what is wrong at an offset. It returns false, so that it can be returned.
+// fail records an error at an offset. It returns false, so that callers can return it.
 func (j *jsonScanner) fail(at int, format string, args ...any) bool {
 	j.bad, j.message = at, fmt.Sprintf(format, args...)
 	return false
 }
 
-// unexpected is for something that is none of what JSON has: a placeholder, a comment, a word without quotes. want says
-// what could have stood there.
+// unexpected records an error about something that JSON does not have: a placeholder, a comment, a word without quotes.
+// want is what JSON expects.
 func (j *jsonScanner) unexpected(want string) bool {
-	rest := j.text[j.at:]
-	if placeholder(j.text, j.at) {
+	rest := j.text[j.pos:]
+	if placeholder(j.text, j.pos) {
 		j.template = true
 		return false
 	}
 	r, _ := utf8.DecodeRune(rest)
 	switch {
 	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")), r == '#':
-		return j.fail(j.at, "a comment, which JSON does not have")
+		return j.fail(j.pos, "a comment, which JSON does not have")
 	case r == '\'', r == '`':
-		return j.fail(j.at, "%c is no quotation mark in JSON: write \"", r)
+		return j.fail(j.pos, "%c is no quotation mark in JSON: write \"", r)
 	case strings.ContainsRune("“”„‟«»‘’‚", r):
-		return j.fail(j.at, "%c is a typographic quotation mark: write \"", r)
+		return j.fail(j.pos, "%c is a typographic quotation mark: write \"", r)
 	}
 	if word := wordAt(rest); word != "" {
-		return j.fail(j.at, "%s, and there is %s, which has no quotes", want, word)
+		return j.fail(j.pos, "%s, and there is %s, which has no quotes", want, word)
 	}
-	return j.fail(j.at, "%s, and there is %s", want, show(r))
+	return j.fail(j.pos, "%s, and there is %s", want, printRune(r))
 }
 
-// show writes a character for a message.
-func show(r rune) string {
+// printRune formats a character for a message.
+func printRune(r rune) string {
 	if r == utf8.RuneError || !unicode.IsPrint(r) {
 		return fmt.Sprintf("U+%04X", r)
 	}
 	return string(r)
 }
 
-// wordAt returns the word that text starts with, cut to a length that can be shown.
+// wordAt returns the word at the start of text, shortened for a message.
 func wordAt(text []byte) string {
 	n := 0
 	for n < 40 && isWord(text, n) {
@@ -55,23 +55,23 @@ func wordAt(text []byte) string {
 }
 
 func (j *jsonScanner) noValue(c byte) bool {
-	word := wordAt(j.text[j.at:])
+	word := wordAt(j.text[j.pos:])
 	if other := otherLiteral(word); other != "" {
-		return j.fail(j.at, "%s is not JSON: write %s", word, other)
+		return j.fail(j.pos, "%s is not JSON: write %s", word, other)
 	}
 	inside := j.depth > 0
 	switch {
 	case inside && !j.inObject() && c == ']':
 		return j.fail(j.comma, "a comma after the last value")
 	case c == ',', c == '}', c == ']':
-		return j.fail(j.at, "a value is missing before %c", c)
-	case c == '+' || c == '.' && j.digits(j.at+1) > j.at+1:
+		return j.fail(j.pos, "a value is missing before %c", c)
+	case c == '+' || c == '.' && j.digits(j.pos+1) > j.pos+1:
 		return j.badNumber()
 	}
 	return j.unexpected("a value is wanted here")
 }
 
-// otherLiteral returns what JSON has instead of a value of another language, or "".
+// otherLiteral returns JSON's literal for that of another language, or "".
 func otherLiteral(word string) string {
 	switch word {
 	case "True", "TRUE":
@@ -91,7 +91,7 @@ func (j *jsonScanner) noKey(c byte) bool {
 	case '}':
 		return j.fail(j.comma, "a comma after the last value")
 	case ',':
-		return j.fail(j.at, "a key is missing before the comma")
+		return j.fail(j.pos, "a key is missing before the comma")
 	case ']':
 		return j.mismatch(c)
 	}
@@ -99,11 +99,11 @@ func (j *jsonScanner) noKey(c byte) bool {
 }
 
 func (j *jsonScanner) noColon() bool {
-	if j.at == len(j.text) {
+	if j.pos == len(j.text) {
 		return j.unfinished()
 	}
-	if c := j.text[j.at]; c == ',' || c == '}' {
-		return j.fail(j.at, "a colon and a value are missing after the key")
+	if c := j.text[j.pos]; c == ',' || c == '}' {
+		return j.fail(j.pos, "a colon and a value are missing after the key")
 	}
 	return j.unexpected("a colon is wanted here")
 }
@@ -113,36 +113,36 @@ func (j *jsonScanner) noComma(c byte) bool {
 	case c == '}', c == ']':
 		return j.mismatch(c)
 	case c == ':':
-		return j.fail(j.at, "a colon after a value: only keys in { } have one")
-	case placeholder(j.text, j.at):
+		return j.fail(j.pos, "a colon after a value: only keys in { } have one")
+	case placeholder(j.text, j.pos):
 		j.template = true
 		return false
-	case c == '"', c == '{', c == '[', isWord(j.text, j.at):
-		return j.fail(j.at, "a comma is missing before this")
+	case c == '"', c == '{', c == '[', isWord(j.text, j.pos):
+		return j.fail(j.pos, "a comma is missing before this")
 	}
 	return j.unexpected("a comma is wanted here")
 }
 
-// surplus is for what follows the document.
+// surplus records an error about content after the document.
 func (j *jsonScanner) surplus() bool {
-	switch c := j.text[j.at]; c {
+	switch c := j.text[j.pos]; c {
 	case '}', ']':
-		return j.fail(j.at, "%c closes nothing", c)
+		return j.fail(j.pos, "%c closes nothing", c)
 	case '"', '{', '[':
-		if placeholder(j.text, j.at) {
+		if placeholder(j.text, j.pos) {
 			j.template = true
 			return false
 		}
-		return j.fail(j.at, "a second document: a file with one a line is named .jsonl")
+		return j.fail(j.pos, "a second document: a file with one a line is named .jsonl")
 	}
 	return j.unexpected("the end is wanted here")
 }
 
-// opened returns the offset of the innermost bracket that is open at the end of what was read.
+// opened returns the offset of the innermost open bracket.
 func (j *jsonScanner) opened() int {
 	var open []int
 	quoted := false
-	for i := j.start(); i < j.at; i++ {
+	for i := j.start(); i < j.pos; i++ {
 		switch c := j.text[i]; {
 		case quoted && c == '\\':
 			i++
@@ -163,9 +163,9 @@ func (j *jsonScanner) opened() int {
 	return open[len(open)-1]
 }
 
-// start returns where the document begins: the file, or the line in a file of lines.
+// start returns the offset of the document: of the file, or of the line in a file of lines.
 func (j *jsonScanner) start() int {
-	if len(j.text) < len(j.whole) {
+	if len(j.text) < len(j.content) {
 		return bytes.LastIndexByte(j.text, '\n') + 1
 	}
 	return 0
@@ -173,27 +173,27 @@ func (j *jsonScanner) start() int {
 
 func (j *jsonScanner) mismatch(c byte) bool {
 	at := j.opened()
-	p := problem(j.whole, at, "")
-	return j.fail(j.at, "%c cannot close the %c of line %d", c, j.text[at], p.Line)
+	p := problem(j.content, at, "")
+	return j.fail(j.pos, "%c cannot close the %c of line %d", c, j.text[at], p.Line)
 }
 
-// unfinished is for a text that ends too early.
+// unfinished records an error about a text that ends too early.
 func (j *jsonScanner) unfinished() bool {
 	if j.depth == 0 {
-		return j.fail(j.at, "a value is missing")
+		return j.fail(j.pos, "a value is missing")
 	}
 	at := j.opened()
 	return j.fail(at, "this %c is not closed", j.text[at])
 }
 
 func (j *jsonScanner) notClosed() bool {
-	return j.fail(j.at, "the text that starts here is not closed")
+	return j.fail(j.pos, "the text that starts here is not closed")
 }
 
 func (j *jsonScanner) badControl(at int) bool {
 	switch c := j.text[at]; c {
 	case '\n', '\r':
-		return j.fail(j.at, "the text that starts here is not closed on its line")
+		return j.fail(j.pos, "the text that starts here is not closed on its line")
 	case '\t':
 		return j.fail(at, `a tab in a text: write \t`)
 	default:
@@ -206,29 +206,29 @@ func (j *jsonScanner) badEscape(at int) bool {
 	r, _ := utf8.DecodeRune(rest)
 	switch {
 	case len(rest) == 0, r == '\n', r == '\r':
-		return j.fail(j.at, "the text that starts here is not closed on its line")
+		return j.fail(j.pos, "the text that starts here is not closed on its line")
 	case r == 'u':
 		return j.fail(at, `\u needs four hexadecimal digits after it`)
 	}
-	return j.fail(at, `\%s is no escape in JSON: write \\ for a backslash`, show(r))
+	return j.fail(at, `\%s is no escape in JSON: write \\ for a backslash`, printRune(r))
 }
 
 func (j *jsonScanner) badNumber() bool {
-	end := j.at
+	end := j.pos
 	for end < len(j.text) && (isWord(j.text, end) || strings.IndexByte("+-.", j.text[end]) >= 0) {
 		end++
 	}
-	number := string(j.text[j.at:min(end, j.at+40)])
+	number := string(j.text[j.pos:min(end, j.pos+40)])
 	digits := strings.TrimLeft(number, "+-")
 	switch {
 	case number[0] == '+':
-		return j.fail(j.at, "%s has a plus sign, which JSON does not have", number)
+		return j.fail(j.pos, "%s has a plus sign, which JSON does not have", number)
 	case digits == "" || digits == "Infinity":
-		return j.fail(j.at, "%s is not a number", number)
+		return j.fail(j.pos, "%s is not a number", number)
 	case digits[0] == '.', strings.HasSuffix(digits, "."):
-		return j.fail(j.at, "%s needs a digit on both sides of its point", number)
+		return j.fail(j.pos, "%s needs a digit on both sides of its point", number)
 	case len(digits) > 1 && digits[0] == '0' && digits[1]-'0' <= 9:
-		return j.fail(j.at, "%s has a zero before its digits", number)
+		return j.fail(j.pos, "%s has a zero before its digits", number)
 	}
-	return j.fail(j.at, "%s is not a number as JSON writes them", number)
+	return j.fail(j.pos, "%s is not a number as JSON writes them", number)
 }
