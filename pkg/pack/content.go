@@ -135,11 +135,7 @@ func readIgnore(fsys fs.FS) (*bundle.IgnoreFile, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", IgnoreName, err)
 	}
-	ignore, err := bundle.ParseIgnore(data)
-	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %w", IgnoreName, err)
-	}
-	return ignore, nil
+	return bundle.ParseIgnore(data), nil
 }
 
 // readSkills reads the SKILL.md of each directory, and resolves duplicate names.

@@ -14,31 +14,31 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipLevel is part of the format: published digests depend on it, and on the pinned version of the compressor.
+// gzipLevel is part of the format: published digests depend on it and on the version of the compressor.
 const gzipLevel = 6
 
-// WriteArchive writes a tar, compressed with gzip, of trees, each rooted at <Name>/, and returns the digest of the
+// WriteArchive writes a tar of trees, each in the directory <Name>/, compressed with gzip. It returns the digest of the
 // uncompressed tar as "sha256:<hex>".
 //
-// Equal trees give equal bytes: trees and paths are sorted, every directory has an entry before what is in it, modes
-// are 0644 and 0755, times are the epoch and owners are 0. A file that is not what its inventory says is a
+// Equal trees give equal bytes: trees and paths are sorted, every directory has an entry before its content, modes are
+// 0644 and 0755, times are the epoch and owners are 0. The error for a file that doesn't match its inventory is a
 // [MismatchError].
 func WriteArchive(w io.Writer, trees []Tree) (tarDigest string, err error) {
 	return writeArchive(w, trees, false)
 }
 
-// WriteSingle is [WriteArchive] for one tree whose files are at the archive's own root, as other tools want it.
+// WriteSingle is [WriteArchive] for one tree whose files are at the root of the archive, as other tools expect.
 func WriteSingle(w io.Writer, t Tree) (tarDigest string, err error) {
 	return writeArchive(w, []Tree{t}, true)
 }
 
-func writeArchive(w io.Writer, trees []Tree, bare bool) (tarDigest string, err error) {
+func writeArchive(w io.Writer, trees []Tree, atRoot bool) (tarDigest string, err error) {
 	zip, err := gzip.NewWriterLevel(w, gzipLevel)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	a := &archiver{tar: tar.NewWriter(io.MultiWriter(zip, sum)), buf: make([]byte, 64<<10), bare: bare}
+	a := &archiver{tar: tar.NewWriter(io.MultiWriter(zip, sum)), buf: make([]byte, 64<<10), atRoot: atRoot}
 	sorted := slices.SortedFunc(slices.Values(trees), func(a, b Tree) int { return strings.Compare(a.Name, b.Name) })
 	for i, t := range sorted {
 		if i > 0 && sorted[i-1].Name == t.Name {
@@ -58,10 +58,10 @@ func writeArchive(w io.Writer, trees []Tree, bare bool) (tarDigest string, err e
 }
 
 type archiver struct {
-	tar  *tar.Writer
-	last string // the directory written last
-	buf  []byte
-	bare bool // files are at the root, not below the tree's name
+	tar    *tar.Writer
+	last   string // directory
+	buf    []byte
+	atRoot bool // files are at the root, not below the tree's name
 }
 
 func (a *archiver) tree(t Tree) error {
@@ -82,7 +82,7 @@ func (a *archiver) tree(t Tree) error {
 
 func (a *archiver) file(t Tree, e Entry) error {
 	name := t.Name + "/" + e.Path
-	if a.bare {
+	if a.atRoot {
 		name = e.Path
 	}
 	if err := a.parents(path.Dir(name)); err != nil {
@@ -112,8 +112,8 @@ func (a *archiver) file(t Tree, e Entry) error {
 	return e.CheckSum(n+int64(more), [sha256.Size]byte(sum.Sum(nil)))
 }
 
-// parents writes the entries of dir and of the directories above it that were not written yet. Paths come sorted
-// bytewise, so everything below one directory comes in one piece.
+// parents writes the missing entries of dir and of the directories above it. Paths are sorted bytewise, so that the
+// content of a directory is contiguous.
 func (a *archiver) parents(dir string) error {
 	if dir == "." {
 		return nil

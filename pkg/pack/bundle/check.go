@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,8 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits bound what one pack may hold, all of its skills together. A field that is zero has the value that
-// [DefaultLimits] gives it.
+// Limits are for all skills of a pack together. A field that is zero has the value in [DefaultLimits].
 type Limits struct {
 	Files      int   // files and directories
 	FileBytes  int64 // bytes of one file
@@ -19,44 +19,33 @@ type Limits struct {
 	Depth      int   // components of a path inside a skill
 }
 
-// DefaultLimits returns limits that no honest pack comes near: of 4,739 public skills the largest had 1,104 files
-// and 14.7 MB, and a pack may have a thousand skills.
+// DefaultLimits returns limits far above those of real packs: the largest of 4,739 public skills had 1,104 files and
+// 14.7 MB, and a pack may have a thousand skills.
 func DefaultLimits() Limits {
 	return Limits{Files: 100_000, FileBytes: 128 << 20, TotalBytes: 1 << 30, PathBytes: 240, Depth: 16}
 }
 
-// OrDefault returns l with the default in the place of every zero.
+// OrDefault returns l with the defaults instead of zeros.
 func (l Limits) OrDefault() Limits {
 	d := DefaultLimits()
-	if l.Files == 0 {
-		l.Files = d.Files
+	return Limits{
+		Files: cmp.Or(l.Files, d.Files), FileBytes: cmp.Or(l.FileBytes, d.FileBytes),
+		TotalBytes: cmp.Or(l.TotalBytes, d.TotalBytes), PathBytes: cmp.Or(l.PathBytes, d.PathBytes),
+		Depth: cmp.Or(l.Depth, d.Depth),
 	}
-	if l.FileBytes == 0 {
-		l.FileBytes = d.FileBytes
-	}
-	if l.TotalBytes == 0 {
-		l.TotalBytes = d.TotalBytes
-	}
-	if l.PathBytes == 0 {
-		l.PathBytes = d.PathBytes
-	}
-	if l.Depth == 0 {
-		l.Depth = d.Depth
-	}
-	return l
 }
 
-// Checker judges the paths of one tree as they come in: each by itself, against those before it, and against limits.
-// The zero Checker is ready and has the default limits.
+// Checker checks the paths of one tree one after the other: each by itself, for collisions with earlier ones, and for
+// limits. The zero Checker has the default limits.
 type Checker struct {
 	limits  Limits
-	seen    map[string]seenPath // by folded path
+	paths   map[string]checkedPath // by folded path
 	files   int
 	entries int
 	bytes   int64
 }
 
-type seenPath struct {
+type checkedPath struct {
 	path string
 	dir  bool
 }
@@ -64,32 +53,32 @@ type seenPath struct {
 // NewChecker returns a Checker with the given limits.
 func NewChecker(limits Limits) *Checker { return &Checker{limits: limits} }
 
-// AddFile checks one more file of size bytes; a size below zero is not known yet and counts as none.
+// AddFile checks one more file of size bytes; a size below zero is unknown and counts as zero.
 func (c *Checker) AddFile(p string, size int64) error {
 	if err := c.check(p); err != nil {
 		return err
 	}
-	if err := c.enter(p, false); err != nil {
+	if err := c.addPath(p, false); err != nil {
 		return err
 	}
 	c.files++
 	return c.addBytes(p, size)
 }
 
-// AddDir checks one more directory. A directory may come more than once and may be left out.
+// AddDir checks one more directory. Adding a directory is optional, and may be repeated.
 func (c *Checker) AddDir(p string) error {
 	if err := c.check(p); err != nil {
 		return err
 	}
-	return c.enter(p, true)
+	return c.addPath(p, true)
 }
 
-// Files returns how many files were added.
+// Files returns the number of files.
 func (c *Checker) Files() int { return c.files }
 
 func (c *Checker) check(p string) error {
-	if c.seen == nil {
-		c.seen = make(map[string]seenPath)
+	if c.paths == nil {
+		c.paths = make(map[string]checkedPath)
 		c.limits = c.limits.OrDefault()
 	}
 	if len(p) > c.limits.PathBytes {
@@ -115,8 +104,8 @@ func (c *Checker) addBytes(p string, size int64) error {
 	return nil
 }
 
-// enter records p and the directories above it, and finds what collides with them.
-func (c *Checker) enter(p string, dir bool) error {
+// addPath records p and the directories above it, and finds collisions.
+func (c *Checker) addPath(p string, dir bool) error {
 	for i := range len(p) {
 		if p[i] != '/' {
 			continue
@@ -125,51 +114,45 @@ func (c *Checker) enter(p string, dir bool) error {
 			return err
 		}
 	}
-	fresh, err := c.record(p, p, dir)
-	if err == nil && !fresh && !dir {
+	isNew, err := c.record(p, p, dir)
+	if err == nil && !isNew && !dir {
 		return entryErrorf(p, "is there twice")
 	}
 	return err
 }
 
-func (c *Checker) record(whole, p string, dir bool) (fresh bool, err error) {
+func (c *Checker) record(entry, p string, dir bool) (isNew bool, err error) {
 	key := fold(p)
-	old, ok := c.seen[key]
+	old, ok := c.paths[key]
 	switch {
 	case !ok:
 		if c.entries++; c.entries > c.limits.Files {
-			return false, entryErrorf(whole, "is one more than %d files and directories", c.limits.Files)
+			return false, entryErrorf(entry, "is one more than %d files and directories", c.limits.Files)
 		}
-		c.seen[key] = seenPath{path: p, dir: dir}
+		c.paths[key] = checkedPath{path: p, dir: dir}
 		return true, nil
 	case old.path != p:
-		return false, entryErrorf(whole, "collides with %s where case or Unicode form does not count",
+		return false, entryErrorf(entry, "collides with %s where case or Unicode form does not count",
 			quoteName(old.path))
 	case old.dir != dir:
-		return false, entryErrorf(whole, "needs %s as a file and as a directory", quoteName(p))
+		return false, entryErrorf(entry, "needs %s as a file and as a directory", quoteName(p))
 	}
 	return false, nil
 }
 
-// fold maps to one key all names that some file system holds for one: case, normalisation and emoji presentation.
+// fold returns the same key for all names that are the same on some file system: it ignores case, normalization and
+// emoji presentation.
 func fold(p string) string {
-	ascii := true
-	for i := range len(p) {
-		if p[i] >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
+	if !strings.ContainsFunc(p, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(p)
 	}
 	p = strings.ReplaceAll(norm.NFD.String(p), "\ufe0f", "")
-	return norm.NFC.String(strings.Map(first, cases.Fold().String(p)))
+	return norm.NFC.String(strings.Map(leastCase, cases.Fold().String(p)))
 }
 
-// first returns the least of all characters that differ from r by case alone, ASCII in lower case: full folding leaves
-// a few pairs apart.
-func first(r rune) rune {
+// leastCase returns the least character that differs from r by case only, ASCII in lower case: full folding leaves a
+// few pairs different.
+func leastCase(r rune) rune {
 	least := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 		least = min(least, other)

@@ -68,8 +68,8 @@ func (w *weigh) look() {
 	w.peak = max(w.peak, stats.HeapInuse)
 }
 
-// TestUnpackEndless proves that an archive that never ends is refused after a bounded number of bytes, and that it is not
-// held in memory: bombs, a million entries, and lying headers.
+// TestUnpackEndless proves that an archive that never ends is refused after a bounded number of bytes, and that it is
+// not held in memory: bombs, a million entries, and lying headers.
 func TestUnpackEndless(t *testing.T) { // M2
 	block := func(build func(*tarball) *tarball) []byte { return build(newTar(t)).b.Bytes() }
 	start := block(func(a *tarball) *tarball { return a.skill("ok") })

@@ -7,26 +7,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// EntryError says which rule a file or directory breaks. Its code is Invalid.
+// EntryError says which rule a file or directory violates. Its code is Invalid.
 type EntryError struct {
-	Entry string // the name as it was found, not yet fit for a terminal
-	Rule  string // what is wrong with it, as the end of a sentence
+	Entry string // the name, which is not safe for a terminal
+	Rule  string // what is wrong, as the end of a sentence
 }
 
-// Error names the entry, escaped and shortened, and the rule.
+// Error returns the entry, escaped and shortened, and the rule.
 func (e *EntryError) Error() string { return fmt.Sprintf("entry %s %s", quoteName(e.Entry), e.Rule) }
 
 // Code returns diag.Invalid.
 func (e *EntryError) Code() diag.Code { return diag.Invalid }
 
-// MismatchError says that bytes are not those that a digest promised. Its code is Integrity.
+// MismatchError says that content does not match its digest. Its code is Integrity.
 type MismatchError struct {
 	What string // what was compared, as in "skill deploy"
-	Want string // the digest or size that was promised
-	Got  string // the digest or size that was found
+	Want string // the expected digest or size
+	Got  string // the actual digest or size
 }
 
-// Error names what differs, the promise and the finding.
+// Error returns what differs, with both values.
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s does not match: want %s, got %s", e.What, e.Want, e.Got)
 }
@@ -38,11 +38,11 @@ func entryErrorf(entry, format string, args ...any) error {
 	return &EntryError{Entry: entry, Rule: fmt.Sprintf(format, args...)}
 }
 
-// quoteName makes a hostile name fit for a message: one line, ASCII only, of bounded length.
+// quoteName makes a hostile name safe for a message: one line, ASCII only, of limited length.
 func quoteName(s string) string {
-	const most = 120
-	if len(s) <= most {
+	const limit = 120
+	if len(s) <= limit {
 		return strconv.QuoteToASCII(s)
 	}
-	return fmt.Sprintf("%s… (%d bytes)", strconv.QuoteToASCII(s[:most]), len(s))
+	return fmt.Sprintf("%s… (%d bytes)", strconv.QuoteToASCII(s[:limit]), len(s))
 }

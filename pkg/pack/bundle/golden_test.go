@@ -39,11 +39,11 @@ func prose(size int) []byte {
 	return b.Bytes()[:size]
 }
 
-// TestGoldenLarge holds that a large skill is published as the same bytes as ever. If it fails where only a dependency changed, then
-// the compressor makes other bytes than before: publishing a version again gives another digest, what was packed and what is
-// published differ, and signatures, which are of the digest, no longer match what is built again. Keep the version of
-// github.com/klauspost/compress that go.mod has, or take such a change for what it is: a new format of published layers,
-// which docs/adr and CHANGELOG.md have to announce.
+// TestGoldenLarge holds that a large skill is published as the same bytes as ever. If it fails where only a dependency
+// changed, then the compressor makes other bytes than before: publishing a version again gives another digest, what was
+// packed and what is published differ, and signatures, which are of the digest, no longer match what is built again.
+// Keep the version of github.com/klauspost/compress that go.mod has, or take such a change for what it is: a new format
+// of published layers, which docs/adr and CHANGELOG.md have to announce.
 func TestGoldenLarge(t *testing.T) {
 	text := prose(1 << 20)
 	file := bundle.Entry{Path: "SKILL.md", Size: int64(len(text)), SHA256: sha256.Sum256(text)}

@@ -6,12 +6,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Hasher is a [Sink] that keeps nothing but inventories. It answers what a place would install without installing it.
+// Hasher is a [Sink] that computes inventories and discards content.
 type Hasher struct {
-	hash     *hasher
-	skills   map[string]*hashedSkill
-	limits   Limits
-	received int64
+	files  *fileHasher
+	skills map[string]*hashedSkill
+	limits Limits
+	bytes  int64
 }
 
 type hashedSkill struct {
@@ -21,7 +21,7 @@ type hashedSkill struct {
 
 // NewHasher returns a Hasher with the given limits.
 func NewHasher(limits Limits) *Hasher {
-	return &Hasher{hash: newHasher(), skills: make(map[string]*hashedSkill), limits: limits.OrDefault()}
+	return &Hasher{files: newFileHasher(), skills: make(map[string]*hashedSkill), limits: limits.OrDefault()}
 }
 
 // WriteFile hashes one file.
@@ -35,11 +35,11 @@ func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io
 	if err := s.check.AddFile(path, size); err != nil {
 		return err
 	}
-	e, err := h.hash.entry(path, executable, io.LimitReader(r, h.limits.FileBytes+1))
+	e, err := h.files.entry(path, executable, io.LimitReader(r, h.limits.FileBytes+1))
 	if err != nil {
 		return err
 	}
-	if h.received += e.Size; e.Size > h.limits.FileBytes || h.received > h.limits.TotalBytes {
+	if h.bytes += e.Size; e.Size > h.limits.FileBytes || h.bytes > h.limits.TotalBytes {
 		return entryErrorf(path, "is larger than the limits allow")
 	}
 	if size >= 0 && e.Size != size {
@@ -49,7 +49,7 @@ func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io
 	return nil
 }
 
-// Inventories returns what was received, by skill.
+// Inventories returns the inventories by skill.
 func (h *Hasher) Inventories() map[string]Inventory {
 	m := make(map[string]Inventory, len(h.skills))
 	for name, s := range h.skills {

@@ -2,19 +2,20 @@ package bundle
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
-// ignoredNames are left out wherever they are in a skill: what version control, operating systems and interpreters
-// leave behind, and skillpm's own directory.
+// ignoredNames are left out in every directory of a skill: files of version control, operating systems and
+// interpreters, and skillpm's own directory.
 const ignoredNames = " .git .hg .svn .jj .skillpm .ds_store thumbs.db desktop.ini __macosx __pycache__ node_modules "
 
-// ignoredAtRoot are left out at the root of a skill, where they are about the pack and not part of the skill.
+// ignoredAtRoot are left out at the root of a skill, because they belong to the pack there.
 const ignoredAtRoot = " skillpm.yaml skillpm.lock .skillpmignore "
 
-// Ignored reports whether a path inside a skill is litter that never is part of it: not hashed, not packed and not
-// unpacked, whatever source it comes from. dir says whether path is a directory; what is inside an ignored directory
-// is ignored too. The list is fixed, because digests depend on it.
+// Ignored reports whether a path inside a skill is never part of it: it is not hashed, archived or unpacked. dir says
+// whether path is a directory. The content of an ignored directory is ignored too. The list is fixed, because digests
+// depend on it.
 func Ignored(p string, dir bool) bool {
 	for {
 		parent, name := path.Split(p)
@@ -51,13 +52,13 @@ type IgnoreFile struct {
 }
 
 type ignoreRule struct {
-	segments []string // the pattern's path components; "**" stands for any number of them
+	segments []string // path components of the pattern; "**" matches any number
 	negate   bool
 	dirOnly  bool
 }
 
-// ParseIgnore reads an ignore file. Every text is one: as in git, a line that makes no sense matches nothing.
-func ParseIgnore(data []byte) (*IgnoreFile, error) {
+// ParseIgnore parses an ignore file. As in git, every text is valid, and an invalid line matches nothing.
+func ParseIgnore(data []byte) *IgnoreFile {
 	f := &IgnoreFile{}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -65,7 +66,7 @@ func ParseIgnore(data []byte) (*IgnoreFile, error) {
 			f.rules = append(f.rules, rule)
 		}
 	}
-	return f, nil
+	return f
 }
 
 func parseRule(line string) (rule ignoreRule, ok bool) {
@@ -76,8 +77,8 @@ func parseRule(line string) (rule ignoreRule, ok bool) {
 	if line[0] == '!' {
 		rule.negate, line = true, line[1:]
 	}
-	if before, ok0 := strings.CutSuffix(line, "/"); ok0 {
-		rule.dirOnly, line = true, before
+	if dir, ok := strings.CutSuffix(line, "/"); ok {
+		rule.dirOnly, line = true, dir
 	}
 	anchored := strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
@@ -108,8 +109,7 @@ func trimSpaces(line string) string {
 	return trimmed
 }
 
-// Match reports whether the path, relative to the pack's root, is ignored: because of its own name, or because a
-// directory above it is.
+// Match reports whether a path relative to the root of the pack is ignored, or a directory above it.
 func (f *IgnoreFile) Match(p string, dir bool) bool {
 	if f == nil || len(f.rules) == 0 {
 		return false
@@ -124,37 +124,33 @@ func (f *IgnoreFile) Match(p string, dir bool) bool {
 }
 
 func (f *IgnoreFile) matchOne(components []string, dir bool) bool {
-	for i := len(f.rules) - 1; i >= 0; i-- {
-		rule := &f.rules[i]
-		if rule.dirOnly && !dir {
-			continue
-		}
-		if matchSegments(rule.segments, components) {
+	for _, rule := range slices.Backward(f.rules) {
+		if (dir || !rule.dirOnly) && matchSegments(rule.segments, components) {
 			return !rule.negate
 		}
 	}
 	return false
 }
 
-// matchSegments matches components against a pattern in which "**" stands for any number of components, at the end
-// for one or more. It remembers only the last "**", which keeps it linear in each component.
+// matchSegments matches components with a pattern in which "**" matches any number of components, at the end one or
+// more. After a mismatch, only the last "**" has to match more.
 func matchSegments(pattern, components []string) bool {
 	p, c := 0, 0
-	star, back := -1, 0
+	star, retry := -1, 0
 	for c < len(components) {
 		switch {
 		case p < len(pattern) && pattern[p] == "**":
 			if p == len(pattern)-1 {
 				return true
 			}
-			star, back = p, c
+			star, retry = p, c
 			p++
 		case p < len(pattern) && matchGlob(pattern[p], components[c]):
 			p++
 			c++
 		case star >= 0:
-			back++
-			p, c = star+1, back
+			retry++
+			p, c = star+1, retry
 		default:
 			return false
 		}
@@ -165,15 +161,15 @@ func matchSegments(pattern, components []string) bool {
 // matchGlob matches one component against a pattern with *, ?, [classes] and backslash escapes.
 func matchGlob(pattern, name string) bool {
 	p, n := 0, 0
-	star, back := -1, 0
+	star, retry := -1, 0
 	for n < len(name) {
 		if p < len(pattern) && pattern[p] == '*' {
-			star, back = p, n
+			star, retry = p, n
 			p++
 			continue
 		}
 		if p < len(pattern) {
-			if next, ok := matchRune(pattern[p:], name[n]); ok {
+			if next, ok := matchByte(pattern[p:], name[n]); ok {
 				p += next
 				n++
 				continue
@@ -182,15 +178,15 @@ func matchGlob(pattern, name string) bool {
 		if star < 0 {
 			return false
 		}
-		back++
-		p, n = star+1, back
+		retry++
+		p, n = star+1, retry
 	}
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// matchRune matches one byte of a name against the first element of a pattern, and returns the element's length. Bytes
-// of longer characters match as git matches them, one by one.
-func matchRune(pattern string, b byte) (length int, ok bool) {
+// matchByte matches one byte of a name with the first element of a pattern, and returns the length of the element. Like
+// git, it matches the bytes of longer characters one by one.
+func matchByte(pattern string, b byte) (length int, ok bool) {
 	switch pattern[0] {
 	case '?':
 		return 1, true
@@ -211,13 +207,13 @@ func matchClass(pattern string, b byte) (length int, ok bool) {
 	if negate {
 		i++
 	}
-	found := false
+	matched := false
 	for first := true; i < len(pattern); first = false {
 		if pattern[i] == ']' && !first {
-			return i + 1, found != negate
+			return i + 1, matched != negate
 		}
 		if name, n := namedClass(pattern[i:]); n > 0 {
-			found = found || inNamedClass(name, b)
+			matched = matched || inNamedClass(name, b)
 			i += n
 			continue
 		}
@@ -226,7 +222,7 @@ func matchClass(pattern string, b byte) (length int, ok bool) {
 		if next+1 < len(pattern) && pattern[next] == '-' && pattern[next+1] != ']' {
 			hi, next = classByte(pattern, next+1)
 		}
-		found = found || lo <= b && b <= hi
+		matched = matched || lo <= b && b <= hi
 		i = next
 	}
 	return 1, false // the class is not closed

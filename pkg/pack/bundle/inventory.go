@@ -30,14 +30,14 @@ type Entry struct {
 // Inventory lists the files of a skill, sorted bytewise by path.
 type Inventory []Entry
 
-// Encode returns the inventory as text, the form that is hashed and stored:
+// Encode returns the inventory as the text that is hashed and stored:
 //
 //	skillpm-tree-v1
 //	644 1204 9f86d081…0a08 "SKILL.md"
 //	755 88 60303ae2…5752 "scripts/run.sh"
 //
-// One line a file: mode (644, or 755 when it is executable), size in bytes, SHA-256 in hex, and the path in double
-// quotes. A path that [CheckPath] allows has nothing that a quoted string would have to escape.
+// Each line is a file: mode (644, or 755 if it is executable), size in bytes, SHA-256 in hex, and the path in double
+// quotes. No path that [CheckPath] allows needs escapes.
 func (inv Inventory) Encode() []byte {
 	size := len(treeHeader)
 	for i := range inv {
@@ -72,7 +72,7 @@ func DigestOf(data []byte) string {
 	return digestPrefix + textx.SHA256(data)
 }
 
-// Find returns the entry of that path.
+// Find returns the entry of a path.
 func (inv Inventory) Find(path string) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(inv, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 	if !ok {
@@ -81,7 +81,7 @@ func (inv Inventory) Find(path string) (Entry, bool) {
 	return inv[i], true
 }
 
-// Size returns the bytes of all files together.
+// Size returns the total size of all files.
 func (inv Inventory) Size() int64 {
 	var n int64
 	for i := range inv {
@@ -90,14 +90,13 @@ func (inv Inventory) Size() int64 {
 	return n
 }
 
-// Sort sorts the inventory bytewise by path, as its other methods need it.
+// Sort sorts the inventory bytewise by path, which its other methods require.
 func (inv Inventory) Sort() {
 	slices.SortFunc(inv, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// ParseInventory reads what [Inventory.Encode] wrote, and nothing else: order, numbers and names must be as Encode
-// writes them, so that an accepted text has exactly one inventory and the other way round. Errors have the code
-// Invalid and name the line.
+// ParseInventory parses the exact text that [Inventory.Encode] writes, with the same order, numbers and names, so that
+// each inventory has one text. Errors have the code Invalid and name the line.
 func ParseInventory(data []byte) (Inventory, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(treeHeader))
 	if !ok {
@@ -128,21 +127,21 @@ func ParseInventory(data []byte) (Inventory, error) {
 }
 
 func parseLine(line string) (e Entry, err error) {
-	bad := diag.Errorf(diag.Invalid, "not <mode> <size> <sha256> <quoted path>")
+	invalid := diag.Errorf(diag.Invalid, "not <mode> <size> <sha256> <quoted path>")
 	mode, line, ok1 := strings.Cut(line, " ")
 	size, line, ok2 := strings.Cut(line, " ")
 	sum, path, ok3 := strings.Cut(line, " ")
 	if !ok1 || !ok2 || !ok3 || mode != "644" && mode != "755" || len(path) < 2 || path[0] != '"' ||
 		path[len(path)-1] != '"' {
-		return e, bad
+		return e, invalid
 	}
 	e.Executable = mode == "755"
 	e.Path = path[1 : len(path)-1]
 	if e.Size, err = strconv.ParseInt(size, 10, 64); err != nil || e.Size < 0 || strconv.FormatInt(e.Size, 10) != size {
-		return e, bad
+		return e, invalid
 	}
 	if !parseHex(e.SHA256[:], sum) || Normal(e.Path) != e.Path {
-		return e, bad
+		return e, invalid
 	}
 	return e, nil
 }
@@ -169,18 +168,18 @@ func Integrity(trees map[string]string) string {
 	return DigestOf(b)
 }
 
-// CheckDigest reports why s is not a tree digest or an integrity, "t1:sha256:" and 64 lower-case hex digits, or nil.
+// CheckDigest returns an error unless s is a tree digest or an integrity: "t1:sha256:" and 64 lower-case hex digits.
 func CheckDigest(s string) error {
 	var sum [sha256.Size]byte
-	hexed, ok := strings.CutPrefix(s, digestPrefix)
-	if !ok || !parseHex(sum[:], hexed) {
+	digits, ok := strings.CutPrefix(s, digestPrefix)
+	if !ok || !parseHex(sum[:], digits) {
 		return diag.Errorf(diag.Invalid, "%s is not a digest: want %s and 64 hex digits", quoteName(s), digestPrefix)
 	}
 	return nil
 }
 
-// WithModes returns inv with the executable bits of the same paths in from: on Windows files have no such bit, and what
-// was installed is compared by content alone.
+// WithModes returns inv with the executable bits of the same paths in from. Windows has no such bit, so that installed
+// files are compared by content only.
 func (inv Inventory) WithModes(from Inventory) Inventory {
 	inv = slices.Clone(inv)
 	for i := range inv {
@@ -191,7 +190,7 @@ func (inv Inventory) WithModes(from Inventory) Inventory {
 	return inv
 }
 
-// Check reports the first difference between inv, what was promised, and got, what was found, as a [MismatchError].
+// Check returns the first difference between inv, which is expected, and got as a [MismatchError].
 func (inv Inventory) Check(got Inventory) error {
 	for i, j := 0, 0; i < len(inv) || j < len(got); i, j = i+1, j+1 {
 		switch {
@@ -200,25 +199,22 @@ func (inv Inventory) Check(got Inventory) error {
 		case i == len(inv) || inv[i].Path > got[j].Path:
 			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: "no such file", Got: got[j].describe()}
 		case inv[i] != got[j]:
-			return &MismatchError{
-				What: "file " + quoteName(got[j].Path), Want: inv[i].describe(),
-				Got: got[j].describe(),
-			}
+			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: inv[i].describe(), Got: got[j].describe()}
 		}
 	}
 	return nil
 }
 
-// describe returns the entry's line up to the path.
+// describe returns the line of the entry up to the path.
 func (e *Entry) describe() string {
 	line := string(e.appendLine(nil))
 	return strings.TrimSpace(line[:len(line)-len(e.Path)-3])
 }
 
-// Check reports whether data is the entry's content, and else a [MismatchError].
+// Check returns a [MismatchError] unless data is the content of the entry.
 func (e Entry) Check(data []byte) error { return e.CheckSum(int64(len(data)), sha256.Sum256(data)) }
 
-// CheckSum reports whether the entry's content has that size and digest, and else a [MismatchError].
+// CheckSum returns a [MismatchError] unless the content of the entry has that size and digest.
 func (e Entry) CheckSum(size int64, sum [sha256.Size]byte) error {
 	switch {
 	case size != e.Size:

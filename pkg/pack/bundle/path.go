@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// CheckPath reports why p can't be the path of a file in a skill, as an [EntryError], or nil.
+// CheckPath returns an [EntryError] if p can't be the path of a file in a skill.
 //
 // A path is relative, slash-separated and clean, in UTF-8. Every component can be created on Linux, macOS and Windows
 // and means the same there: no control, formatting or invisible characters, none of <>:"|?*\, no device names, no
-// trailing dot, no space at an end, no short (8.3) form. A component is not read as an option or a substitution by a
-// shell (a leading hyphen, a back quote, "$(", "${"), and none is .git or .skillpm in any spelling.
+// trailing dot, no space at an end, no short (8.3) form. No shell reads a component as an option or a substitution (a
+// leading hyphen, a back quote, "$(", "${"), and none is .git or .skillpm in any spelling.
 func CheckPath(p string) error {
 	if p == "" {
 		return entryErrorf(p, "is empty")
@@ -24,7 +24,7 @@ func CheckPath(p string) error {
 	if p[0] == '/' {
 		return entryErrorf(p, "is an absolute path")
 	}
-	name := Normal(p) // what it will be called: U+1FEF, for one, is a back quote then
+	name := Normal(p) // NFC turns U+1FEF, for example, into a back quote
 	if rule := checkRunes(name); rule != "" {
 		return entryErrorf(p, "%s", rule)
 	}
@@ -42,7 +42,7 @@ func CheckPath(p string) error {
 func checkRunes(p string) string {
 	for i, r := range p {
 		switch {
-		case 'a' <= r && r <= 'z', '-' <= r && r <= '9', 'A' <= r && r <= 'Z': // nearly all there are
+		case 'a' <= r && r <= 'z', '-' <= r && r <= '9', 'A' <= r && r <= 'Z': // nearly all characters
 		case r < 0x20 || r == 0x7f:
 			return "has a control character"
 		case strings.ContainsRune(`<>:"|?*`, r):
@@ -60,8 +60,8 @@ func checkRunes(p string) string {
 	return ""
 }
 
-// unseen are ranges of characters that show nothing, besides those that Unicode calls control, formatting or private.
-var unseen = [...][2]rune{
+// invisibleRanges are characters that show nothing, besides those that Unicode calls control, formatting or private.
+var invisibleRanges = [...][2]rune{
 	// fillers
 	{0x034f, 0x034f},
 	{0x115f, 0x1160},
@@ -75,10 +75,10 @@ var unseen = [...][2]rune{
 	{0xe0000, 0xe0fff}, // variation selectors, specials, tags
 }
 
-// invisible reports whether r can't be seen in a file name or changes how its neighbours are seen. U+FE0F, which is
-// part of how emoji are written, is none of them.
+// invisible reports whether r is invisible in a file name or changes how its neighbors look. U+FE0F is allowed, because
+// emoji need it.
 func invisible(r rune) bool {
-	for _, pair := range unseen {
+	for _, pair := range invisibleRanges {
 		if r >= pair[0] && r <= pair[1] {
 			return true
 		}
@@ -104,20 +104,20 @@ func checkComponent(c string) string {
 	lower := fold(c)
 	stem, _, _ := strings.Cut(lower, ".")
 	switch {
-	case device(strings.TrimRight(stem, " ")):
+	case isDevice(strings.TrimRight(stem, " ")):
 		return "has the name of a Windows device"
 	case lower == ".git":
 		return "is inside a .git directory"
 	case lower == ".skillpm":
 		return "is skillpm's own file"
-	case shortName(stem):
+	case isShortName(stem):
 		return "has a Windows short name (8.3)"
 	}
 	return ""
 }
 
-// device reports whether Windows takes a name with that stem, in lower case, for a device, whatever its extension.
-func device(stem string) bool {
+// isDevice reports whether a name with that stem, in lower case, is a device on Windows, whatever its extension.
+func isDevice(stem string) bool {
 	switch stem {
 	case "aux", "con", "nul", "prn", "clock$", "conin$", "conout$":
 		return true
@@ -129,13 +129,13 @@ func device(stem string) bool {
 	return ok && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// shortName reports whether stem ends in a tilde and digits, as the names do that Windows makes up.
-func shortName(stem string) bool {
+// isShortName reports whether stem ends in a tilde and digits, like the short names of Windows.
+func isShortName(stem string) bool {
 	digits := strings.TrimRight(stem, "0123456789")
 	return len(digits) < len(stem) && len(digits) > 1 && strings.HasSuffix(digits, "~")
 }
 
-// Normal returns p in NFC, the form that names have in inventories and in the store.
+// Normal returns p in NFC, the form of paths in inventories and in the store.
 func Normal(p string) string {
 	for i := range len(p) {
 		if p[i] >= utf8.RuneSelf {

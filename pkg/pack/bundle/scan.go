@@ -10,17 +10,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// mostInMemory is how much of an archive is held in memory when it has to be read twice.
-const mostInMemory = 64 << 20
+// maxInMemory is the greatest size of an archive that is kept in memory to be read twice.
+const maxInMemory = 64 << 20
 
-// scan reads an archive for the places of its SKILL.md files and returns a reader of the same bytes and the skills'
-// directories: "" alone if one is at the root, else top directories.
-func scan(r io.Reader, opts UnpackOptions) (again io.Reader, skills map[string]bool, err error) {
-	again, rewind, err := rereadable(r)
+// scan finds the SKILL.md files of an archive, and returns a reader of the same bytes and the directories of the
+// skills: "" alone if one is at the root, otherwise top directories.
+func scan(r io.Reader, opts UnpackOptions) (rewound io.Reader, skills map[string]bool, err error) {
+	seeker, rewind, err := rewindable(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	stream, err := openStream(again, opts.Limits)
+	stream, err := openStream(seeker, opts.Limits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,24 +44,25 @@ func scan(r io.Reader, opts UnpackOptions) (again io.Reader, skills map[string]b
 			skills[Normal(dir)] = true
 		}
 	}
-	return again, skills, rewind()
+	return seeker, skills, rewind()
 }
 
-func rereadable(r io.Reader) (again io.Reader, rewind func() error, err error) {
-	seeker, ok := r.(io.ReadSeeker)
+// rewindable returns a reader of the same bytes, and a function that rewinds it.
+func rewindable(r io.Reader) (seeker io.Reader, rewind func() error, err error) {
+	s, ok := r.(io.ReadSeeker)
 	if !ok {
-		data, err := io.ReadAll(io.LimitReader(r, mostInMemory+1))
+		data, err := io.ReadAll(io.LimitReader(r, maxInMemory+1))
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(data) > mostInMemory {
-			return nil, nil, diag.Errorf(diag.Invalid, "archive: larger than %d bytes", mostInMemory)
+		if len(data) > maxInMemory {
+			return nil, nil, diag.Errorf(diag.Invalid, "archive: larger than %d bytes", maxInMemory)
 		}
-		seeker = bytes.NewReader(data)
+		s = bytes.NewReader(data)
 	}
-	start, err := seeker.Seek(0, io.SeekCurrent)
+	start, err := s.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, nil, err
 	}
-	return seeker, func() error { _, err := seeker.Seek(start, io.SeekStart); return err }, nil
+	return s, func() error { _, err := s.Seek(start, io.SeekStart); return err }, nil
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// stream reads a tar from inside its compression, bounded, and knows whether both ended as they should.
+// stream reads a tar, compressed or not, up to a limit, and checks that both formats are complete.
 type stream struct {
-	source *source
-	in     *bufio.Reader // the archive as it is
+	source *sourceReader
+	in     *bufio.Reader // the raw archive
 	zip    *gzip.Reader  // nil: not compressed
-	limit  int64         // bytes of tar that may still be read
-	ended  bool          // the tar's bytes ran out
+	limit  int64         // bytes of the tar that may still be read
+	ended  bool          // the tar has no more bytes
 }
 
 func openStream(r io.Reader, limits Limits) (*stream, error) {
 	const perEntry = 4 << 10 // headers, padding, and extended headers of long names
-	s := &stream{source: &source{r: r}}
+	s := &stream{source: &sourceReader{r: r}}
 	s.in = bufio.NewReaderSize(s.source, 64<<10)
 	s.limit = limits.TotalBytes + int64(limits.Files)*perEntry + 1<<20
 	magic, err := s.in.Peek(2)
@@ -41,7 +41,7 @@ func openStream(r io.Reader, limits Limits) (*stream, error) {
 	return s, nil
 }
 
-// Read reads the tar. It reports the end by itself, never together with the last bytes.
+// Read reads the tar. It never returns io.EOF together with bytes.
 func (s *stream) Read(p []byte) (n int, err error) {
 	if s.limit <= 0 {
 		return 0, diag.Errorf(diag.Invalid, "it unpacks to more than the limits allow")
@@ -60,17 +60,17 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// finish is called at the tar's end. It checks that there was an end mark, that only padding follows it, that the
-// compressed stream is whole, and that nothing comes after that.
+// finish checks, at the end of the tar, that there was an end mark, that only padding follows it, that the compressed
+// stream is complete, and that nothing follows that.
 func (s *stream) finish() error {
 	if s.ended {
 		return diag.Errorf(diag.Invalid, "truncated: the end mark is missing")
 	}
 	buf := make([]byte, 4<<10)
-	const most = 1 << 20
+	const maxPadding = 1 << 20
 	for padding := 0; !s.ended; {
 		n, err := s.Read(buf)
-		if padding += n; padding > most || len(bytes.TrimLeft(buf[:n], "\x00")) > 0 {
+		if padding += n; padding > maxPadding || len(bytes.TrimLeft(buf[:n], "\x00")) > 0 {
 			return diag.Errorf(diag.Invalid, "trailing data after the last entry")
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -88,20 +88,20 @@ func (s *stream) finish() error {
 	return nil
 }
 
-// readError puts what the readers of tar and gzip say about damaged input into words, with the code Invalid. Errors of
-// what the archive is read from, and of the sink, stay what they are.
+// readError describes the errors of the tar and gzip readers about damaged input, with the code Invalid. It returns
+// errors of the source and of the sink as they are.
 func (s *stream) readError(err error) error {
 	if s.source.err != nil {
 		return s.source.err
 	}
 	var corrupt flate.CorruptInputError
-	var nonsense flate.InternalError
+	var internal flate.InternalError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return diag.Errorf(diag.Invalid, "truncated")
 	case errors.Is(err, gzip.ErrChecksum):
 		return diag.Errorf(diag.Invalid, "corrupt: the checksum of the compressed stream is wrong")
-	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.As(err, &nonsense):
+	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.As(err, &internal):
 		return diag.Errorf(diag.Invalid, "corrupt: the compressed stream makes no sense")
 	case errors.Is(err, tar.ErrHeader), errors.Is(err, tar.ErrFieldTooLong):
 		return diag.Errorf(diag.Invalid, "corrupt: not a tar archive, or one with a wrong header")
@@ -109,13 +109,13 @@ func (s *stream) readError(err error) error {
 	return err
 }
 
-// source remembers the error of what the archive is read from, which the readers above it may replace or wrap.
-type source struct {
+// sourceReader records the error of its reader, because the readers above it may replace or wrap it.
+type sourceReader struct {
 	r   io.Reader
 	err error
 }
 
-func (s *source) Read(p []byte) (int, error) {
+func (s *sourceReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err

@@ -9,13 +9,13 @@ import (
 	"path"
 )
 
-// Sink receives the files of skills. WriteFile reads r to its end before it returns; size is -1 where it is not known.
-// The path is checked and in NFC; a Sink checks again what it depends on.
+// Sink receives the files of skills. WriteFile reads r to its end before it returns; size is -1 if it is unknown. The
+// path is checked and in NFC, but a Sink checks what its security depends on again.
 type Sink interface {
 	WriteFile(skill, path string, executable bool, size int64, r io.Reader) error
 }
 
-// Tree is a skill that can be read: its inventory, and its files by the inventory's paths.
+// Tree is a readable skill: its inventory, and its files by the paths in the inventory.
 type Tree struct {
 	Name      string
 	Inventory Inventory
@@ -26,21 +26,22 @@ type Tree struct {
 type File struct {
 	Path string      // inside the skill, NFC
 	Name string      // in the file system
-	Info fs.FileInfo // a regular file's
+	Info fs.FileInfo // of a regular file
 }
 
 // Executable reports whether the file's owner may execute it.
 func (f File) Executable() bool { return f.Info.Mode()&0o100 != 0 }
 
-// Walk visits the files of the skill in directory dir of fsys in lexical order. It leaves out what [Ignored] says and,
-// if skip is not nil, what skip says of a path inside the skill; it refuses links, devices, unsafe and colliding names.
+// Walk visits the files of the skill in directory dir of fsys in lexical order. It leaves out paths inside the skill
+// for which [Ignored] or skip, which may be nil, return true. Links, devices, and unsafe and colliding names are
+// errors.
 func Walk(fsys fs.FS, dir string, skip func(path string, dir bool) bool, visit func(File) error) error {
 	var check Checker
 	return fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == dir {
 			return err
 		}
-		p := Normal(inside(dir, name))
+		p := Normal(relative(dir, name))
 		if Ignored(p, d.IsDir()) || skip != nil && skip(p, d.IsDir()) {
 			if d.IsDir() {
 				return fs.SkipDir
@@ -64,8 +65,8 @@ func Walk(fsys fs.FS, dir string, skip func(path string, dir bool) bool, visit f
 	})
 }
 
-// inside returns name, which is in the directory dir, relative to dir.
-func inside(dir, name string) string {
+// relative returns the path of name, which is in dir, relative to dir.
+func relative(dir, name string) string {
 	if dir == "." {
 		return name
 	}
@@ -86,18 +87,17 @@ func typeName(mode fs.FileMode) string {
 	return "special file"
 }
 
-// Sum hashes the skill in directory dir of fsys, as [Walk] sees it.
+// Sum returns the inventory of the files that [Walk] visits in directory dir of fsys.
 func Sum(fsys fs.FS, dir string) (Inventory, error) {
 	tree, err := DirTree(fsys, dir, nil)
 	return tree.Inventory, err
 }
 
-// DirTree hashes the skill in directory dir of fsys, as [Walk] sees it with skip, and returns it as a readable tree
-// that is named after the directory.
+// DirTree returns the files that [Walk] visits in directory dir of fsys as a tree with the name of the directory.
 func DirTree(fsys fs.FS, dir string, skip func(path string, dir bool) bool) (Tree, error) {
 	var inv Inventory
-	names := make(map[string]string) // by path, where they differ
-	h := newHasher()
+	names := make(map[string]string) // by path, if they differ
+	h := newFileHasher()
 	err := Walk(fsys, dir, skip, func(f File) error {
 		e, err := h.file(fsys, f)
 		if err != nil {
@@ -123,12 +123,12 @@ func DirTree(fsys fs.FS, dir string, skip func(path string, dir bool) bool) (Tre
 	return Tree{Name: path.Base(dir), Inventory: inv, Open: open}, nil
 }
 
-// hasher hashes files one after the other with one buffer.
-type hasher struct{ buf []byte }
+// fileHasher hashes files with one buffer.
+type fileHasher struct{ buf []byte }
 
-func newHasher() *hasher { return &hasher{buf: make([]byte, 32<<10)} }
+func newFileHasher() *fileHasher { return &fileHasher{buf: make([]byte, 32<<10)} }
 
-func (h *hasher) file(fsys fs.FS, f File) (Entry, error) {
+func (h *fileHasher) file(fsys fs.FS, f File) (Entry, error) {
 	file, err := fsys.Open(f.Name)
 	if err != nil {
 		return Entry{}, err
@@ -137,7 +137,7 @@ func (h *hasher) file(fsys fs.FS, f File) (Entry, error) {
 	return h.entry(f.Path, f.Executable(), file)
 }
 
-func (h *hasher) entry(p string, executable bool, r io.Reader) (Entry, error) {
+func (h *fileHasher) entry(p string, executable bool, r io.Reader) (Entry, error) {
 	e := Entry{Path: p, Executable: executable}
 	sum := sha256.New()
 	n, err := io.CopyBuffer(sum, onlyReader{r}, h.buf)
@@ -152,13 +152,14 @@ func (h *hasher) entry(p string, executable bool, r io.Reader) (Entry, error) {
 // onlyReader hides WriteTo, so that the caller's buffer is used.
 type onlyReader struct{ io.Reader }
 
-// MapTree returns a tree that is held in memory: files by path, executable where the predicate says so. It is for
-// skills that a program makes; it checks nothing.
+// MapTree returns a tree in memory for a skill that a program makes. executable, which may be nil, reports which files
+// are executable. MapTree checks nothing.
 func MapTree(name string, files map[string][]byte, executable func(path string) bool) Tree {
 	var inv Inventory
 	for p, data := range files {
-		inv = append(inv, Entry{Path: p, Executable: executable != nil &&
-			executable(p), Size: int64(len(data)), SHA256: sha256.Sum256(data)})
+		inv = append(inv, Entry{
+			Path: p, Executable: executable != nil && executable(p), Size: int64(len(data)), SHA256: sha256.Sum256(data),
+		})
 	}
 	inv.Sort()
 	open := func(p string) (io.ReadCloser, error) {

@@ -10,48 +10,45 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Layout says where the skills are in an archive.
+// Layout is where the skills are in an archive.
 type Layout int
 
 // The layouts.
 const (
 	Rooted Layout = iota // each top directory is a skill, and nothing else is at the top
-	Single               // the archive is one skill, SKILL.md at its root
-	// as other tools pack: SKILL.md at the root is Single, else each top directory that has one is a skill
-	Auto
+	Single               // the archive is one skill, with SKILL.md at its root
+	Auto                 // Single if SKILL.md is at the root, otherwise the top directories that have one are skills
 )
 
-// UnpackOptions say what to expect in an archive and what to take from it. The zero value expects skills in top
-// directories and takes all.
+// UnpackOptions configure [Unpack]. The zero value unpacks all skills of a [Rooted] archive.
 type UnpackOptions struct {
 	Layout Layout
-	// Single and Auto: the name of the one skill; Rooted: the only root allowed, if not ""
-	Skill  string
-	Want   func(skill string) bool // which skills go to the sink; nil means all; the others are only checked
+	Skill  string                  // Single, Auto: the name of the only skill; Rooted: the only root, "" for any
+	Want   func(skill string) bool // selects the skills for the sink, the others are only checked; nil: all
 	Limits Limits
 }
 
 const skillFile = "SKILL.md"
 
-// Unpack reads a tar archive, compressed with gzip or not, and gives the files of its skills to sink.
+// Unpack reads a tar archive, compressed with gzip or not, and writes the files of its skills to sink.
 //
-// The archive is not trusted. Unsafe names, links, special files, collisions, sparse files, extended headers that
-// override what another reader would see, anything beyond the limits, a skill without SKILL.md, and an archive that
-// is truncated or has data after its end are errors with the code Invalid that name the entry and the rule. By then
-// the sink may have received files: it must not keep what came before an error.
+// The archive is not trusted. Unsafe names, links, special files, collisions, sparse files, extended headers that other
+// readers interpret differently, anything beyond the limits, a skill without SKILL.md, truncation, and trailing data
+// are errors with the code Invalid that name the entry and the rule. The sink may have received files before an error
+// and must discard them.
 //
-// With [Auto] the archive is read twice: r is rewound if it is an [io.Seeker], and else held in memory, up to 64 MiB.
+// [Auto] reads the archive twice: it rewinds r if it is an [io.Seeker], and otherwise reads up to 64 MiB into memory.
 func Unpack(r io.Reader, opts UnpackOptions, sink Sink) error {
 	opts.Limits = opts.Limits.OrDefault()
-	u := &unpacker{opts: opts, sink: sink, skills: make(map[string]*unpackedSkill)}
+	u := &unpacker{opts: opts, sink: sink, skills: make(map[string]*unpackedSkill), folded: make(map[string]string)}
 	if opts.Layout == Auto {
-		again, skills, err := scan(r, opts)
+		rewound, skills, err := scan(r, opts)
 		if err != nil {
 			return err
 		}
-		r, u.only = again, skills
+		r, u.roots = rewound, skills
 		if skills[""] {
-			u.opts.Layout, u.only = Single, nil
+			u.opts.Layout, u.roots = Single, nil
 		}
 	}
 	if err := u.archive(r); err != nil {
@@ -63,17 +60,17 @@ func Unpack(r io.Reader, opts UnpackOptions, sink Sink) error {
 type unpacker struct {
 	opts   UnpackOptions
 	sink   Sink                      // nil: check only
-	only   map[string]bool           // Auto: the top directories that are skills
+	roots  map[string]bool           // Auto: the top directories that are skills
 	skills map[string]*unpackedSkill // by name
-	roots  map[string]string         // folded root, as it was first seen
+	folded map[string]string         // the name of each skill by its folded name
 	files  int
 	bytes  int64
 }
 
 type unpackedSkill struct {
-	check *Checker
-	want  bool
-	main  bool // SKILL.md was there
+	check        *Checker
+	selected     bool // by UnpackOptions.Want
+	hasSkillFile bool
 }
 
 func (u *unpacker) archive(r io.Reader) error {
@@ -87,11 +84,11 @@ func (u *unpacker) archive(r io.Reader) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // which names are safe is judged below
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // CheckPath rejects unsafe names
 			return stream.readError(err)
 		}
 		if err := u.entry(h, tr); err != nil {
-			return stream.readError(named(err, h.Name))
+			return stream.readError(withEntry(err, h.Name))
 		}
 	}
 	if err := stream.finish(); err != nil {
@@ -100,14 +97,14 @@ func (u *unpacker) archive(r io.Reader) error {
 	return u.complete()
 }
 
-// complete checks what only the end can tell: that there are skills, and that each has its SKILL.md.
+// complete checks, at the end, that there are skills and that each has a SKILL.md.
 func (u *unpacker) complete() error {
 	if len(u.skills) == 0 {
 		return diag.Errorf(diag.Invalid, "no skill in it: no directory has a %s", skillFile)
 	}
 	missing := ""
 	for name, s := range u.skills {
-		if !s.main && (missing == "" || name < missing) {
+		if !s.hasSkillFile && (missing == "" || name < missing) {
 			missing = name
 		}
 	}
@@ -117,8 +114,8 @@ func (u *unpacker) complete() error {
 	return nil
 }
 
-// named makes an error about a path inside a skill one about the archive's entry.
-func named(err error, entry string) error {
+// withEntry replaces the path inside a skill in an error by the name of the archive's entry.
+func withEntry(err error, entry string) error {
 	if e, ok := errors.AsType[*EntryError](err); ok {
 		return &EntryError{Entry: entry, Rule: e.Rule}
 	}
@@ -146,14 +143,14 @@ func (u *unpacker) entry(h *tar.Header, r io.Reader) error {
 	if err := CheckPath(name); err != nil {
 		return err
 	}
-	skill, p, err := u.place(Normal(name), dir)
+	skill, p, err := u.locate(Normal(name), dir)
 	if err != nil || skill == nil || p == "" {
 		return err
 	}
 	return u.skillEntry(skill, p, dir, h, r)
 }
 
-// entryType reports whether an entry is a directory, and refuses everything that is neither that nor a plain file.
+// entryType reports whether an entry is a directory, and rejects everything that is neither that nor a regular file.
 func entryType(h *tar.Header) (dir bool, err error) {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
@@ -193,8 +190,8 @@ func paxRule(key string) string {
 	return ""
 }
 
-// checkGlobal accepts the global header that git archive writes, a comment, and no other: what sets names or sizes
-// for all entries is read differently by different readers.
+// checkGlobal only accepts the comment that git archive writes as a global header: readers differ about headers that
+// set names or sizes for all entries.
 func checkGlobal(h *tar.Header) error {
 	for key := range h.PAXRecords {
 		if key != "comment" {
@@ -204,14 +201,14 @@ func checkGlobal(h *tar.Header) error {
 	return nil
 }
 
-// place finds the skill that an entry belongs to and its path there. No skill and no error: nothing to be unpacked.
-func (u *unpacker) place(name string, dir bool) (skill *unpackedSkill, p string, err error) {
+// locate finds the skill of an entry and its path there. The skill is nil for entries to skip.
+func (u *unpacker) locate(name string, dir bool) (skill *unpackedSkill, p string, err error) {
 	if u.opts.Layout == Single {
 		skill, err = u.skill(u.opts.Skill)
 		return skill, name, err
 	}
 	root, p, below := strings.Cut(name, "/")
-	if Ignored(root, dir || below) || u.only != nil && !u.only[root] {
+	if Ignored(root, dir || below) || u.roots != nil && !u.roots[root] {
 		return nil, "", nil
 	}
 	if !below && !dir {
@@ -229,14 +226,12 @@ func (u *unpacker) skill(name string) (*unpackedSkill, error) {
 	if s := u.skills[name]; s != nil {
 		return s, nil
 	}
-	if u.roots == nil {
-		u.roots = make(map[string]string)
-	}
-	if old, ok := u.roots[fold(name)]; ok {
+	key := fold(name)
+	if old, ok := u.folded[key]; ok {
 		return nil, entryErrorf(name, "collides with %s where case or Unicode form does not count", quoteName(old))
 	}
-	u.roots[fold(name)] = name
-	s := &unpackedSkill{check: NewChecker(u.opts.Limits), want: u.opts.Want == nil || u.opts.Want(name)}
+	u.folded[key] = name
+	s := &unpackedSkill{check: NewChecker(u.opts.Limits), selected: u.opts.Want == nil || u.opts.Want(name)}
 	u.skills[name] = s
 	return s, nil
 }
@@ -257,8 +252,8 @@ func (u *unpacker) skillEntry(s *unpackedSkill, p string, dir bool, h *tar.Heade
 	if u.bytes += h.Size; u.bytes > u.opts.Limits.TotalBytes {
 		return entryErrorf(h.Name, "makes the whole larger than %d bytes", u.opts.Limits.TotalBytes)
 	}
-	s.main = s.main || p == skillFile
-	if !s.want || u.sink == nil {
+	s.hasSkillFile = s.hasSkillFile || p == skillFile
+	if !s.selected || u.sink == nil {
 		return nil
 	}
 	name := u.opts.Skill
@@ -268,7 +263,7 @@ func (u *unpacker) skillEntry(s *unpackedSkill, p string, dir bool, h *tar.Heade
 	return u.sink.WriteFile(name, p, h.Mode&0o100 != 0, h.Size, r)
 }
 
-// checkRoot reports why a skill's name can't be a directory at the top of an archive, or nil.
+// checkRoot returns an error if the name of a skill can't be a directory at the top of an archive.
 func checkRoot(name string) error {
 	if strings.Contains(name, "/") {
 		return entryErrorf(name, "is not a single directory")
