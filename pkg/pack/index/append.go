@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Append returns data, the file of a pack, with a line for one more version. It is an error if the version is there.
+// Append returns the file of a pack with a line for one more version. The version must be new.
 func Append(path string, data []byte, l Line) ([]byte, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -15,31 +15,30 @@ func Append(path string, data []byte, l Line) ([]byte, error) {
 	return appendLine(path, data, l.Encode())
 }
 
-// AppendYank returns data, the file of a pack, with a line that withdraws a version for the given reason; an empty
-// reason restores it.
+// AppendYank returns the file of a pack with a line that yanks a version for a reason. An empty reason restores it.
 func AppendYank(path string, data []byte, version, reason string) ([]byte, error) {
 	return appendNote(path, data, struct {
 		Version string `json:"version"`
 		Yanked  any    `json:"yanked"`
-	}{version, orFalse(reason)})
+	}{version, textOrFalse(reason)})
 }
 
-// AppendDeprecate returns data, the file of a pack, with a line that advises against the pack, all versions of it, with
-// the given message; an empty message takes the advice back.
+// AppendDeprecate returns the file of a pack with a line that deprecates all versions with a message. An empty message
+// ends that.
 func AppendDeprecate(path string, data []byte, message string) ([]byte, error) {
 	return appendNote(path, data, struct {
 		Deprecated any `json:"deprecated"`
-	}{orFalse(message)})
+	}{textOrFalse(message)})
 }
 
-func orFalse(text string) any {
+func textOrFalse(text string) any {
 	if text == "" {
 		return false
 	}
 	return text
 }
 
-// appendNote appends a line that says something about what was published above.
+// appendNote appends a line about versions that the file has.
 func appendNote(path string, data []byte, l any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -50,7 +49,7 @@ func appendNote(path string, data []byte, l any) ([]byte, error) {
 	return appendLine(path, data, buf.Bytes())
 }
 
-// appendLine appends and reads the result back, so that what is written is always what can be read.
+// appendLine appends a line and parses the result, so that it never writes an invalid file.
 func appendLine(path string, data, line []byte) ([]byte, error) {
 	out := bytes.Clone(data)
 	if len(out) > 0 && out[len(out)-1] != '\n' {

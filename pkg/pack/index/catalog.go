@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/klauspost/compress/gzip"
@@ -15,20 +16,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// CatalogPath is where an index keeps its catalogue.
+// CatalogPath is the path of the catalog in an index.
 const CatalogPath = "catalog.ndjson.gz"
 
-// The bounds of a catalogue. Two million packs fit.
+// The limits of a catalog. Two million packs fit.
 const (
 	MaxCatalogBytes = 256 << 20 // of the file
-	maxCatalogText  = 2 << 30   // of what it unpacks to
+	maxCatalogText  = 2 << 30   // uncompressed
 	maxCatalogLine  = 1 << 20
 )
 
-// CatalogEntry is what a catalogue says about a pack: what its best version is, and what it can be found by.
+// CatalogEntry describes a pack in a catalog by its best version.
 type CatalogEntry struct {
 	Name        string         `json:"name"`    // owner/name
-	Version     string         `json:"version"` // the highest release; where there is none, the highest version
+	Version     string         `json:"version"` // the highest release, or the highest pre-release if there is none
 	Description string         `json:"description,omitempty"`
 	License     string         `json:"license,omitempty"`
 	Tags        []string       `json:"tags,omitempty"`
@@ -43,21 +44,13 @@ type CatalogSkill struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Catalog returns the entry's line of a catalogue; ok is false where every version was withdrawn.
+// Catalog returns the line of the pack in a catalog. ok is false if every version is yanked.
 func (e *Entry) Catalog() (c CatalogEntry, ok bool) {
-	best := -1
-	for i, l := range e.Versions {
-		v, err := semver.StrictNewVersion(l.Version)
-		if err != nil || l.Yanked != "" {
-			continue
-		}
-		if v.Prerelease() == "" {
-			best = i
-			break
-		}
-		if best < 0 {
-			best = i
-		}
+	available := func(l Line) bool { return l.Yanked == "" && CheckVersion(l.Version) == nil }
+	release := func(l Line) bool { return available(l) && semver.MustParse(l.Version).Prerelease() == "" }
+	best := slices.IndexFunc(e.Versions, release)
+	if best < 0 {
+		best = slices.IndexFunc(e.Versions, available)
 	}
 	if best < 0 {
 		return CatalogEntry{}, false
@@ -73,8 +66,8 @@ func (e *Entry) Catalog() (c CatalogEntry, ok bool) {
 	return c, true
 }
 
-// WriteCatalog writes a catalogue, compressed. The same entries give the same bytes on every machine. They come sorted
-// by name; it is an error if they do not.
+// WriteCatalog writes a compressed catalog. The entries must be sorted by name. The same entries give the same bytes on
+// every machine.
 func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	zw, err := gzip.NewWriterLevel(w, 6)
 	if err != nil {
@@ -98,11 +91,11 @@ func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	return zw.Close()
 }
 
-// ReadCatalog yields the entries of a catalogue as they are read, in order of their names, and ends with the first
-// error. It takes both the compressed form and the text, which a server may have unpacked.
+// ReadCatalog yields the entries of a catalog in order of names, and ends after the first error. The catalog may be
+// compressed or, if a server decompressed it, text.
 func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 	return func(yield func(CatalogEntry, error) bool) {
-		text, err := unpacked(r)
+		text, err := decompress(r)
 		if err != nil {
 			yield(CatalogEntry{}, err)
 			return
@@ -139,8 +132,8 @@ func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 	}
 }
 
-// unpacked returns what a catalogue's bytes say, whether they are compressed or not.
-func unpacked(r io.Reader) (io.Reader, error) {
+// decompress returns the text of a catalog, which may be compressed.
+func decompress(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 64<<10)
 	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		return buffered, nil
@@ -156,7 +149,7 @@ func unpacked(r io.Reader) (io.Reader, error) {
 func parseCatalogLine(raw []byte, last string) (CatalogEntry, error) {
 	var e CatalogEntry
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return e, plain(err)
+		return e, describeJSON(err)
 	}
 	if _, err := pack.ParseID(e.Name); err != nil {
 		return e, err

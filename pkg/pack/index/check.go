@@ -12,34 +12,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Problem is one thing that is wrong with a file of an index. Lines and columns count from 1, columns in characters; 0
-// means that the problem is about the file as a whole.
+// Problem is an error in a file of an index. Lines and columns count from 1, columns in characters; they are 0 for a
+// problem of the whole file.
 type Problem struct {
 	Line, Column int
 	Message      string // one sentence without a full stop
-	Hint         string // how to mend it, or ""
+	Hint         string // how to fix it, or ""
 }
 
-// maxProblems is how many problems of one file are told apart.
+// maxProblems is the number of problems of a file that are reported.
 const maxProblems = 1000
 
-// Check returns everything that is wrong with a pack's file, in order of the places; path is how messages call it. It
-// finds what [Parse] refuses, and also what makes a version that was read unusable: a place that an index cannot point
-// to, names that no skill or pack can have, ranges of versions that are none, an integrity that is not that of the
-// skills.
+// Check returns all problems of a pack's file in order of their positions; path is its name in messages. It finds the
+// errors of [Parse], and also what makes a version unusable: sources that an index cannot have, illegal names of skills
+// and packs, invalid ranges of versions, and an integrity that doesn't match the skills.
 func Check(path string, data []byte) []Problem {
 	if len(data) > MaxBytes {
 		return []Problem{{Message: tooLarge(path).Error()}}
 	}
-	p := parser{path: path, at: make(map[string]int), strict: true}
+	p := parser{path: path, versions: make(map[string]int), strict: true}
 	var list []Problem
 	for n, raw := range lines(data) {
 		if len(list) >= maxProblems {
 			break
 		}
 		first := len(list)
-		for at, err := range p.line(raw) {
-			list = append(list, newProblem(n, raw, at.in(raw), err))
+		for loc, err := range p.line(raw) {
+			list = append(list, newProblem(n, raw, loc.offsetIn(raw), err))
 		}
 		slices.SortStableFunc(list[first:], func(a, b Problem) int { return cmp.Compare(a.Column, b.Column) })
 	}
@@ -49,7 +48,7 @@ func Check(path string, data []byte) []Problem {
 	return list
 }
 
-// newProblem places an error on a byte of a line.
+// newProblem returns a problem at a byte of a line.
 func newProblem(line int, raw []byte, offset int, err error) Problem {
 	return Problem{
 		Line: line, Column: utf8.RuneCount(raw[:offset]) + 1,
@@ -57,28 +56,28 @@ func newProblem(line int, raw []byte, offset int, err error) Problem {
 	}
 }
 
-// CheckConfig returns everything that is wrong with the config.json of an index.
+// CheckConfig returns all problems of the config.json of an index.
 func CheckConfig(name string, data []byte) []Problem {
-	place := func(offset int, err error) []Problem {
+	problemAt := func(offset int, err error) []Problem {
 		offset = min(offset, len(data))
 		start := bytes.LastIndexByte(data[:offset], '\n') + 1
 		return []Problem{newProblem(bytes.Count(data[:start], []byte("\n"))+1, data[start:], offset-start, err)}
 	}
 	var c Config
 	if err := json.Unmarshal(data, &c); err != nil {
-		return place(whereJSON(data, err), plain(err))
+		return problemAt(jsonErrorOffset(data, err), describeJSON(err))
 	}
 	if offset, err := checkKeys(data); err != nil {
-		return place(offset, err)
+		return problemAt(offset, err)
 	}
 	if err := c.check(); err != nil {
-		return place(spot{steps: []any{"version"}}.in(data), err)
+		return problemAt(at("version").offsetIn(data), err)
 	}
 	return nil
 }
 
-// whereJSON returns the offset of the byte that an error of package json is about.
-func whereJSON(raw []byte, err error) int {
+// jsonErrorOffset returns the offset of an error of package json.
+func jsonErrorOffset(raw []byte, err error) int {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if strings.Contains(syntax.Error(), "end of JSON") {
 			return len(raw)
@@ -86,7 +85,7 @@ func whereJSON(raw []byte, err error) int {
 		return max(0, min(int(syntax.Offset)-1, len(raw)))
 	}
 	if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && typed.Field != "" {
-		return spot{steps: []any{typed.Field}}.in(raw)
+		return at(typed.Field).offsetIn(raw)
 	}
 	return 0
 }

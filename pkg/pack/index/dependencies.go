@@ -11,12 +11,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Dependencies are what a published version requires, by pack. A published version depends on registry names only, so
-// that whoever installs it decides where names come from.
+// Dependencies are the requirements of a published version by pack. They have names only and no sources, so that users
+// decide which registries have the packs.
 type Dependencies map[string]Dependency
 
-// Dependency is one requirement. It is written as the constraint alone, or, where only some of a pack's skills are
-// wanted, as {"version", "skills"}.
+// Dependency is one requirement. Its JSON is the constraint alone, or {"version", "skills"} if it requires only some
+// skills of the pack.
 type Dependency struct {
 	Constraint string
 	Skills     []string
@@ -56,8 +56,7 @@ func (d *Dependency) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NewDependencies returns list in the form in which it is published. A dependency on a place instead of a name is an
-// error.
+// NewDependencies returns dependencies in their published form. A dependency with a source is an error.
 func NewDependencies(list []pack.Dependency) (Dependencies, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -76,7 +75,7 @@ func NewDependencies(list []pack.Dependency) (Dependencies, error) {
 	return deps, nil
 }
 
-// List returns the dependencies sorted by pack, or an error for a name that no pack can have.
+// List returns the dependencies sorted by pack. An illegal name of a pack is an error.
 func (d Dependencies) List() ([]pack.Dependency, error) {
 	list := make([]pack.Dependency, 0, len(d))
 	for _, name := range slices.Sorted(maps.Keys(d)) {

@@ -16,17 +16,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// MaxBytes is the size over which a pack's file is refused.
+// MaxBytes is the greatest size of a pack's file.
 const MaxBytes = 32 << 20
 
-// Entry is all that an index says about one pack.
+// Entry is the content of a pack's file.
 type Entry struct {
 	ID         pack.ID
 	Versions   []Line // highest first
-	Deprecated string // why nobody should start to use the pack, "" where that is not said
+	Deprecated string // why users should not start to use the pack, "" if it is not deprecated
 }
 
-// Line returns the entry's line for a version.
+// Line returns the line of a version.
 func (e *Entry) Line(version string) (Line, bool) {
 	i := slices.IndexFunc(e.Versions, func(l Line) bool { return l.Version == version })
 	if i < 0 {
@@ -35,29 +35,29 @@ func (e *Entry) Line(version string) (Line, bool) {
 	return e.Versions[i], true
 }
 
-// SyntaxError says what is wrong with a line of a pack's file.
+// SyntaxError is an error in a line of a pack's file.
 type SyntaxError struct {
 	Path string
 	Line int // counts from 1
 	Err  error
 }
 
-// Error returns path:line and what is wrong.
+// Error returns path:line: and the error.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error without the position.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // Code returns [diag.Invalid].
 func (e *SyntaxError) Code() diag.Code { return diag.Invalid }
 
-// Parse reads a pack's file; path is how messages call it. The lines that withdraw versions are folded into those that
-// they are about, and what is said of the pack as a whole into the entry.
+// Parse parses a pack's file; path is its name in messages. Lines that yank versions set [Line.Yanked], and lines that
+// deprecate the pack set [Entry.Deprecated].
 func Parse(path string, data []byte) (*Entry, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge(path)
 	}
-	p := parser{path: path, at: make(map[string]int)}
+	p := parser{path: path, versions: make(map[string]int)}
 	for n, raw := range lines(data) {
 		for _, err := range p.line(raw) {
 			return nil, &SyntaxError{Path: path, Line: n, Err: err}
@@ -70,8 +70,8 @@ func Parse(path string, data []byte) (*Entry, error) {
 	return &p.entry, nil
 }
 
-// IDOf returns the pack that a file is about: that of its first version, whatever else is wrong with the file. It is
-// zero where no line says it.
+// IDOf returns the pack of a file from its first line with a name, even if the file is otherwise invalid. It is zero if
+// there is none.
 func IDOf(data []byte) pack.ID {
 	for _, raw := range lines(data) {
 		var named struct {
@@ -91,7 +91,7 @@ func tooLarge(path string) error {
 	return diag.Errorf(diag.Invalid, "%s is larger than %d bytes", path, MaxBytes)
 }
 
-// lines yields the lines that are not blank with their numbers, from 1. Space at their ends is left out.
+// lines yields the lines that are not blank with their numbers, from 1, and without space at their ends.
 func lines(data []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		n := 0
@@ -105,68 +105,66 @@ func lines(data []byte) iter.Seq2[int, []byte] {
 }
 
 type parser struct {
-	path   string
-	strict bool // say also what makes a version unusable
-	entry  Entry
-	at     map[string]int // version -> position in entry.Versions
+	path     string
+	strict   bool // report also what makes a version unusable
+	entry    Entry
+	versions map[string]int // the index in entry.Versions
 }
 
-// record is any line: a version, the withdrawal of one, or a word about the pack.
+// record is any line: a version, or a note that yanks a version or deprecates the pack.
 type record struct {
 	Line
 	Yanked     json.RawMessage `json:"yanked"`
 	Deprecated json.RawMessage `json:"deprecated"`
 }
 
-// bare reports whether a line says nothing that only a version's does.
-func (r *record) bare() bool { return r.Source == "" && r.Digest == "" && r.Skills == nil }
+// isNote reports whether a line has no member that only a version has.
+func (r *record) isNote() bool { return r.Source == "" && r.Digest == "" && r.Skills == nil }
 
-// line reads one line and yields what is wrong with it. What can be told of it is remembered even so, so that the lines
-// below are understood.
-func (p *parser) line(raw []byte) iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
+// line parses one line and yields its errors. It records the valid part, so that it understands later lines.
+func (p *parser) line(raw []byte) iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
 		var r record
-		wrong := map[string]bool{} // members of another type
+		mistyped := map[string]bool{} // members of another type
 		if err := json.Unmarshal(raw, &r); err != nil {
-			typed := typeErrors(raw, err)
-			for at, err := range typed {
-				if !yield(at, err) {
+			for loc, err := range typeErrors(raw, err) {
+				if !yield(loc, err) {
 					return
 				}
-				wrong[at.steps[0].(string)] = true
+				mistyped[loc.steps[0].(string)] = true
 			}
-			if len(wrong) == 0 {
-				yield(spot{offset: whereJSON(raw, err)}, plain(err))
+			if len(mistyped) == 0 {
+				yield(location{offset: jsonErrorOffset(raw, err)}, describeJSON(err))
 				return
 			}
 		}
-		if offset, err := checkKeys(raw); err != nil && !yield(spot{offset: offset}, err) {
+		if offset, err := checkKeys(raw); err != nil && !yield(location{offset: offset}, err) {
 			return
 		}
-		troubles := p.version(r)
+		problems := p.version(r)
 		switch {
 		case r.Yanked != nil:
-			troubles = p.yank(r)
+			problems = p.yank(r)
 		case r.Deprecated != nil:
-			troubles = p.deprecate(r)
+			problems = p.deprecate(r)
 		}
-		for at, err := range troubles {
-			if !(len(at.steps) > 0 && wrong[at.steps[0].(string)]) && !yield(at, err) {
+		for loc, err := range problems {
+			if !(len(loc.steps) > 0 && mistyped[loc.steps[0].(string)]) && !yield(loc, err) {
 				return
 			}
 		}
 	}
 }
 
-// version takes over the line of a version.
-func (p *parser) version(r record) iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
-		for at, err := range r.troubles() {
-			if !yield(at, err) {
+// version adds the line of a version.
+func (p *parser) version(r record) iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
+		for loc, err := range r.problems() {
+			if !yield(loc, err) {
 				return
 			}
 		}
-		if first, dup := p.at[r.Version]; dup {
+		if first, duplicate := p.versions[r.Version]; duplicate {
 			yield(at("version"), fmt.Errorf(
 				"version %s is published a second time (the first is number %d): a published version never changes",
 				r.Version, first+1))
@@ -181,30 +179,31 @@ func (p *parser) version(r record) iter.Seq2[spot, error] {
 			p.entry.ID = id
 		}
 		if CheckVersion(r.Version) == nil {
-			p.at[r.Version] = len(p.entry.Versions)
+			p.versions[r.Version] = len(p.entry.Versions)
 			p.entry.Versions = append(p.entry.Versions, r.Line)
 		}
 		if !p.strict {
 			return
 		}
-		for at, err := range r.unusable() {
-			if !yield(at, err) {
+		for loc, err := range r.usabilityProblems() {
+			if !yield(loc, err) {
 				return
 			}
 		}
 	}
 }
 
-func (p *parser) yank(r record) iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
-		if !r.bare() || r.Deprecated != nil {
+// yank sets or clears the reason in the line of a version.
+func (p *parser) yank(r record) iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
+		if !r.isNote() || r.Deprecated != nil {
 			yield(at(), errors.New("a line that withdraws a version has only version and yanked"))
 			return
 		}
-		reason, said := saying(r.Yanked)
-		published, ok := p.at[r.Version]
+		reason, ok := parseNote(r.Yanked)
+		published, found := p.versions[r.Version]
 		switch {
-		case !ok:
+		case !found:
 			if !yield(at("version"), fmt.Errorf("version %q is withdrawn but was not published above", r.Version)) {
 				return
 			}
@@ -213,26 +212,26 @@ func (p *parser) yank(r record) iter.Seq2[spot, error] {
 				return
 			}
 		}
-		if !said {
+		if !ok {
 			yield(at("yanked"), errors.New("yanked is neither a reason nor false"))
-		} else if ok {
+		} else if found {
 			p.entry.Versions[published].Yanked = reason
 		}
 	}
 }
 
-// deprecate takes over a line that is about the pack.
-func (p *parser) deprecate(r record) iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
-		message, said := saying(r.Deprecated)
+// deprecate sets or clears the message of the pack.
+func (p *parser) deprecate(r record) iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
+		message, ok := parseNote(r.Deprecated)
 		switch {
-		case !r.bare() || r.Version != "":
+		case !r.isNote() || r.Version != "":
 			yield(at(), errors.New("a line that deprecates the pack has only deprecated"))
 		case p.entry.ID.IsZero():
 			yield(at("deprecated"), errors.New("the pack is deprecated but no version was published above"))
 		case r.Name != "" && r.Name != p.entry.ID.String():
 			yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, r.Name))
-		case !said:
+		case !ok:
 			yield(at("deprecated"), errors.New("deprecated is neither a message nor false"))
 		default:
 			p.entry.Deprecated = message
@@ -240,8 +239,8 @@ func (p *parser) deprecate(r record) iter.Seq2[spot, error] {
 	}
 }
 
-// saying returns the text that a value is, or "" for false; ok is false for any other value.
-func saying(raw json.RawMessage) (text string, ok bool) {
+// parseNote parses a text, or false as "". ok is false for any other value.
+func parseNote(raw json.RawMessage) (text string, ok bool) {
 	if bytes.Equal(raw, []byte("false")) {
 		return "", true
 	}
@@ -249,24 +248,17 @@ func saying(raw json.RawMessage) (text string, ok bool) {
 	return text, err == nil && text != ""
 }
 
-// sortLines puts the highest version first. Versions are strict semver here, so parsing them again cannot go wrong.
+// sortLines sorts lines by version, the highest first. The versions are valid.
 func sortLines(lines []Line) {
-	type keyed struct {
-		version *semver.Version
-		line    Line
+	versions := make(map[string]*semver.Version, len(lines))
+	for _, l := range lines {
+		versions[l.Version] = semver.MustParse(l.Version)
 	}
-	keys := make([]keyed, len(lines))
-	for i, l := range lines {
-		keys[i] = keyed{semver.MustParse(l.Version), l}
-	}
-	slices.SortStableFunc(keys, func(a, b keyed) int { return b.version.Compare(a.version) })
-	for i, k := range keys {
-		lines[i] = k.line
-	}
+	slices.SortStableFunc(lines, func(a, b Line) int { return versions[b.Version].Compare(versions[a.Version]) })
 }
 
-// plain returns a JSON error's text without Go's words for types.
-func plain(err error) error {
+// describeJSON returns a JSON error without Go's names of types.
+func describeJSON(err error) error {
 	typed, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case !ok:
@@ -283,41 +275,40 @@ func plain(err error) error {
 	}
 }
 
-// typeErrors yields the members of an object that have another type than a line's, once it is known that there are
-// some.
-func typeErrors(raw []byte, err error) iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
+// typeErrors yields the members of an object that have the wrong type, if err says that there are some.
+func typeErrors(raw []byte, err error) iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
 		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
 			return
 		}
 		for m := range jsonx.Members(raw) {
-			one, _ := json.Marshal(map[string]json.RawMessage{m.Key: m.Value})
+			single, _ := json.Marshal(map[string]json.RawMessage{m.Key: m.Value})
 			var r record
-			typed, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(one, &r))
+			typed, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(single, &r))
 			if !ok {
 				continue
 			}
 			if typed.Field == "" {
-				typed.Field = m.Key // from within a type that decodes itself
+				typed.Field = m.Key // the error of a type with UnmarshalJSON
 			}
-			if !yield(at(strings.ToLower(m.Key)), plain(typed)) {
+			if !yield(at(strings.ToLower(m.Key)), describeJSON(typed)) {
 				return
 			}
 		}
 	}
 }
 
-// LineNumbers returns the number of the line that each version of a pack's file is on, from 1.
+// LineNumbers returns the line number of each version in a pack's file, from 1.
 func LineNumbers(data []byte) map[string]int {
-	at := map[string]int{}
+	numbers := map[string]int{}
 	for n, raw := range lines(data) {
 		var l struct {
 			Version string          `json:"version"`
 			Yanked  json.RawMessage `json:"yanked"`
 		}
-		if json.Unmarshal(raw, &l) == nil && l.Yanked == nil && at[l.Version] == 0 {
-			at[l.Version] = n
+		if json.Unmarshal(raw, &l) == nil && l.Yanked == nil && numbers[l.Version] == 0 {
+			numbers[l.Version] = n
 		}
 	}
-	return at
+	return numbers
 }

@@ -12,8 +12,8 @@ import (
 
 const layoutScheme = string(pack.KindLayout) + ":"
 
-// layoutRef resolves a layout that a line names relative to its index. An index that is not on this machine cannot
-// have one: nothing in it may make skillpm read the user's own files.
+// layoutRef resolves a layout relative to the index that names it. A remote index cannot name one, because it could
+// make skillpm read the user's own files.
 func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) {
 	clean := path.Clean(dir)
 	if dir == "" || strings.Contains(dir, `\`) || pathx.Escapes(dir) {
@@ -33,8 +33,8 @@ func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) 
 	}
 }
 
-// CheckLayout returns an error where a line's source is a layout in the directory of its index that is, or is behind, a
-// link: it would be somewhere else for others, and could be what the index's keeper never published.
+// CheckLayout returns an error if the source of a line is a layout below the index that is, or is behind, a link: its
+// content would depend on the machine, and could be something that nobody published.
 func CheckLayout(fsys fs.FS, src string) error {
 	dir, ok := strings.CutPrefix(src, layoutScheme)
 	if !ok {

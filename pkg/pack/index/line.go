@@ -24,16 +24,16 @@ type Line struct {
 	Name         string       `json:"name"`                // owner/name
 	Version      string       `json:"version"`             // strict semver without build metadata
 	Published    string       `json:"published,omitempty"` // RFC 3339, in UTC
-	Source       string       `json:"source"`              // the place, as the lock records it
+	Source       string       `json:"source"`              // by [pack.Ref.Locked]
 	Digest       string       `json:"digest"`              // "sha256:…" of the artifact, or the commit
 	Integrity    string       `json:"integrity,omitempty"` // "t1:sha256:…" over the skills
 	Skills       []Skill      `json:"skills"`              // sorted by name
 	Dependencies Dependencies `json:"dependencies,omitempty"`
 	Description  string       `json:"description,omitempty"` // of the pack, in a sentence
 	License      string       `json:"license,omitempty"`     // an SPDX expression
-	Tags         []string     `json:"tags,omitempty"`        // the words that it is found by
+	Tags         []string     `json:"tags,omitempty"`        // words to find it by
 
-	Yanked string `json:"-"` // why the version was withdrawn, "" if it was not; a line of its own in the file
+	Yanked string `json:"-"` // why the version is yanked, "" if it is not; from another line of the file
 }
 
 // Skill is one skill of a version.
@@ -43,7 +43,7 @@ type Skill struct {
 	Tree        string `json:"tree"` // "t1:sha256:…"
 }
 
-// Encode returns the line as it stands in the file, with its newline.
+// Encode returns the line of the file with its newline.
 func (l Line) Encode() []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -52,27 +52,27 @@ func (l Line) Encode() []byte {
 	return buf.Bytes()
 }
 
-// Check reports what is wrong with the line, or nil.
+// Check returns the first problem of the line.
 func (l Line) Check() error {
-	for _, err := range l.troubles() {
+	for _, err := range l.problems() {
 		return err
 	}
 	return nil
 }
 
-// troubles yields what is wrong with the line.
-func (l Line) troubles() iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
-		_, badName := pack.ParseID(l.Name)
-		_, badTime := time.Parse(time.RFC3339, l.Published)
-		badVersion := CheckVersion(l.Version)
+// problems yields the errors of the line with their locations.
+func (l Line) problems() iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
+		_, nameErr := pack.ParseID(l.Name)
+		_, timeErr := time.Parse(time.RFC3339, l.Published)
+		versionErr := CheckVersion(l.Version)
 		switch {
-		case badName != nil && !yield(at("name"), badName):
-		case badVersion != nil && !yield(at("version"), badVersion):
-		case l.Published != "" && badTime != nil && !yield(at("published"),
+		case nameErr != nil && !yield(at("name"), nameErr):
+		case versionErr != nil && !yield(at("version"), versionErr):
+		case l.Published != "" && timeErr != nil && !yield(at("published"),
 			diag.Errorf(diag.Invalid, "published %q is not an RFC 3339 time", l.Published)):
 		case (l.Source == "" || l.Digest == "") &&
-			!yield(at(l.lacking()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
+			!yield(at(l.missingMember()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
 			diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)):
 		case !l.checkTags(yield):
@@ -84,23 +84,23 @@ func (l Line) troubles() iter.Seq2[spot, error] {
 	}
 }
 
-// lacking names the first member that a version needs and this one lacks.
-func (l Line) lacking() string {
+// missingMember returns the first required member that is missing.
+func (l Line) missingMember() string {
 	if l.Source == "" {
 		return "source"
 	}
 	return "digest"
 }
 
-// checkTags yields the tags that are none. It reports whether to go on.
-func (l Line) checkTags(yield func(spot, error) bool) bool {
+// checkTags yields invalid tags. It reports whether to go on.
+func (l Line) checkTags(yield func(location, error) bool) bool {
 	if len(l.Tags) > maxTags {
 		return yield(at("tags"), diag.Errorf(diag.Invalid, "%d tags are more than %d", len(l.Tags), maxTags))
 	}
 	for i, tag := range l.Tags {
-		bad := tag == "" || utf8.RuneCountInString(tag) > maxTag ||
+		invalid := tag == "" || utf8.RuneCountInString(tag) > maxTag ||
 			strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
-		if bad && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag,
+		if invalid && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag,
 			maxTag)) {
 			return false
 		}
@@ -108,10 +108,10 @@ func (l Line) checkTags(yield func(spot, error) bool) bool {
 	return true
 }
 
-// maxTags is how many tags a version has at most, and maxTag how many characters each.
+// maxTags is the number of tags that a version may have, and maxTag the number of characters of each.
 const maxTags, maxTag = 64, 64
 
-func (l Line) checkSkills(yield func(spot, error) bool) {
+func (l Line) checkSkills(yield func(location, error) bool) {
 	seen := make(map[string]bool, len(l.Skills))
 	for i, s := range l.Skills {
 		if (s.Name == "" || seen[s.Name]) &&
@@ -126,10 +126,10 @@ func (l Line) checkSkills(yield func(spot, error) bool) {
 	}
 }
 
-// unusable yields what makes clients refuse the version that a line is about, although the line can be read.
-func (l Line) unusable() iter.Seq2[spot, error] {
-	return func(yield func(spot, error) bool) {
-		if l.Check() == nil && !l.fits(yield) {
+// usabilityProblems yields what makes clients reject the version of a valid line.
+func (l Line) usabilityProblems() iter.Seq2[location, error] {
+	return func(yield func(location, error) bool) {
+		if l.Check() == nil && !l.checkConsistency(yield) {
 			return
 		}
 		for i, s := range l.Skills {
@@ -151,8 +151,8 @@ func (l Line) unusable() iter.Seq2[spot, error] {
 	}
 }
 
-// fits yields what is wrong with members that are valid by themselves. It reports whether to go on.
-func (l Line) fits(yield func(spot, error) bool) bool {
+// checkConsistency yields contradictions between valid members. It reports whether to go on.
+func (l Line) checkConsistency(yield func(location, error) bool) bool {
 	id, err := pack.ParseID(l.Name)
 	if err != nil {
 		return true
@@ -177,8 +177,8 @@ func (l Line) fits(yield func(spot, error) bool) bool {
 	return true
 }
 
-// CheckVersion reports whether v is a version that may be published: strict semver, no leading v, no build metadata,
-// because registries' tags cannot hold a plus sign and two versions that differ only there are one.
+// CheckVersion returns an error unless v can be published: strict semver without a leading v and without build
+// metadata, because tags of OCI repositories cannot contain a plus sign, and versions that differ only there are equal.
 func CheckVersion(v string) error {
 	parsed, err := semver.StrictNewVersion(v)
 	if err != nil {
@@ -191,8 +191,8 @@ func CheckVersion(v string) error {
 	return nil
 }
 
-// Pack returns the line as a pack; base is the place of the index itself, against which a relative layout is resolved:
-// an embedded index makes it [source.KindEmbedded], a directory's a [source.KindLayout] below it.
+// Pack returns the line as a pack. base is the source of the index, for relative layouts: they are [pack.KindEmbedded]
+// in an embedded index, and a [pack.KindLayout] below an index that is a directory.
 func (l Line) Pack(base pack.Ref) (*pack.Pack, error) {
 	id, err := pack.ParseID(l.Name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// ConfigPath is where an index describes itself.
+// ConfigPath is the path of the configuration of an index.
 const ConfigPath = "config.json"
 
 // FormatVersion is the version of the index format that this package reads and writes.
@@ -21,14 +21,14 @@ func Path(id pack.ID) string {
 	return path.Join("packs", h[:2], h[2:], id.Owner, id.Name+".ndjson")
 }
 
-// Config is what config.json says about an index.
+// Config is the content of config.json.
 type Config struct {
 	Version int    `json:"version"`         // the format's version, [FormatVersion]
 	Title   string `json:"title,omitempty"` // for people
 }
 
-// ParseConfig reads a config.json; name is how messages call it. A version that this package does not know is an
-// error, because its packs could mean something else.
+// ParseConfig parses a config.json; name is its name in messages. An unknown version is an error, because the meaning
+// of its packs is unknown.
 func ParseConfig(name string, data []byte) (*Config, error) {
 	var c Config
 	if err := json.Unmarshal(data, &c); err != nil {

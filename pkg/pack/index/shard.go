@@ -17,9 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// An index as an OCI artifact has its config.json, its catalogue, and its packs' files in shards: the shard with the
-// prefix 0110 has the packs the SHA-256 of whose name begins with these bits. So one pack takes the manifest and a
-// shard, and neither grows faster than the square root of the number of packs.
+// An index as an OCI artifact has its config.json, its catalog, and the files of its packs in shards: the shard with
+// the prefix 0110 has the packs the SHA-256 of whose name begins with these bits. So a client reads the manifest and
+// one shard for a pack, and both grow only with the square root of the number of packs.
 const (
 	ArtifactType     = "application/vnd.skillpm.index.v1"
 	MediaTypeConfig  = "application/vnd.skillpm.index.config.v1+json"
@@ -29,15 +29,15 @@ const (
 	AnnotationPrefix = "io.skillpm.index.prefix.v1" // of a shard, in binary digits
 )
 
-// The bounds of such an artifact.
+// The limits of such an artifact.
 const (
 	maxShardBits  = 12
-	MaxBlobs      = 1<<maxShardBits + 2 // shards, configuration and catalogue
-	MaxShardBytes = 64 << 20            // of a shard as it is stored
-	maxShardText  = 256 << 20           // of what it unpacks to
+	MaxBlobs      = 1<<maxShardBits + 2 // shards, configuration and catalog
+	MaxShardBytes = 64 << 20            // of a shard, compressed
+	maxShardText  = 256 << 20           // of a shard, uncompressed
 )
 
-// ShardBits returns how long the prefixes of shards are that packs are spread over.
+// ShardBits returns the length of the prefixes of shards for a number of packs.
 func ShardBits(packs int) int {
 	if packs < 2 {
 		return 0
@@ -55,7 +55,7 @@ func Prefix(id pack.ID, length int) string {
 	return b.String()
 }
 
-// CheckPrefix reports what is no prefix of a shard.
+// CheckPrefix returns an error unless prefix is legal for a shard.
 func CheckPrefix(prefix string) error {
 	if len(prefix) > maxShardBits || strings.Trim(prefix, "01") != "" {
 		return diag.Errorf(diag.Invalid, "%q is not the prefix of a shard: at most %d binary digits", prefix,
@@ -64,8 +64,8 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// WriteShard writes a shard, an archive of packs' files that come in order by path. The same files give the same bytes
-// on every machine.
+// WriteShard writes a shard, an archive of packs' files, which must be in order of paths. The same files give the same
+// bytes on every machine.
 func WriteShard(w io.Writer, files iter.Seq2[string, []byte]) error {
 	zw, err := gzip.NewWriterLevel(w, 6)
 	if err != nil {
@@ -90,7 +90,7 @@ func WriteShard(w io.Writer, files iter.Seq2[string, []byte]) error {
 	return zw.Close()
 }
 
-// ReadShard returns one file of a shard. One that is not there is an error that is [fs.ErrNotExist].
+// ReadShard returns one file of a shard, or [fs.ErrNotExist].
 func ReadShard(r io.Reader, name string) ([]byte, error) {
 	zr, err := gzip.NewReader(r)
 	if err != nil {
@@ -121,7 +121,7 @@ func ReadShard(r io.Reader, name string) ([]byte, error) {
 	}
 }
 
-// IDAt returns the pack whose file a path is.
+// IDAt returns the pack whose file has a path.
 func IDAt(path string) (pack.ID, error) {
 	parts := strings.Split(path, "/")
 	if len(parts) == 5 {

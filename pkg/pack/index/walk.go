@@ -22,9 +22,9 @@ type File struct {
 	Path string // slash-separated, below the index
 }
 
-// Files returns the packs' files of an index, sorted by pack, and whatever else is below packs, which no reader looks
-// at.
-func Files(fsys fs.FS) (files []File, strays []string, err error) {
+// Files returns the files of packs in an index, sorted by pack, and the paths of other files below packs, which no
+// client reads.
+func Files(fsys fs.FS) (files []File, others []string, err error) {
 	err = fs.WalkDir(fsys, "packs", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && name == "packs":
@@ -33,19 +33,19 @@ func Files(fsys fs.FS) (files []File, strays []string, err error) {
 			return err
 		}
 		dir, file := path.Split(name)
-		id, bad := pack.ParseID(path.Base(dir) + "/" + strings.TrimSuffix(file, ".ndjson"))
-		if bad != nil || Path(id) != name || !d.Type().IsRegular() {
-			strays = append(strays, name)
+		id, idErr := pack.ParseID(path.Base(dir) + "/" + strings.TrimSuffix(file, ".ndjson"))
+		if idErr != nil || Path(id) != name || !d.Type().IsRegular() {
+			others = append(others, name)
 			return nil
 		}
 		files = append(files, File{ID: id, Path: name})
 		return nil
 	})
 	slices.SortFunc(files, func(a, b File) int { return a.ID.Compare(b.ID) })
-	return files, strays, err
+	return files, others, err
 }
 
-// ReadEntry reads one pack's file of an index.
+// ReadEntry reads the file of a pack.
 func ReadEntry(fsys fs.FS, f File) (*Entry, error) {
 	data, err := safefile.ReadIn(fsys, f.Path, MaxBytes)
 	if err != nil {
@@ -61,11 +61,11 @@ func ReadEntry(fsys fs.FS, f File) (*Entry, error) {
 	return entry, nil
 }
 
-// ReadAll reads packs' files, several at a time, and yields them in their order. It ends with the first error.
+// ReadAll reads files of packs in parallel, and yields their entries in order. It ends after the first error.
 func ReadAll(fsys fs.FS, files []File) iter.Seq2[*Entry, error] {
-	const atOnce = 256
+	const chunkSize = 256
 	return func(yield func(*Entry, error) bool) {
-		for chunk := range slices.Chunk(files, atOnce) {
+		for chunk := range slices.Chunk(files, chunkSize) {
 			entries := make([]*Entry, len(chunk))
 			var group errgroup.Group
 			group.SetLimit(runtime.GOMAXPROCS(0))
@@ -88,7 +88,7 @@ func ReadAll(fsys fs.FS, files []File) iter.Seq2[*Entry, error] {
 	}
 }
 
-// Catalog makes the catalogue of the packs in a directory, in order of their names. It ends with the first error.
+// Catalog yields the catalog of the packs of an index in order of names. It ends after the first error.
 func Catalog(fsys fs.FS) iter.Seq2[CatalogEntry, error] {
 	return func(yield func(CatalogEntry, error) bool) {
 		files, _, err := Files(fsys)
@@ -108,12 +108,12 @@ func Catalog(fsys fs.FS) iter.Seq2[CatalogEntry, error] {
 	}
 }
 
-// Upto yields the values before the first error, which it puts in err.
-func Upto[T any](seq iter.Seq2[T, error], err *error) iter.Seq[T] {
+// UntilError yields the values before the first error, which it stores in err.
+func UntilError[T any](seq iter.Seq2[T, error], err *error) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for v, wrong := range seq {
-			if wrong != nil {
-				*err = wrong
+		for v, seqErr := range seq {
+			if seqErr != nil {
+				*err = seqErr
 				return
 			}
 			if !yield(v) {

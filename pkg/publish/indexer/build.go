@@ -77,7 +77,7 @@ func (o *opened) entries() iter.Seq2[*index.Entry, error] {
 // catalog makes the catalogue of an index, and counts its packs.
 func (o *opened) catalog() (data []byte, packs int, err error) {
 	var wrong error
-	data, packs, err = catalog(index.Upto(o.entries(), &wrong))
+	data, packs, err = catalog(index.UntilError(o.entries(), &wrong))
 	if wrong != nil {
 		return nil, 0, wrong
 	}

@@ -128,7 +128,7 @@ func Artifact(fsys fs.FS) (a oci.Artifact, packs int, err error) {
 		return a, 0, err
 	}
 	var wrong error
-	list, _, err := catalog(index.Upto(index.ReadAll(fsys, files), &wrong))
+	list, _, err := catalog(index.UntilError(index.ReadAll(fsys, files), &wrong))
 	if err = cmp.Or(wrong, err); err != nil {
 		return a, 0, err
 	}

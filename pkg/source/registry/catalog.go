@@ -103,7 +103,7 @@ func (d disk) walked() (func() (io.ReadCloser, error), string, error) {
 	}
 	var buf bytes.Buffer
 	var wrong error
-	err := index.WriteCatalog(&buf, index.Upto(index.Catalog(d.fsys), &wrong))
+	err := index.WriteCatalog(&buf, index.UntilError(index.Catalog(d.fsys), &wrong))
 	if err = errors.Join(wrong, err); err != nil {
 		return nil, "", diag.Errorf(diag.CodeOf(err), "%s: %w", d.name, err)
 	}
