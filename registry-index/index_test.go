@@ -141,7 +141,7 @@ func catalog(t *testing.T, built map[string][]byte) []byte {
 	}
 	var buf bytes.Buffer
 	var wrong error
-	if err := index.WriteCatalog(&buf, index.Upto(index.Catalog(fsys), &wrong)); err != nil || wrong != nil {
+	if err := index.WriteCatalog(&buf, index.UntilError(index.Catalog(fsys), &wrong)); err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}
 	return buf.Bytes()
