@@ -17,14 +17,14 @@ import (
 // AgentDir is a directory that agents read skills from.
 type AgentDir struct {
 	Dir    string   `json:"dir"`    // slash-separated, relative to the scope's root
-	Agents []string `json:"agents"` // titles of the agents that were asked for or found and read it
-	real   string   // its real path relative to the real root, slash-separated
+	Agents []string `json:"agents"` // titles of the agents that read it
+	real   string   // its real path below the real root, slash-separated
 }
 
-// AgentDirs returns the directories to link skills in: those of the agents that the call, the manifest or the user's
-// settings ask for, else of those that this machine shows signs of, else the one that most agents share. Directories
-// that are really one are listed once. One that leads outside the scope is an error if it was asked for, and is left
-// out with a warning if it was only found.
+// AgentDirs returns the directories to link skills in: those of the agents that the call, the manifest, or the user's
+// settings name; otherwise those of the agents that this machine shows signs of; otherwise the one that most agents
+// share. Directories with the same real path are listed once. A directory outside the scope is an error for a named
+// agent, and is skipped with a warning for a detected one.
 func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string, err error) {
 	if w.Scope.Kind == scope.KindEnterprise {
 		return nil, nil, nil // skillpm serves that layer to all of them
@@ -57,7 +57,7 @@ func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string,
 	return dirs, warnings, nil
 }
 
-// agents returns the agents to serve, and whether they were found rather than asked for.
+// agents returns the agents to link for, and whether they were detected rather than named.
 func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err error) {
 	home := w.machine.Paths.Home
 	for _, ids := range [][]string{ids, w.Manifest.Agents, w.Config.Agents} {
@@ -79,9 +79,9 @@ func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err 
 	return agent.InUse(exists, projectDir, home, w.machine.Getenv), true, nil
 }
 
-// indicatesAgent reports whether a directory shows that an agent is in use. One in which there is nothing but links of
-// skillpm's does not: in the home directory, where a project looks for agents, and anywhere when agents are looked for
-// anew after some were asked for. Otherwise the links are there because the directory was.
+// indicatesAgent reports whether a directory shows that an agent is in use. A directory that holds nothing but links of
+// skillpm does not, if it is in the home directory and the scope is a project, or if agents are detected again after
+// some were named. Otherwise skillpm made the links because the directory existed.
 func (w *Workspace) indicatesAgent(dir string, redetect bool) bool {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
@@ -95,7 +95,7 @@ func (w *Workspace) indicatesAgent(dir string, redetect bool) bool {
 	return true
 }
 
-// onlyLinks reports whether a directory has links or copies of skillpm's in it and nothing else, at any depth.
+// onlyLinks reports whether a directory has links or copies of skillpm in it and nothing else, at any depth.
 func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
 	links := 0
 	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
@@ -128,7 +128,8 @@ func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
 	return err == nil && links > 0
 }
 
-// removeEmptyDirs removes the directories of agents that are served no more, where removing links left them empty.
+// removeEmptyDirs removes the directories of agents for which skillpm no longer links, if removing links left them
+// empty.
 func (w *Workspace) removeEmptyDirs(removed []string, dirs []AgentDir) {
 	served := func(at string) bool {
 		return slices.ContainsFunc(dirs, func(d AgentDir) bool {
@@ -148,7 +149,7 @@ func (w *Workspace) removeEmptyDirs(removed []string, dirs []AgentDir) {
 	}
 }
 
-// isEmptyDir reports whether there is a directory, and no link, with nothing in it.
+// isEmptyDir reports whether a path is an empty directory, and not a link to one.
 func isEmptyDir(at string) bool {
 	info, err := os.Lstat(at)
 	if err != nil || !info.IsDir() {
@@ -158,7 +159,7 @@ func isEmptyDir(at string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// readerTitles names the agents that read a directory.
+// readerTitles returns the titles of the agents that read a directory.
 func readerTitles(agents []agent.Agent, dir string, user bool) []string {
 	var titles []string
 	for _, a := range agents {

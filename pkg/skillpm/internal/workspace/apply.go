@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Apply carries a change out in one transaction, with the state that describes the result. The error is [ErrChanged] or
-// [ErrDamaged] when starting over may help.
+// Apply carries out a change in one transaction, and writes the state that results. The error is [ErrChanged] or
+// [ErrDamaged] if a retry may help.
 func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Documents, o CompareOptions) error {
 	fill := func(tx *txn.Tx) error {
 		next, err := w.stageTrees(ctx, tx, c, w.linkMode(g.Manifest) == pack.LinkHard)
@@ -37,8 +37,8 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Documents
 	return err
 }
 
-// checkUnchanged looks at the disk again just before the commit: downloading and writing took time, in which somebody may have
-// written a skill of their own where one was to be placed.
+// checkUnchanged compares the disk again just before the commit: fetching and writing take time, in which a user may
+// create a file where the change writes one.
 func (w *Workspace) checkUnchanged(c *Change, l *Layout, o CompareOptions) error {
 	w.StartScan()
 	current, err := w.Compare(l, o)
@@ -54,13 +54,13 @@ func (w *Workspace) checkUnchanged(c *Change, l *Layout, o CompareOptions) error
 	return nil
 }
 
-// ErrChanged says that another process changed manifest or lock while this one was working.
+// ErrChanged says that another process changed manifest or lockfile during the operation.
 var ErrChanged = errors.New("manifest or lock changed meanwhile")
 
 // ErrGone says that another process removed a tree from the store, as cache gc does: fetching it again helps.
 var ErrGone = errors.New("the store was cleaned meanwhile")
 
-// ErrDamaged says that the store had a damaged tree, which it has thrown away: fetching it again may help.
+// ErrDamaged says that the store had a damaged tree, which it discarded: fetching it again may help.
 var ErrDamaged = errors.New("the store was damaged")
 
 // attempts is how often [Retry] tries an operation.
@@ -107,7 +107,7 @@ func (w *Workspace) stageOthers(tx *txn.Tx, c *Change, next *state) error {
 	return nil
 }
 
-// withSkillFile returns the inventory with SKILL.md's entry changed to the given bytes.
+// withSkillFile returns the inventory with the given bytes as SKILL.md.
 func withSkillFile(inv bundle.Inventory, data []byte) bundle.Inventory {
 	out := slices.Clone(inv)
 	for i := range out {
@@ -118,7 +118,7 @@ func withSkillFile(inv bundle.Inventory, data []byte) bundle.Inventory {
 	return out
 }
 
-// source is what the state remembers a tree by: its pristine digest and its alias.
+// source identifies a tree in the state: its pristine digest and its alias.
 func (t Tree) source() string {
 	if t.Alias == "" {
 		return t.Digest
@@ -126,7 +126,7 @@ func (t Tree) source() string {
 	return t.Digest + " " + t.Alias
 }
 
-// stageFile records a file's new bytes unless it has them already.
+// stageFile adds a file to the change unless it has these bytes.
 func (c *Change) stageFile(at string, before, after []byte) {
 	if before == nil || !bytes.Equal(before, after) {
 		c.files[at] = after

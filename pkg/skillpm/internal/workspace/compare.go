@@ -13,26 +13,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Change is the difference between what a scope holds and what it should hold.
+// Change is the plan that brings a scope to its layout: the difference between the desired and the actual content.
 type Change struct {
 	Trees map[string]Tree // directories to write, by path below the root
-	// installed skills that somebody edited and that stay as they are, because nobody wants them otherwise
+	// installed skills with local edits that stay, because the layout has no other version of them
 	Edited    []Edit
-	unchanged map[string]Tree // directories that are right already, or stay
+	unchanged map[string]Tree // directories that are right, or stay
 	links     map[string]string
-	removals  []string          // entries of skillpm's own to remove
-	backups   map[string]string // edited directories that will be replaced or removed -> where a copy of each goes
+	removals  []string          // entries to remove, which skillpm created
+	backups   map[string]string // replaced or removed directories with local edits -> where a copy goes
 	files     map[string][]byte // files to write, by path below the root
-	// of what is right by its hash, and not by what the state says: the state should remember it
+	// the new states of directories that were hashed and are right
 	rehashed map[string]treeState
 
-	Skipped []Skipped // what should change and may not, where the options say Repair
+	Skipped []Skipped // with CompareOptions.Repair
 }
 
-// Skipped is an entry that stays as it is.
+// Skipped is an entry that stays as it is, although it differs from the layout.
 type Skipped struct {
 	Path string // below the root
-	Err  error  // why, nil for one that the options except
+	Err  error  // nil for one of CompareOptions.Except
 }
 
 // Empty reports whether there is nothing to do.
@@ -40,21 +40,21 @@ func (c *Change) Empty() bool {
 	return len(c.Trees) == 0 && len(c.links) == 0 && len(c.removals) == 0 && len(c.files) == 0
 }
 
-// CompareOptions say how the disk is looked at.
+// CompareOptions say how the disk is compared with a layout.
 type CompareOptions struct {
 	Hash      bool // hash installed trees instead of trusting fingerprints
-	Force     bool // replace trees that were edited
-	OnlyMoved bool // with Force: only where something else belongs than was installed
-	Strict    bool // an edit is an error even where nobody wants to replace it
+	Force     bool // replace trees with local edits
+	OnlyMoved bool // with Force: only if the layout has another version than the installed one
+	Strict    bool // a local edit is an error even if nothing would replace it
 
-	// Repair has entries that may not be replaced left as they are, instead of giving up because of them, and links of
-	// skillpm's removed that nothing accounts for.
+	// Repair skips entries that may not be replaced, instead of failing, and removes links into skillpm's own directories
+	// that the layout does not have.
 	Repair bool
-	Except map[string]bool // with Repair: entries that are left alone, because what belongs there can't be had
+	Except map[string]bool // with Repair: entries to skip, because their content can't be fetched
 }
 
-// Compare works out what has to change on disk. What skillpm did not write is a conflict, and what somebody edited and
-// would be replaced or removed is an [EditedError]: nothing of anybody's is lost.
+// Compare computes the change that the layout needs. A file that skillpm did not create is a conflict, and local edits
+// that the change would replace or remove are an [EditedError].
 func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	c := &Change{
 		Trees: map[string]Tree{}, unchanged: make(map[string]Tree, len(l.trees)), links: map[string]string{},
@@ -99,7 +99,7 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	return c, nil
 }
 
-// skip notes an entry that may not be replaced, if the options are to leave it.
+// skip adds an entry that may not be replaced to the skipped ones, if the options ask for a repair.
 func (c *Change) skip(at string, err error, o CompareOptions) bool {
 	if !o.Repair || diag.CodeOf(err) != diag.Conflict {
 		return false
@@ -109,7 +109,7 @@ func (c *Change) skip(at string, err error, o CompareOptions) bool {
 	return true
 }
 
-// repair leaves what was edited, and has links removed that lead to nothing that is installed.
+// repair skips entries with local edits, and removes links that lead to nothing that is installed.
 func (w *Workspace) repair(c *Change, l *Layout, conflicts []Edit) {
 	for _, edit := range slices.Concat(conflicts, c.Edited) {
 		c.Skipped = append(c.Skipped, Skipped{Path: edit.Path, Err: &EditedError{Edits: []Edit{edit}}})
@@ -121,8 +121,8 @@ func (w *Workspace) repair(c *Change, l *Layout, conflicts []Edit) {
 	}
 }
 
-// changedTrees returns the directories that have to be looked at more closely, sorted. Those that look as they were
-// recorded and are to stay so it adds to what is kept.
+// changedTrees returns the directories that don't look as the state has them, sorted. It adds the others to the
+// unchanged ones.
 func (w *Workspace) changedTrees(c *Change, l *Layout, o CompareOptions) []string {
 	own, seen := w.ownTrees(), w.scanResult()
 	var rest []string
@@ -137,7 +137,7 @@ func (w *Workspace) changedTrees(c *Change, l *Layout, o CompareOptions) []strin
 	return rest
 }
 
-// missingLinks returns the links that are not there, or not as they should be, sorted.
+// missingLinks returns the links that don't exist or lead elsewhere, sorted.
 func (w *Workspace) missingLinks(l *Layout) []string {
 	seen := w.scanResult()
 	var rest []string
@@ -162,8 +162,8 @@ func missingKeys[A, B any](m map[string]A, other map[string]B) []string {
 	return keys
 }
 
-// compareTree adds to the change what has to be done for the directory at path to hold what it should. It returns the
-// edit that would be lost by that, if there is one.
+// compareTree adds to the change what the directory at a path needs. It returns the local edit that this would lose, if
+// there is one.
 func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) (*Edit, error) {
 	known, ours := w.ownTrees()[at]
 	dir := w.Scope.Abs(at)
@@ -178,7 +178,7 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 		c.Trees[at] = t
 		return nil, w.checkReplaceable(at)
 	}
-	current := fingerprintOf(dir) // before it is hashed, so that no edit is missed
+	current := fingerprintOf(dir) // before hashing, so that a concurrent edit changes the fingerprint
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	if err == nil && w.machine.matches(got, t) {
 		if state := (treeState{Digest: got.Digest(), Source: t.source(), fingerprint: current}); !ours ||
@@ -217,7 +217,7 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 	return nil, nil
 }
 
-// matches reports whether files are those that a tree has once it is installed.
+// matches reports whether files are those of an installed tree.
 func (m *Machine) matches(got bundle.Inventory, t Tree) bool {
 	if t.Alias == "" {
 		return got.Digest() == t.Digest
@@ -232,7 +232,7 @@ func (m *Machine) isPart(got bundle.Inventory, t Tree) bool {
 	return err == nil && isSubset(got, want)
 }
 
-// isSubset reports whether every file of a is in b with the same content: a is b with files missing, or other modes.
+// isSubset reports whether every file of a is in b with the same content.
 func isSubset(a, b bundle.Inventory) bool {
 	for _, e := range a {
 		f, ok := b.Find(e.Path)
@@ -243,7 +243,7 @@ func isSubset(a, b bundle.Inventory) bool {
 	return true
 }
 
-// checkReplaceable returns an error unless the entry at path is absent or skillpm's own.
+// checkReplaceable returns an error unless the entry at a path does not exist or skillpm created it.
 func (w *Workspace) checkReplaceable(at string) error {
 	_, err := os.Lstat(w.Scope.Abs(at))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && w.owns(at) {
@@ -261,7 +261,8 @@ func notOursError(at string) error {
 			path.Base(at))
 }
 
-// compareRemovals finds what skillpm put there and no longer belongs. It returns the edits that would be lost by removing it.
+// compareRemovals adds to the change what skillpm created and the layout does not have. It returns the local edits that
+// this would lose.
 func (w *Workspace) compareRemovals(c *Change, l *Layout, o CompareOptions) (conflicts []Edit, err error) {
 	own := w.ownTrees()
 	for _, at := range missingKeys(own, l.trees) {
@@ -298,7 +299,7 @@ func (w *Workspace) compareRemovals(c *Change, l *Layout, o CompareOptions) (con
 	return conflicts, nil
 }
 
-// containsOnly reports whether there is nothing in a directory but some entries: it is that of a pack which goes.
+// containsOnly reports whether a directory has nothing in it but some entries.
 func (w *Workspace) containsOnly(at string, entries []string) bool {
 	other := errors.New("something else")
 	err := filepath.WalkDir(w.Scope.Abs(at), func(file string, d fs.DirEntry, err error) error {
@@ -315,8 +316,8 @@ func (w *Workspace) containsOnly(at string, entries []string) bool {
 	return err == nil
 }
 
-// removeUnlisted adds the removal of what is among the installed packs and nobody knows. What the store does not have
-// either is saved.
+// removeUnlisted adds to the change the removal of unlisted entries among the installed packs. Those that the store
+// does not have are backed up.
 func (w *Workspace) removeUnlisted(c *Change, l *Layout) {
 	for _, stranger := range w.unlistedEntries(l) {
 		at := stranger.Path
@@ -325,7 +326,7 @@ func (w *Workspace) removeUnlisted(c *Change, l *Layout) {
 		}
 		known := w.containsOnly(at, c.removals)
 		c.removals = append(c.removals, at)
-		if known { // each of them was looked at
+		if known { // each entry was compared
 			continue
 		}
 		got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
@@ -335,11 +336,11 @@ func (w *Workspace) removeUnlisted(c *Change, l *Layout) {
 	}
 }
 
-// looksUnchanged reports whether a tree that the state has looks as it did when it was recorded.
+// looksUnchanged reports whether a tree of the state has the fingerprint that the state has.
 func (w *Workspace) looksUnchanged(at string) bool { return w.scanResult().trees[at] }
 
-// ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of
-// the lock and their copies under aliases, of which nothing but the digest is known.
+// ownTrees returns the directories that skillpm created: those of the state or, without a state, those of the lockfile
+// and their copies under aliases.
 func (w *Workspace) ownTrees() map[string]treeState {
 	if w.state.found {
 		return w.state.Trees
@@ -356,7 +357,7 @@ func (w *Workspace) ownTrees() map[string]treeState {
 	return w.lockTrees
 }
 
-// addAliases adds the copies under aliases that manifest and lock lead to, where it is known what is in them.
+// addAliases adds the copies under aliases that follow from manifest and lockfile, if their content is known.
 func (w *Workspace) addAliases(own map[string]treeState) {
 	l, err := w.InstalledLayout()
 	if err != nil {
@@ -372,8 +373,8 @@ func (w *Workspace) addAliases(own map[string]treeState) {
 	}
 }
 
-// ownLinks returns the links that are skillpm's: those that the state has, and where there is no state those in agents'
-// directories that lead to what skillpm installs.
+// ownLinks returns the links that skillpm created: those of the state or, without a state, those in agents' directories
+// that lead into skillpm's own directories.
 func (w *Workspace) ownLinks(dirs []AgentDir) map[string]string {
 	if w.state.found {
 		return w.state.Links

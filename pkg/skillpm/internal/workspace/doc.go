@@ -1,13 +1,13 @@
-// Package workspace is one scope, a project or the user's, as it is on disk, and as it should be.
+// Package workspace is one scope, a project's or the user's, on disk.
 //
-// A [Workspace] holds the manifest, the lock and what this machine remembers. [Workspace.NewLayout] works out what a
-// manifest and a lock imply: the trees of installed skills, their copies under other names, and what agents find.
-// [Workspace.Compare] finds the difference to the disk, and [Workspace.Apply] carries it out in one transaction. The
-// rules that the package keeps:
+// A [Workspace] has the manifest, the lockfile, and the state of this machine. [Workspace.NewLayout] computes the desired
+// content: the trees of installed skills, their copies under aliases, and the links of agents. [Workspace.Compare]
+// compares it with the actual content and returns a plan, a [Change]. [Workspace.Apply] carries the plan out in one
+// transaction. Start reading there. The rules that the package keeps:
 //
-//   - Nothing that skillpm did not write is replaced or removed, and nothing that it wrote and somebody changed since.
-//   - What came with a repository is not believed: what this machine remembers is authenticated by a secret of its own.
-//   - The lock and the skills change together, or not at all.
+//   - A file that skillpm did not create is never replaced or removed, and one with local edits only with a backup.
+//   - Files of a repository are not trusted: a secret key of this machine authenticates the state.
+//   - The lockfile and the skills change together, or not at all.
 //
-// It asks nobody: what a lock names is in the store, or has to be put there before.
+// It uses no network: the trees that it installs must be in the store.
 package workspace

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Documents is what a scope is to become.
+// Documents are the manifest and the lockfile that a scope gets, with what the lockfile leaves out.
 type Documents struct {
 	Manifest    *pack.Manifest
 	Lock        *pack.Lock
@@ -25,12 +25,12 @@ type Documents struct {
 // HasLock reports whether the scope has a lock file.
 func (w *Workspace) HasLock() bool { return w.lockBytes != nil }
 
-// LacksLock reports whether the scope should have a lock file and has none: where nothing is required none is written.
+// LacksLock reports whether the scope has requirements but no lockfile. A scope without requirements needs none.
 func (w *Workspace) LacksLock() bool {
 	return w.lockBytes == nil && len(w.Manifest.Dependencies)+len(w.Manifest.DevDependencies) > 0
 }
 
-// StageDocuments adds manifest and lock to the change where they differ from what the goal says.
+// StageDocuments adds manifest and lockfile to the change if they differ from those on disk.
 func (w *Workspace) StageDocuments(c *Change, g Documents) {
 	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind != scope.KindUser {
 		c.stageFile(w.Rel(w.Scope.Manifest()), w.manifestBytes, g.Manifest.Bytes())
@@ -41,7 +41,7 @@ func (w *Workspace) StageDocuments(c *Change, g Documents) {
 	}
 }
 
-// StageFile adds a file beside the manifest to the change where it differs from what is there.
+// StageFile adds a file beside the manifest to the change if it differs from the one on disk.
 func (w *Workspace) StageFile(c *Change, name string, data []byte) error {
 	path := filepath.Join(filepath.Dir(w.Scope.Manifest()), filepath.FromSlash(name))
 	before, err := safefile.ReadOptional(path)
@@ -51,13 +51,13 @@ func (w *Workspace) StageFile(c *Change, name string, data []byte) error {
 	return err
 }
 
-// equalText reports whether two files say the same: git may write them with other line endings.
+// equalText reports whether two files are equal apart from line endings, which git may change.
 func equalText(a, b []byte) bool {
 	unix := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 	return bytes.Equal(unix(a), unix(b))
 }
 
-// CheckFrozen reports a goal whose lock is not, but for line endings, the one that is there.
+// CheckFrozen returns an error unless the lockfile on disk is that of the documents, apart from line endings.
 func (w *Workspace) CheckFrozen(g Documents) error {
 	if equalText(g.Lock.Encode(), w.lockBytes) || w.lockBytes == nil && len(g.Lock.Packs) == 0 {
 		return nil
@@ -78,7 +78,8 @@ func (w *Workspace) CheckFrozen(g Documents) error {
 	return disagreement(differences)
 }
 
-// Disagreement says in what a lock is another one than the manifest leads to, nil if that can't be told from the two.
+// Disagreement returns an error that says how a lockfile differs from what its manifest leads to, nil if a comparison
+// of the two shows no difference.
 func Disagreement(m *pack.Manifest, l *pack.Lock) error {
 	var differences []string
 	for _, d := range pack.Compare(m, l) {
@@ -90,7 +91,7 @@ func Disagreement(m *pack.Manifest, l *pack.Lock) error {
 	return disagreement(differences)
 }
 
-// maxFacts is how many differences an error tells.
+// maxFacts is how many differences an error lists.
 const maxFacts = 5
 
 func disagreement(differences []string) error {
@@ -105,14 +106,14 @@ func disagreement(differences []string) error {
 		WithHint("run skillpm install without --frozen, look at the difference and commit it")
 }
 
-// OmitsDirectory reports whether a locked source leaves its directory out. A lock never names a directory of one machine: a
-// pack that was found by name in a layout there is locked without its place, which this machine's state remembers.
+// OmitsDirectory reports whether a locked source leaves its directory out. A lockfile never names a directory of one
+// machine: a pack from an OCI layout is locked without it, and this machine's state has the directory.
 func OmitsDirectory(lockedSource string) bool { return lockedSource == string(pack.KindLayout) }
 
-// Directories returns the directories that the lock leaves out and this machine remembers, by pack.
+// Directories returns the directories that the lockfile leaves out, by pack, as this machine's state has them.
 func (w *Workspace) Directories() map[string]string { return w.state.Directories }
 
-// directoriesAfter returns the directories that the state should remember once the goal is reached.
+// directoriesAfter returns the directories that the state has after documents were applied.
 func (w *Workspace) directoriesAfter(g Documents) map[string]string {
 	directories := maps.Clone(w.state.Directories)
 	maps.Copy(directories, g.Directories)
@@ -124,7 +125,7 @@ func (w *Workspace) directoriesAfter(g Documents) map[string]string {
 	return directories
 }
 
-// DocumentNames returns the names of the files that the change writes, of the manifest and the lock.
+// DocumentNames returns which of the manifest and the lockfile the change writes.
 func (c *Change) DocumentNames() []string {
 	names := []string{}
 	for _, name := range []string{pack.ManifestName, pack.LockName} {
@@ -137,5 +138,6 @@ func (c *Change) DocumentNames() []string {
 	return names
 }
 
-// UpdatesState reports whether what is right was found by hashing, so that this machine should remember it.
+// UpdatesState reports whether the comparison had to hash files that turned out right, so that the state should get
+// their new fingerprints.
 func (c *Change) UpdatesState() bool { return len(c.rehashed) > 0 }

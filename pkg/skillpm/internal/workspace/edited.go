@@ -23,15 +23,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Edit is an installed skill that somebody changed since it was installed.
+// Edit is an installed skill with local edits.
 type Edit struct {
 	Path  string       `json:"path"` // its directory, relative to the root
 	Pack  string       `json:"pack"`
 	Skill string       `json:"skill"`
 	Files []EditedFile `json:"files"`
-	// Problem says why the files are not told, or not all.
+	// Problem says why files or the diff are missing.
 	Problem string `json:"problem,omitempty"`
-	// Text is the difference to what was installed, as git writes it; "" where the store does not have that.
+	// Text is the diff against the installed version in the format of git, "" if the store does not have that.
 	Text string `json:"text,omitempty"`
 
 	Tree Tree `json:"-"` // what was installed
@@ -43,7 +43,7 @@ type EditedFile struct {
 	Status textdiff.Status `json:"status"`
 }
 
-// String names the skill's directory and the files.
+// String names the skill's directory and the changed files.
 func (e Edit) String() string {
 	var names []string
 	for _, f := range e.Files {
@@ -63,7 +63,7 @@ func (e Edit) String() string {
 	return s
 }
 
-// EditedError says that installed skills would be replaced or removed that somebody edited.
+// EditedError is the error for local edits that would be replaced or removed.
 type EditedError struct{ Edits []Edit }
 
 // Error names every skill and its files.
@@ -78,7 +78,7 @@ func (e *EditedError) Error() string {
 // Code is [diag.Conflict].
 func (e *EditedError) Code() diag.Code { return diag.Conflict }
 
-// Packs returns the packs that the skills are of, sorted.
+// Packs returns the packs of the skills, sorted.
 func (e *EditedError) Packs() []pack.ID {
 	var ids []pack.ID
 	for _, edit := range e.Edits {
@@ -90,7 +90,7 @@ func (e *EditedError) Packs() []pack.ID {
 	return slices.Compact(ids)
 }
 
-// installedTree returns what was installed in a directory, by what is known of it.
+// installedTree returns the tree that was installed in a directory, by its state and its path.
 func (w *Workspace) installedTree(at string, state treeState) Tree {
 	t := Tree{Digest: state.Digest}
 	if state.Source != "" {
@@ -103,7 +103,7 @@ func (w *Workspace) installedTree(at string, state treeState) Tree {
 			return t
 		}
 	}
-	for _, id := range w.Lock.IDs() { // a copy: any skill with that content will do
+	for _, id := range w.Lock.IDs() { // a copy for an agent: any skill with this content is right
 		for name, digest := range w.Lock.Packs[id].Skills {
 			if digest == t.Digest && (t.Skill == "" || name == path.Base(at)) {
 				t.Pack, t.Skill = id, name
@@ -113,7 +113,8 @@ func (w *Workspace) installedTree(at string, state treeState) Tree {
 	return t
 }
 
-// edit describes an edited directory: got are its files, unless they could not be read.
+// edit describes a directory with local edits. The inventory is of its files, unless an error kept them from being
+// read.
 func (w *Workspace) edit(at string, installed Tree, got bundle.Inventory, err error) Edit {
 	e := Edit{Path: at, Pack: installed.Pack.String(), Skill: installed.Skill, Files: []EditedFile{}, Tree: installed}
 	if err != nil {
@@ -130,7 +131,7 @@ func (w *Workspace) edit(at string, installed Tree, got bundle.Inventory, err er
 	return e
 }
 
-// changedFiles returns how got differs from want: first the files of want, then those that only got has.
+// changedFiles returns how an inventory differs from another: first the expected files, then the added ones.
 func changedFiles(want, got bundle.Inventory) []EditedFile {
 	var files []EditedFile
 	for _, f := range want {
@@ -151,8 +152,7 @@ func changedFiles(want, got bundle.Inventory) []EditedFile {
 	return files
 }
 
-// Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are
-// none.
+// Edits returns the installed skills with local edits. Missing files and missing skills are no edits.
 func (w *Workspace) Edits() ([]Edit, error) {
 	l, err := w.InstalledLayout()
 	if err != nil {
@@ -168,8 +168,8 @@ func (w *Workspace) Edits() ([]Edit, error) {
 	return c.Edited, nil
 }
 
-// Difference returns how an edited skill differs from what was installed, which has to be in the store. Paths are
-// relative to the root. The budget is nil for one of its own.
+// Difference returns the diff of an edited skill against the installed tree, which must be in the store. Paths are
+// relative to the root. A nil budget stands for a new one.
 func (w *Workspace) Difference(ctx context.Context, e Edit, b *textdiff.Budget) (textdiff.Diff, error) {
 	before, err := w.machine.Files(e.Tree)
 	if err != nil {
@@ -187,7 +187,7 @@ func (w *Workspace) Difference(ctx context.Context, e Edit, b *textdiff.Budget) 
 	return textdiff.Trees(ctx, Below(e.Path, before), Below(e.Path, after), textdiff.Options{Budget: b})
 }
 
-// Below returns files with their paths below a directory.
+// Below returns files with a directory in front of their paths.
 func Below(dir string, files []textdiff.File) []textdiff.File {
 	moved := slices.Clone(files)
 	for i := range moved {
@@ -196,7 +196,7 @@ func Below(dir string, files []textdiff.File) []textdiff.File {
 	return moved
 }
 
-// Files returns the files that a tree of the store has once it is installed. They are read when they are wanted.
+// Files returns the files of a tree as an installation writes them. They are read on demand.
 func (m *Machine) Files(t Tree) ([]textdiff.File, error) {
 	inv, spliced, err := m.expected(t)
 	if err != nil {
@@ -219,7 +219,7 @@ func (m *Machine) Files(t Tree) ([]textdiff.File, error) {
 	return files, nil
 }
 
-// filesIn returns the regular files of an installed skill, to be read as long as root is open.
+// filesIn returns the regular files of an installed skill, which can be read while root is open.
 func filesIn(ctx context.Context, root *os.Root) ([]textdiff.File, error) {
 	var files []textdiff.File
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -248,7 +248,8 @@ func filesIn(ctx context.Context, root *os.Root) ([]textdiff.File, error) {
 	return files, err
 }
 
-// backupPath returns where a copy of an edited directory goes: its name, and what tells it from other edits of it.
+// backupPath returns where a copy of an edited directory goes: its name and an ID of its content, with a number if
+// another copy has that name.
 func (w *Workspace) backupPath(at string, got bundle.Inventory, current fingerprint) string {
 	id := contentID(w.Scope.Abs(at), current)
 	if got != nil {
@@ -265,8 +266,8 @@ func (w *Workspace) backupPath(at string, got bundle.Inventory, current fingerpr
 	}
 }
 
-// contentID tells one state of a directory from others, by all that is in it: also names that no skill may have, links,
-// and what is never part of a skill. Where it can't be read it goes by how it looks.
+// contentID identifies the content of a directory, with files that are never part of a skill. If it can't be read, the
+// fingerprint has to do.
 func contentID(dir string, current fingerprint) string {
 	sum, err := contentSum(dir)
 	if err != nil {
@@ -275,9 +276,8 @@ func contentID(dir string, current fingerprint) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// hasUserFiles reports whether a directory has something that is never part of a skill, and yet may be somebody's work: a
-// repository, an editor's file of what was not saved, patched modules. What systems and interpreters leave behind is
-// not.
+// hasUserFiles reports whether a directory has files that are never part of a skill but may be somebody's work: a
+// repository, an editor's unsaved file, patched modules. Files that systems and interpreters create don't count.
 func hasUserFiles(dir string) bool {
 	found := errors.New("found")
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -297,7 +297,7 @@ func hasUserFiles(dir string) bool {
 	return errors.Is(err, found)
 }
 
-// sameContent reports whether two directories hold the same.
+// sameContent reports whether two directories have the same content.
 func sameContent(a, b string) bool {
 	info, err := os.Lstat(b)
 	if err != nil || !info.IsDir() {
@@ -308,7 +308,7 @@ func sameContent(a, b string) bool {
 	return errA == nil && errB == nil && sumA == sumB
 }
 
-// contentSum hashes all that is in a directory.
+// contentSum hashes everything in a directory.
 func contentSum(dir string) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -336,10 +336,10 @@ func contentSum(dir string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
-// Backups returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.
+// Backups returns where copies of replaced or removed directories with local edits go, by path.
 func (c *Change) Backups() map[string]string { return c.backups }
 
-// stageBackups stages copies of the edited directories that are going to be replaced or removed.
+// stageBackups stages copies of directories with local edits that the change replaces or removes.
 func (w *Workspace) stageBackups(tx *txn.Tx, c *Change) error {
 	for at, backup := range c.backups {
 		if _, err := os.Lstat(w.Scope.Abs(backup)); err == nil { // the same edit was kept before
@@ -356,7 +356,7 @@ func (w *Workspace) stageBackups(tx *txn.Tx, c *Change) error {
 	return nil
 }
 
-// copyAll copies a directory, or one file into a new directory, with links as links.
+// copyAll copies a directory, or one file into a new directory. Links stay links.
 func copyAll(from, to string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -383,7 +383,7 @@ func copyAll(from, to string) error {
 	})
 }
 
-// copyFile copies a regular file with its mode. What is no file has nothing to be kept.
+// copyFile copies a regular file with its mode, and skips anything else.
 func copyFile(from, to string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err != nil || !info.Mode().IsRegular() {

@@ -14,22 +14,22 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// fingerprint is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or
-// removes one, it is another.
+// fingerprint identifies how an installed directory looks to stat. It changes if a program touches, adds, or removes a
+// file.
 type fingerprint struct {
-	digest string // a digest over what stat says of the entries; "" for one that equals no other
+	digest string // over the stat results of the entries; "" never matches
 	// entries are every file and directory, relative and sorted, with tabs between them; directories end with a slash,
 	// and the one at the top is "/".
 	entries string
 }
 
-// fileStat are what stat says of an entry. Of a directory only its mode and its time of modification count, which is
-// another as soon as there is an entry more or less; the time of change of the topmost is that of its move here.
+// fileStat is what stat says of an entry. For a directory only the mode and the modification time count, which changes
+// with its entries; its change time is that of the move to its path.
 type fileStat struct {
 	mode, size, modified, changed int64
 }
 
-// fingerprintOf looks at the directory dir. The look is empty if that is no directory.
+// fingerprintOf returns the fingerprint of a directory, empty if there is none.
 func fingerprintOf(dir string) fingerprint {
 	entries := listEntries(dir)
 	if entries == "" {
@@ -40,7 +40,8 @@ func fingerprintOf(dir string) fingerprint {
 	return fingerprint{digest: s.digest(filepath.Base(dir), entries), entries: entries}
 }
 
-// listEntries lists a directory as a look has it. It returns "" if there is none, or one whose names can't be listed so.
+// listEntries lists a directory in the form of [fingerprint.entries]. It returns "" if there is no directory, or a name
+// can't be listed.
 func listEntries(dir string) string {
 	var entries []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -67,8 +68,8 @@ func listEntries(dir string) string {
 	return strings.Join(entries, "\t")
 }
 
-// digest returns the digest over what stat says of the entries of the directory base, "" if one is not there or is not
-// what it was.
+// digest returns the digest over the stat results of entries of the directory base, "" if one does not exist or changed
+// its type.
 func (s *statter) digest(base, entries string) string {
 	var text []byte
 	for name := range strings.SplitSeq(entries, "\t") {
@@ -83,12 +84,12 @@ func (s *statter) digest(base, entries string) string {
 	return textx.SHA256(text)[:32]
 }
 
-// equal reports whether two states of a tree are the same, looks included.
+// equal reports whether two states of a tree are the same, with their fingerprints.
 func (t treeState) equal(o treeState) bool {
 	return t.Digest == o.Digest && t.Source == o.Source && t.fingerprint == o.fingerprint
 }
 
-// matches reports whether a directory, which is in the statter's, looks as given.
+// matches reports whether a directory has a fingerprint.
 func (s *statter) matches(dir string, l fingerprint) bool {
 	if l.digest == "" || !s.hasEntries(dir, l.entries) {
 		return false
@@ -96,14 +97,14 @@ func (s *statter) matches(dir string, l fingerprint) bool {
 	return s.digest(filepath.Base(dir), l.entries) == l.digest
 }
 
-// diskScan says which of the trees and links that the state has are as they were recorded.
+// diskScan says which trees and links of the state are unchanged on disk.
 type diskScan struct {
-	done  chan struct{} // closed when the rest is there
+	done  chan struct{} // closed when the maps are complete
 	trees map[string]bool
 	links map[string]bool
 }
 
-// StartScan begins to look at what is installed, so that it is known by the time that it is needed.
+// StartScan starts to compare the installed files with the state, in the background.
 func (w *Workspace) StartScan() {
 	g := &diskScan{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
 	w.scan = g
@@ -126,7 +127,7 @@ func (w *Workspace) StartScan() {
 	}()
 }
 
-// scanResult returns what the last scan saw.
+// scanResult waits for the scan and returns it.
 func (w *Workspace) scanResult() *diskScan {
 	if w.scan == nil {
 		w.StartScan()
@@ -135,7 +136,7 @@ func (w *Workspace) scanResult() *diskScan {
 	return w.scan
 }
 
-// inParallel asks of each path, several at a time, with a statter that has the path's directory open.
+// inParallel calls check for each path, several at a time, with a statter that has the path's directory open.
 func inParallel(paths []string, abs func(string) string, check func(s *statter, path, at string) bool) []bool {
 	results := make([]bool, len(paths))
 	workers := min(runtime.GOMAXPROCS(0), len(paths)/64+1)

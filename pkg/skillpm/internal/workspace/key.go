@@ -10,15 +10,15 @@ import (
 
 const keySize = 32
 
-// KeyFile is where the secret is kept that this user's state files and journals are authenticated with.
+// KeyFile is the file with the secret key that authenticates this user's state files and journals.
 func (m *Machine) KeyFile() string { return filepath.Join(m.Paths.State, "machine.key") }
 
-// HasKey reports whether there is such a secret: it is made if it can be kept.
+// HasKey reports whether there is a secret key, or one could be created.
 func (m *Machine) HasKey() bool { return len(m.key()) > 0 }
 
-// key returns the secret that this user's state files and journals are authenticated with. It is made when it is
-// first needed. Where it can't be kept it is nil: then every run finds everything again by hashing, and an interrupted
-// install can't be finished by the next.
+// key returns the secret key that authenticates this user's state files and journals. The first call creates it. It is
+// nil if it can't be saved: then every run hashes all installed files, and an interrupted installation can't be
+// finished by the next run.
 func (m *Machine) key() []byte {
 	m.keyOnce.Do(func() {
 		path := m.KeyFile()
@@ -41,7 +41,7 @@ func readKey(path string) []byte {
 	return key
 }
 
-// makeKey writes a new key. Of two processes that do so at once the first one's counts.
+// makeKey writes a new key. If two processes create one at once, the first one's is kept.
 func makeKey(path string) []byte {
 	key := make([]byte, keySize)
 	if _, err := rand.Read(key); err != nil {

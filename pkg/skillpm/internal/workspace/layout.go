@@ -13,32 +13,32 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Layout is what a scope should hold: the trees and links that a manifest, a lock and the agents' directories imply.
-// Paths are slash-separated and relative to the scope's root.
+// Layout is the desired content of a scope: the trees and links that follow from a manifest, a lockfile, and the
+// directories of agents. Paths are slash-separated and relative to the scope's root.
 type Layout struct {
 	Named        []pack.NamedSkill
 	Names        map[string]pack.LockedName
 	Conflicts    []pack.Conflict
 	Dirs         []AgentDir
-	Packs        map[pack.ID]*pack.LockedPack // what is in force: those of the lock, and those that are linked
+	Packs        map[pack.ID]*pack.LockedPack // those of the lockfile, and those that are linked
 	Linked       map[pack.ID]*LinkedPack
 	Warnings     []string
 	trees        map[string]Tree
 	links        map[string]string    // path -> relative target
-	relativeDirs map[[2]string]string // from one directory to another
+	relativeDirs map[[2]string]string // the relative path from one directory to another
 }
 
-// Tree is one directory to install.
+// Tree is an installed directory.
 type Tree struct {
 	Pack   pack.ID
 	Skill  string
 	Digest string // of the pristine tree, in the store
-	Alias  string // the name to splice into SKILL.md, "" for none
+	Alias  string // the name that SKILL.md gets, "" for its own
 }
 
 const linkModeCopy = "copy"
 
-// NewLayout works out what the scope should hold.
+// NewLayout computes the desired content of the scope.
 func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir) (*Layout, error) {
 	l := &Layout{Dirs: dirs, Linked: map[pack.ID]*LinkedPack{}, relativeDirs: map[[2]string]string{}}
 	var err error
@@ -48,7 +48,7 @@ func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir
 	if err != nil {
 		return nil, err
 	}
-	if m, lock = w.addLinked(l, m, lock); len(l.Linked) > 0 { // what is committed knows nothing of them
+	if m, lock = w.addLinked(l, m, lock); len(l.Linked) > 0 { // the lockfile must not depend on linked packs
 		l.Named, _, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names,
 			isTaken)
 		if err != nil {
@@ -81,7 +81,7 @@ func (l *Layout) Tree(at string) (Tree, bool) {
 	return t, ok
 }
 
-// InstalledLayout works out what the scope's own lock means.
+// InstalledLayout is [Workspace.NewLayout] for the scope's own manifest and lockfile.
 func (w *Workspace) InstalledLayout() (*Layout, error) {
 	dirs, _, err := w.AgentDirs(nil)
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *Workspace) addNamed(l *Layout, lock *pack.Lock, n pack.NamedSkill, mode
 	}
 }
 
-// linkAgents has every agent find what is at a path under a name.
+// linkAgents adds a link to a path, under a name, to the directory of every agent.
 func (w *Workspace) linkAgents(l *Layout, at, name string) {
 	parent, base := path.Split(at)
 	for _, dir := range l.Dirs {
@@ -125,7 +125,7 @@ func (w *Workspace) linkAgents(l *Layout, at, name string) {
 	}
 }
 
-// linkMode is how agents' directories get skills: links, or copies where links can't be had or were not wanted.
+// linkMode returns how agents' directories get skills: by links, or by copies.
 func (w *Workspace) linkMode(m *pack.Manifest) string {
 	for _, mode := range []string{m.LinkMode, w.Config.LinkMode} {
 		if mode != "" {
@@ -138,7 +138,7 @@ func (w *Workspace) linkMode(m *pack.Manifest) string {
 	return "symlink"
 }
 
-// aliasesOf returns the manifest's aliases without those of packs that it requires and that are not installed yet.
+// aliasesOf returns the manifest's aliases without those of required packs that are not locked yet.
 func aliasesOf(m *pack.Manifest, lock *pack.Lock) []pack.Alias {
 	return slices.DeleteFunc(slices.Clone(m.Aliases), func(a pack.Alias) bool {
 		_, locked := lock.Packs[a.Pack]
@@ -147,7 +147,7 @@ func aliasesOf(m *pack.Manifest, lock *pack.Lock) []pack.Alias {
 	})
 }
 
-// hasLocalSkill reports whether an agent's directory has an entry of that name that skillpm did not put there.
+// hasLocalSkill reports whether an agent's directory has an entry of that name that skillpm did not create.
 func (w *Workspace) hasLocalSkill(dirs []AgentDir, name string) bool {
 	for _, dir := range dirs {
 		at := path.Join(dir.real, name)
@@ -158,12 +158,12 @@ func (w *Workspace) hasLocalSkill(dirs []AgentDir, name string) bool {
 	return false
 }
 
-// owns reports whether the entry at path (relative to the root) is skillpm's: it was recorded when it was written, or
-// matches a link that leads into skillpm's own directory.
+// owns reports whether skillpm created the entry at a path below the root: the state has it, or it is a link into one
+// of skillpm's own directories.
 func (w *Workspace) owns(at string) bool {
 	if _, ok := w.state.Trees[at]; ok {
 		info, err := os.Lstat(w.Scope.Abs(at))
-		return err == nil && info.IsDir() // a file in its place is somebody's
+		return err == nil && info.IsDir() // skillpm did not create a file in its place
 	}
 	target, err := os.Readlink(w.Scope.Abs(at))
 	if err != nil {
@@ -178,8 +178,7 @@ func (w *Workspace) owns(at string) bool {
 	return pathx.ContainsStrict(w.Scope.Plugins(), target) || pathx.ContainsStrict(w.Scope.Links(), target)
 }
 
-// expected returns the inventory that a tree has once it is installed: that of the store, with SKILL.md's entry
-// changed where an alias is spliced into it, and that file's bytes.
+// expected returns the inventory of a tree once it is installed, and the bytes of its SKILL.md if an alias changes it.
 func (m *Machine) expected(t Tree) (bundle.Inventory, []byte, error) {
 	s, err := m.Store()
 	if err != nil {

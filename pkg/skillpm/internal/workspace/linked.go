@@ -11,11 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// A pack that is being worked on can be linked: its skills are then symbolic links to its directory instead of copies
-// of a release, so that every change is in force at once. That is a matter of one machine: neither manifest nor lock
-// says it, only the state does.
-
-// LinkedPack is a pack that is linked to the directory it is worked on in.
+// LinkedPack is a pack whose skills are links to a working copy. Only the state of this machine has such links, neither
+// the manifest nor the lockfile.
 type LinkedPack struct {
 	ID      pack.ID
 	Dir     string // absolute
@@ -23,16 +20,16 @@ type LinkedPack struct {
 	Skills  map[string]string // name -> absolute directory
 }
 
-// Linked returns the directories of the packs that are linked, by pack.
+// Linked returns the directories of the linked packs, by pack.
 func (w *Workspace) Linked() map[string]string { return maps.Clone(w.state.Linked) }
 
-// SetLinked says which packs are linked once the next change is applied.
+// SetLinked sets the linked packs that the next change applies.
 func (w *Workspace) SetLinked(dirs map[string]string) {
 	w.linksChanged = !maps.Equal(dirs, w.state.Linked)
 	w.state.Linked = dirs
 }
 
-// LinksChanged reports whether other packs are linked than before, so that this machine should remember it.
+// LinksChanged reports whether [Workspace.SetLinked] changed the linked packs.
 func (w *Workspace) LinksChanged() bool { return w.linksChanged }
 
 // Writes reports whether the change writes a tree at a path.
@@ -47,7 +44,7 @@ func (c *Change) Links(at string) bool {
 	return ok
 }
 
-// ReadLinked reads the pack that is worked on in a directory.
+// ReadLinked reads the pack in a working copy.
 func ReadLinked(dir string) (*LinkedPack, error) {
 	content, err := pack.Describe(os.DirFS(dir), pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)})
 	if err != nil {
@@ -60,7 +57,7 @@ func ReadLinked(dir string) (*LinkedPack, error) {
 	return p, nil
 }
 
-// addLinked puts the linked packs into a layout. One whose directory can't be read counts as not linked, with a warning.
+// addLinked adds the linked packs to a layout. If a working copy can't be read, its pack is not linked, with a warning.
 func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Manifest, *pack.Lock) {
 	if len(w.state.Linked) == 0 {
 		return m, lock
@@ -85,22 +82,22 @@ func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pa
 			locked.Skills[skill] = ""
 		}
 		lock.Packs[p.ID] = locked
-		if _, ok := m.Dependency(p.ID); !ok { // as if it had been installed last
+		if _, ok := m.Dependency(p.ID); !ok { // as if it were installed last
 			m.DevDependencies = append(m.DevDependencies, pack.Dependency{ID: p.ID})
 		}
 	}
 	return m, lock
 }
 
-// addLinkedSkill adds the links of one skill of a linked pack. Hosts that go by the frontmatter see its own name, whatever
-// the link is called.
+// addLinkedSkill adds the links of one skill of a linked pack. Agents that read the frontmatter see the skill's own
+// name, whatever the name of the link.
 func (w *Workspace) addLinkedSkill(l *Layout, p *LinkedPack, n pack.NamedSkill) {
 	at := w.SkillAt(n.Pack, n.Skill)
 	l.links[at] = p.Skills[n.Skill]
 	w.linkAgents(l, at, n.Link)
 }
 
-// isOwnLink reports whether an entry is a symbolic link in one of skillpm's own directories, where nobody else's are.
+// isOwnLink reports whether a path is a symbolic link in one of skillpm's own directories.
 func (w *Workspace) isOwnLink(abs string) bool {
 	return (pathx.ContainsStrict(w.Scope.Plugins(), abs) || pathx.ContainsStrict(w.Scope.Links(), abs)) && isLink(abs)
 }

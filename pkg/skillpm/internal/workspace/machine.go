@@ -12,17 +12,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// Options say where a [Machine] works.
+// Options configure a [Machine].
 type Options struct {
 	environ.Environment
-	Waiting func() // called when another process has a scope that is to be changed; may be nil
+	Waiting func() // called when another process has locked a scope; may be nil
 
-	// PolicyDir is a directory of the administrator's with the policy that is about to be the machine's, "" for the one
-	// that is in force.
+	// PolicyDir is a directory with a policy that replaces the machine's policy, "" for the one in effect.
 	PolicyDir string
 }
 
-// Machine is what the workspaces of one user have in common: directories, the store, and a secret.
+// Machine is what the workspaces of one user share: directories, the store, and a secret key.
 type Machine struct {
 	Options
 	storeMu sync.Mutex
@@ -50,8 +49,7 @@ func (m *Machine) Store() (*store.Store, error) {
 	return s, nil
 }
 
-// AdminConfig returns the settings of the machine's administrator, which nobody else can change. Without any they are
-// empty.
+// AdminConfig returns the settings of the machine's administrator, empty if there are none.
 func (m *Machine) AdminConfig() (*pack.Config, error) {
 	file := filepath.Join(m.Paths.Enterprise, pack.ConfigName)
 	data, err := safefile.ReadOptional(file)

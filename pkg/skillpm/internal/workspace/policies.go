@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// PolicyFiles says where policies are.
+// PolicyFiles returns where policies are.
 func (m *Machine) PolicyFiles() enforce.Files {
 	paths := m.Paths
 	if m.PolicyDir != "" {
@@ -15,19 +15,18 @@ func (m *Machine) PolicyFiles() enforce.Files {
 	return enforce.Files{Paths: paths, OS: m.OS, Admin: m.Admin}
 }
 
-// Guard returns what decides by the policies in force for some projects.
+// Guard returns the evaluator of the policies in effect for some projects.
 func (m *Machine) Guard(projects ...string) *enforce.Evaluator {
 	return enforce.Open(enforce.Options{Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.RunRules})
 }
 
-// Guard returns what decides by the policies in force for the scope. Around may be a project that it is made for, whose
-// policy holds, too.
-func (w *Workspace) Guard(around string) *enforce.Evaluator {
-	return w.machine.Guard(w.project(), around)
+// Guard returns the evaluator of the policies in effect for the scope and for another project, "" for none.
+func (w *Workspace) Guard(project string) *enforce.Evaluator {
+	return w.machine.Guard(w.projectDir(), project)
 }
 
-// project returns the directory of the project, "" for the other scopes.
-func (w *Workspace) project() string {
+// projectDir returns the directory of the project, "" for the other scopes.
+func (w *Workspace) projectDir() string {
 	if w.Scope.Kind != scope.KindProject {
 		return ""
 	}

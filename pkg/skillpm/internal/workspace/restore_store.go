@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// RestoreStore puts those trees of the lock into the store that the store does not have and that are installed and
-// intact. That one is neither is no error: it has to be fetched.
+// RestoreStore puts trees that the store lacks into the store, if they are installed intact. The others have to be
+// fetched.
 func (w *Workspace) RestoreStore(s *store.Store, trees iter.Seq[Tree]) error {
 	root, err := os.OpenRoot(w.Scope.Root)
 	if err != nil {
@@ -26,7 +26,7 @@ func (w *Workspace) RestoreStore(s *store.Store, trees iter.Seq[Tree]) error {
 			continue
 		}
 		if writer == nil {
-			// What is limited is a pack, and these are many: each of them came within the limits once.
+			// The limits are per pack, and this writer gets many packs, each of which met the limits.
 			if writer, err = s.Writer(bundle.Limits{TotalBytes: math.MaxInt64}); err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func (w *Workspace) RestoreStore(s *store.Store, trees iter.Seq[Tree]) error {
 	return err
 }
 
-// intact reports whether a directory is the tree of that digest.
+// intact reports whether a directory has a digest.
 func intact(fsys fs.FS, at, digest string) bool {
 	inv, err := bundle.Sum(fsys, at)
 	return err == nil && inv.Digest() == digest

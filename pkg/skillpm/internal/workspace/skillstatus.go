@@ -7,13 +7,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// SkillStatus is what there is where a skill belongs.
+// SkillStatus says how a skill is installed.
 type SkillStatus struct {
-	Installed bool // what belongs there, edited or not
-	Edited    bool // somebody changed it
+	Installed bool // with or without local edits
+	Edited    bool // it has local edits
 }
 
-// SkillStatus says what there is where a skill of a layout's pack belongs. What looks as it was recorded is not read.
+// SkillStatus says how a skill of a layout is installed. Files with an unchanged fingerprint are not read.
 func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus {
 	at := w.SkillAt(id, skill)
 	t, ok := l.trees[at]
@@ -33,7 +33,7 @@ func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus
 	case err == nil && w.machine.matches(got, t):
 		return SkillStatus{Installed: true}
 	case err == nil && (ours && got.Digest() == known.Digest || w.machine.isPart(got, t)):
-		return SkillStatus{} // another version, or a part
+		return SkillStatus{} // another version, or with files missing
 	}
 	return SkillStatus{Installed: ours && w.installedTree(at, known).source() == t.source(), Edited: true}
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// statter asks for entries of one directory.
+// statter calls stat for entries of one directory.
 type statter struct{ dir string }
 
 func newStatter(dir string) *statter { return &statter{dir: dir} }
 
 func (*statter) close() {}
 
-// stat returns the fileStat of an entry, if it is what its name says: a directory, which ends with a slash, or none.
+// stat returns the stat result of an entry, if it has the type that its name says: directories end with a slash.
 func (s *statter) stat(path string) (fileStat, bool) {
 	info, err := os.Lstat(filepath.Join(s.dir, filepath.FromSlash(path)))
 	if err != nil || info.IsDir() != strings.HasSuffix(path, "/") {

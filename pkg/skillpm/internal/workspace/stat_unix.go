@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statter asks for entries of one directory, which it has open: a name in it costs one system call.
+// statter calls stat for entries of one directory, which it has open: a name in it costs one system call.
 type statter struct {
 	dir    string
 	fd     int // -1 if the directory can't be opened
@@ -34,7 +34,7 @@ func (s *statter) close() {
 	}
 }
 
-// stat returns the facts of an entry, if it is what its name says: a directory, which ends with a slash, or none.
+// stat returns the stat result of an entry, if it has the type that its name says: directories end with a slash.
 func (s *statter) stat(path string) (fileStat, bool) {
 	path, dir := strings.CutSuffix(path, "/")
 	var st unix.Stat_t
@@ -49,7 +49,7 @@ func (s *statter) stat(path string) (fileStat, bool) {
 	return f, true
 }
 
-// hasEntries reports whether a directory has these entries and no others. Here the times of the directories tell that.
+// hasEntries reports whether a directory has these entries and no others. On Unix the times of directories show that.
 func (*statter) hasEntries(string, string) bool { return true }
 
 // isLinkTo reports whether the entry at path, which is in the statter's directory, is a link to target.

@@ -15,13 +15,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
-// how they looked when they were written. It is never shared; without it everything is found again by hashing.
+// state is what this machine has installed in a scope: the trees and links that skillpm created, and their fingerprints.
+// It is never shared; without it everything is found again by hashing.
 //
-// What it says allows replacing and removing, so it carries a MAC that only this machine can make: a state file that
-// came with a repository, or from another place, counts as none.
+// It allows skillpm to replace and remove files, so a MAC of this machine authenticates it: a state file from a
+// repository or from another path does not count.
 //
-// The file is lines of fields with tabs between them, because it is read whenever nothing is to be done:
+// The file has lines of fields with tabs between them, which are fast to read when there is nothing to do:
 //
 //	skillpm-state 2	MAC of the rest in hex
 //	link	PATH	TARGET
@@ -30,29 +30,29 @@ import (
 //	place	PACK	DIRECTORY
 //	tree	PATH	DIGEST	SOURCE	FINGERPRINT	ENTRY…
 //
-// A field that has a tab or a line break in it, or starts with a quote, is quoted as in Go.
+// A field with a tab or a line break in it, or with a quote at its start, is quoted as in Go.
 type state struct {
 	Trees map[string]treeState // by path below the scope's root
 	Links map[string]string    // path below the scope's root -> target
 	// Directories are the directories that packs were locked from, which a lock never records: pack -> directory.
 	Directories map[string]string
-	// Packs are what was installed last, by name: a lock comes with a project, and may have been turned back.
+	// Packs are the versions that were installed last: the lockfile of a project may have been turned back.
 	Packs map[string]InstalledPack
-	// Linked are the directories of packs that are being worked on: pack -> absolute directory.
+	// Linked are the working copies of linked packs: pack -> absolute directory.
 	Linked map[string]string
 
-	found bool // it was read, not made up
+	found bool // there was an authentic file
 }
 
 // treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from,
-// and how stat sees it.
+// and its fingerprint.
 type treeState struct {
 	Digest      string
 	Source      string
 	fingerprint fingerprint
 }
 
-// InstalledPack is what was installed of a pack.
+// InstalledPack is the version of a pack that this machine installed last.
 type InstalledPack struct {
 	Version  string
 	Resolved string // as the lock had it
@@ -76,8 +76,8 @@ func newState() *state {
 	}
 }
 
-// readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
-// machine for that root counts as empty: everything in it can be derived.
+// readState reads the state file of the scope at root. A file that is missing, unreadable, or not authentic for this
+// root counts as empty: everything in it can be derived.
 func readState(path, root string, key []byte) (*state, error) {
 	data, err := safefile.ReadOptional(path)
 	if err != nil || data == nil || len(key) == 0 {
@@ -92,7 +92,7 @@ func readState(path, root string, key []byte) (*state, error) {
 	return parseState(string(lines)), nil
 }
 
-// stateMAC returns the authentication code of what a state file says of the scope at root.
+// stateMAC returns the authentication code of the state of the scope at root.
 func stateMAC(lines []byte, root string, key []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	fmt.Fprintf(h, "%s\x00%s\x00", stateHeader, root)
@@ -100,7 +100,7 @@ func stateMAC(lines []byte, root string, key []byte) []byte {
 	return h.Sum(nil)
 }
 
-// parseState reads the lines of an authentic state file. Those that a later skillpm wrote are passed over.
+// parseState reads the lines of an authentic state file. It ignores lines that a later skillpm wrote.
 func parseState(lines string) *state {
 	s := newState()
 	s.found = true
@@ -173,7 +173,7 @@ func writeFields(b *bytes.Buffer, fields ...string) {
 	b.WriteByte('\n')
 }
 
-// splitFields appends the fields of a line, the first five and the rest as a sixth.
+// splitFields appends the fields of a line: the first five, and the rest as a sixth.
 func splitFields(fields []string, line string) []string {
 	for {
 		if len(fields) == 5 {

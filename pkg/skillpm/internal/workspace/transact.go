@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// Transact changes a scope in one transaction, which fill stages; the last thing before the commit is check. Where the
-// manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first,
-// the error is [ErrChanged].
+// Transact changes a scope in one transaction, which fill stages. It calls check just before the commit. The error is
+// [ErrChanged] if manifest or lockfile changed since the workspace was read, or if an interrupted transaction had to be
+// finished first.
 func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error, check func() error) (err error) {
 	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {

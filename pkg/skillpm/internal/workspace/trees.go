@@ -22,13 +22,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// stageTrees fills the staging directories, several at a time, and returns the state that will hold. With hard their
+// stageTrees fills the staging directories, several at a time, and returns the state after the change. With hard their
 // files are hard links into the store.
 func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard bool) (*state, error) {
 	next := newState()
 	for at, t := range c.unchanged {
 		known, ok := w.state.Trees[at]
-		if !ok { // it is known by the lock only, and was edited
+		if !ok { // only the lockfile has it, and it has local edits
 			known = treeState{Digest: t.Digest, Source: t.source()}
 		}
 		next.Trees[at] = known
@@ -62,7 +62,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 			w.machine.discardDamaged(c)
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		if diag.CodeOf(err) == diag.NotFound { // it was there when the change was worked out
+		if diag.CodeOf(err) == diag.NotFound { // it existed when the change was computed
 			return nil, fmt.Errorf("%w: %w", ErrGone, err)
 		}
 		return nil, err
@@ -73,8 +73,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 	return next, nil
 }
 
-// discardDamaged removes from the store all that is damaged of what is to be placed, and not only what was found first,
-// so that starting over once is enough.
+// discardDamaged removes all damaged trees of a change from the store, so that one retry is enough.
 func (m *Machine) discardDamaged(c *Change) {
 	s, err := m.Store()
 	if err != nil {
@@ -82,7 +81,7 @@ func (m *Machine) discardDamaged(c *Change) {
 	}
 	for _, t := range c.Trees {
 		if _, damaged := errors.AsType[*bundle.MismatchError](s.Verify(t.Digest)); damaged {
-			_ = s.Discard(t.Digest) // what can't be removed is found again
+			_ = s.Discard(t.Digest) // the next verification finds what can't be removed
 		}
 	}
 }
@@ -110,7 +109,7 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 			return treeState{}, err
 		}
 		file := filepath.Join(dir, skill.File)
-		if err := os.Remove(file); err != nil { // never write through what may share its bytes with the store
+		if err := os.Remove(file); err != nil { // it may share its bytes with the store
 			return treeState{}, err
 		}
 		mode := fs.FileMode(0o644)
@@ -125,8 +124,8 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 	return treeState{Digest: digest, Source: t.source(), fingerprint: fingerprintOf(dir)}, nil
 }
 
-// hasPlainName reports whether frontmatter begins with the name, written as most people write it, and nothing in it
-// could be a second one. Of a thousand skills all but a few are judged without a YAML parser.
+// hasPlainName reports whether frontmatter begins with the name in its usual form and has no second name. It saves the
+// YAML parser for nearly all of a thousand skills.
 func hasPlainName(data []byte, name string) bool {
 	text, ok := bytes.CutPrefix(data, []byte("---\nname: "+name+"\n"))
 	front, _, closed := bytes.Cut(text, []byte("\n---\n"))
@@ -143,9 +142,8 @@ func hasPlainName(data []byte, name string) bool {
 	return true
 }
 
-// checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of
-// another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote
-// it.
+// checkName refuses a skill whose frontmatter has the name of another skill, or a name with slashes or control
+// characters: agents that read the frontmatter would use it. Other illegal names stay.
 func checkName(dir string, t Tree) error {
 	data, err := os.ReadFile(filepath.Join(dir, skill.File))
 	if err != nil {

@@ -17,24 +17,24 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// VerifyReport is the result of comparing what is installed with the lock.
+// VerifyReport is the result of comparing what is installed with the lockfile.
 type VerifyReport struct {
 	Scope    string    `json:"scope"`
 	Root     string    `json:"root"`
 	Skills   int       `json:"skills"` // directories that were hashed
 	Links    int       `json:"links"`
-	Linked   []string  `json:"linked,omitempty"` // packs that are linked to where they are worked on: not compared
+	Linked   []string  `json:"linked,omitempty"` // packs that are linked to working copies: not compared
 	Problems []Problem `json:"problems"`
-	Fixed    []Problem `json:"fixed,omitempty"` // what was a problem and is none any more
-	// Backups are edited directories that were replaced or removed, and where a copy of each is.
+	Fixed    []Problem `json:"fixed,omitempty"` // problems that no longer exist
+	// Saved are replaced or removed directories with local edits -> where a copy is.
 	Saved map[string]string `json:"saved,omitempty"`
 	// Signed are the packs whose signers the lock records.
 	Signed []SignedPack `json:"signed"`
-	// Store is there if the store was looked at.
+	// Store is nil unless the store was hashed.
 	Store *StoreReport `json:"store,omitempty"`
 }
 
-// SignedPack is a pack whose signer the lock records.
+// SignedPack is a pack whose signer the lockfile records.
 type SignedPack struct {
 	Pack     string `json:"pack"`
 	Version  string `json:"version"`
@@ -43,28 +43,28 @@ type SignedPack struct {
 	Checked  bool   `json:"checked"`  // the signature was checked, and is right
 }
 
-// StoreReport is the result of hashing what the store has of a lock.
+// StoreReport is the result of hashing the trees of a lockfile in the store.
 type StoreReport struct {
-	Trees    int       `json:"trees"`    // that were hashed
-	Absent   int       `json:"absent"`   // that the store does not have: no problem while they are installed
+	Trees    int       `json:"trees"`    // hashed
+	Absent   int       `json:"absent"`   // not in the store, which is no problem while they are installed
 	Problems []Problem `json:"problems"` // paths are pack/skill
 }
 
 // The kinds of problems.
 const (
-	KindMissing     = "missing"     // it is not there; an install puts it back
-	KindChanged     = "changed"     // an installed skill is not what the lock says
-	KindLink        = "link"        // a link of skillpm's leads elsewhere
-	KindStray       = "stray"       // a link leads to a skill that was installed once
-	KindForeign     = "foreign"     // what skillpm did not write is where a link belongs; it stays
-	KindUnlisted    = "stranger"    // it is among the installed packs, and the lock does not have it
-	KindInterrupted = "interrupted" // an install did not come to its end
-	KindDamaged     = "damaged"     // a tree of the store is not what its digest says
-	KindUnfetched   = "unfetched"   // what belongs there could not be had
-	KindSignature   = "signature"   // a pack is not signed by whom the lock records
+	KindMissing     = "missing"     // it does not exist; an installation restores it
+	KindChanged     = "changed"     // an installed skill differs from the lockfile
+	KindLink        = "link"        // a link that skillpm created leads elsewhere
+	KindStray       = "stray"       // a link leads to a skill that is no longer installed
+	KindForeign     = "foreign"     // a file that skillpm did not create is in the path of a link; it stays
+	KindUnlisted    = "stranger"    // it is among the installed packs, but not in the lockfile
+	KindInterrupted = "interrupted" // an installation was interrupted
+	KindDamaged     = "damaged"     // a tree of the store does not match its digest
+	KindUnfetched   = "unfetched"   // the content could not be fetched
+	KindSignature   = "signature"   // a pack is not signed by its recorded signer
 )
 
-// Problem is one thing that differs from the lock.
+// Problem is a difference from the lockfile.
 type Problem struct {
 	Kind    string `json:"kind"`
 	Path    string `json:"path"` // relative to the root
@@ -72,21 +72,21 @@ type Problem struct {
 	Missing bool   `json:"missing"` // it is not there; an install puts it back
 	Want    string `json:"want,omitempty"`
 	Got     string `json:"got,omitempty"`
-	Why     string `json:"why,omitempty"` // why it was not mended, where that was asked for
+	Why     string `json:"why,omitempty"` // why it was not fixed
 }
 
-// ForeignHint returns what to do about an entry of an agent's directory that skillpm did not write.
+// ForeignHint returns what to do about an entry of an agent's directory that skillpm did not create.
 func (p Problem) ForeignHint() string {
 	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as "+
 		"OTHER-NAME",
 		p.Path, path.Base(p.Path))
 }
 
-// Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that
-// agents' links lead where they should. It changes nothing and needs no network. Differences are in the report; the
-// error is for what could not be looked at.
+// Verify hashes every installed skill, with copies under aliases, and compares it with the lockfile; it also checks the
+// links of agents. It changes nothing and needs no network. Differences are in the report; the error is for files that
+// can't be read.
 //
-// What differs while another process changes the scope is no difference: it is waited for, and looked at again.
+// If another process is changing the scope, Verify waits for it and compares again.
 func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
 	r, err := w.verify(ctx)
 	if err != nil || len(r.Problems) == 0 {
@@ -140,8 +140,7 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	return r, nil
 }
 
-// strayLinks finds links in agents' directories that lead to where skillpm installs, and that nothing accounts for:
-// what they led to was installed once.
+// strayLinks finds links from agents' directories into skillpm's own directories that the layout does not have.
 func (w *Workspace) strayLinks(l *Layout) []Problem {
 	var found []Problem
 	for _, dir := range l.Dirs {
@@ -186,8 +185,8 @@ func (w *Workspace) verifyTree(at string, t Tree) []Problem {
 	return []Problem{{Kind: KindChanged, Path: at, Message: w.difference(got, t), Want: want, Got: got.Digest()}}
 }
 
-// expectedDigest is the digest that a tree should have on disk. That of an aliased copy is computed from the pristine
-// tree: the installed one if it is intact, else the store's.
+// expectedDigest is the digest that a tree should have on disk. For a copy under an alias it is computed from the
+// pristine tree: the installed one if it is intact, otherwise that of the store.
 func (w *Workspace) expectedDigest(t Tree) (string, error) {
 	if t.Alias == "" {
 		return t.Digest, nil
@@ -249,7 +248,7 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 	return nil
 }
 
-// unlistedEntries finds directories among the installed packs that the lock does not have.
+// unlistedEntries finds entries among the installed packs that the layout does not have.
 func (w *Workspace) unlistedEntries(l *Layout) []Problem {
 	known := map[string]bool{}
 	for _, at := range slices.AppendSeq(slices.Collect(maps.Keys(l.trees)), maps.Keys(l.links)) {

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Workspace is one scope as it is on disk: its manifest, lock and state, with the settings that apply.
+// Workspace is one scope as it is on disk: its manifest, lockfile and state, with the settings that apply.
 type Workspace struct {
 	Scope    scope.Scope
 	Manifest *pack.Manifest
@@ -27,8 +27,8 @@ type Workspace struct {
 	Config   *pack.Config // of the user
 
 	machine       *Machine
-	manifestBytes []byte // as read, nil if there is no file
-	lockBytes     []byte // as read, nil if there is no file
+	manifestBytes []byte // nil if there is no file
+	lockBytes     []byte // nil if there is no file
 	state         *state
 	linksChanged  bool                 // see SetLinked
 	lockTrees     map[string]treeState // see ownTrees
@@ -37,14 +37,14 @@ type Workspace struct {
 	scan          *diskScan
 }
 
-// Open reads a scope: that of the user, or the project around the machine's directory. Where there is no project and
-// create is set, the directory itself becomes one; else it is a not-found error.
+// Open reads a scope: the user's, or that of the project around the machine's directory. If there is no project, the
+// directory becomes one if create is set; otherwise it is a not-found error.
 func (m *Machine) Open(kind string, create bool) (*Workspace, error) {
 	return m.open(kind, create, false)
 }
 
-// OpenForChange is Open for who is going to compare the scope with what it should be: it begins to look at what is
-// installed while manifest and lock are read.
+// OpenForChange is [Machine.Open] for callers that compare the scope: it starts the scan of installed files at once,
+// while it reads manifest and lockfile.
 func (m *Machine) OpenForChange(kind string, create bool) (*Workspace, error) {
 	return m.open(kind, create, true)
 }
@@ -127,7 +127,7 @@ func (w *Workspace) read() (err error) {
 // untaggedVersion matches the versions that Go gives to builds between releases.
 var untaggedVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{14}-[0-9a-f]{12}`) })
 
-// CheckVersion refuses a manifest that asks for another skillpm. A build between releases passes.
+// CheckVersion refuses a manifest that requires another version of skillpm. A build between releases passes.
 func (m *Machine) CheckVersion(manifest *pack.Manifest) error {
 	current, err := semver.NewVersion(m.Version)
 	if manifest.Skillpm == "" || err != nil || untaggedVersion().MatchString(m.Version) {
@@ -142,7 +142,7 @@ func (m *Machine) CheckVersion(manifest *pack.Manifest) error {
 		WithHint("install a skillpm that fits")
 }
 
-// changed reports whether manifest or lock differ from what was read.
+// changed reports whether manifest or lockfile differ from what was read.
 func (w *Workspace) changed() (bool, error) {
 	manifest, err := safefile.ReadOptional(w.Scope.Manifest())
 	if err != nil {
@@ -156,12 +156,12 @@ func (w *Workspace) changed() (bool, error) {
 	return !same || (manifest == nil) != (w.manifestBytes == nil) || (lock == nil) != (w.lockBytes == nil), nil
 }
 
-// txnOptions returns where the scope's transactions happen.
+// txnOptions returns the options of the scope's transactions.
 func (w *Workspace) txnOptions() txn.Options {
 	return txn.Options{Root: w.Scope.Root, Dir: w.Scope.Journal(), Key: w.machine.key()}
 }
 
-// Recover finishes or discards a transaction that an earlier process left behind, and reads the scope again.
+// Recover finishes or undoes a transaction that an earlier process did not end, and reads the scope again.
 func (w *Workspace) Recover(ctx context.Context) (err error) {
 	if _, err := os.Lstat(w.Scope.Journal()); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -186,8 +186,8 @@ func (w *Workspace) Rel(path string) string {
 	return filepath.ToSlash(r)
 }
 
-// SkillAt returns where a skill of a pack is installed, relative to the root. It is Rel of [scope.Scope.PluginSkill],
-// fast enough for thousands.
+// SkillAt returns where a skill of a pack is installed, relative to the root. It is [Workspace.Rel] of
+// [scope.Scope.PluginSkill] without path operations, which take too long for thousands of skills.
 func (w *Workspace) SkillAt(id pack.ID, skill string) string {
 	if w.plugins == "" {
 		w.plugins = w.Rel(w.Scope.Plugins())
@@ -200,7 +200,7 @@ func (w *Workspace) abs(at string) string {
 	return filepath.Clean(w.Scope.Root) + string(filepath.Separator) + filepath.FromSlash(at)
 }
 
-// UserConfig reads the user's settings; a file that was named must exist, the default one need not.
+// UserConfig reads the user's settings. A file that the user named must exist; the default file need not.
 func (m *Machine) UserConfig() (*pack.Config, error) {
 	path := m.Config
 	if path == "" {
