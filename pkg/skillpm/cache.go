@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// CachePaths are the directories of what can be fetched again. All are absolute, and need not exist.
+// CachePaths are the directories of the caches, as absolute paths. They need not exist.
 type CachePaths struct {
 	Root  string `json:"root"`  // that all others are in
 	Store string `json:"store"` // skills by the digest of their trees
@@ -29,13 +29,13 @@ type CachePaths struct {
 	Try   string `json:"try"`   // packs that are only tried
 }
 
-// CachePaths returns where the caches are. Nothing is read.
+// CachePaths returns the directories of the caches.
 func (c *Client) CachePaths() CachePaths {
 	p := c.Paths
 	return CachePaths{Root: p.Cache, Store: p.Store(), Git: p.GitCache(), HTTP: p.HTTPCache(), Try: p.Trials()}
 }
 
-// CacheList is what the caches hold.
+// CacheList is the content of the caches.
 type CacheList struct {
 	Paths CachePaths   `json:"paths"`
 	Trees []CachedTree `json:"trees"`
@@ -57,7 +57,7 @@ type CachedTree struct {
 	Damaged bool     `json:"damaged,omitempty"` // its inventory can't be read
 }
 
-// CacheSize is how much a directory holds.
+// CacheSize is the size of a directory.
 type CacheSize struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
@@ -69,7 +69,7 @@ const (
 	SortByUse  = "used" // what was used longest ago first
 )
 
-// CacheList says what the caches hold, in the order asked for.
+// CacheList lists the content of the caches in an order.
 func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error) {
 	if order != SortBySize && order != SortByUse {
 		return nil, diag.Errorf(diag.Usage, "unknown order %q: use %s or %s", order, SortBySize, SortByUse)
@@ -112,14 +112,14 @@ func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error
 	return list, nil
 }
 
-// isDamaged reports whether bytes are not what a digest promised.
+// isDamaged reports whether an error says that bytes don't match their digest.
 func isDamaged(err error) bool {
 	_, ok := errors.AsType[*bundle.MismatchError](err)
 	return ok
 }
 
-// treeUsers returns the skills of the project around and of the user that have a tree, by its digest. What can't be
-// read uses nothing.
+// treeUsers returns the skills of the project and the user that have a tree, by its digest. It skips a scope that can't
+// be read.
 func (c *Client) treeUsers() map[string][]string {
 	users := map[string][]string{}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
@@ -141,7 +141,7 @@ func (c *Client) treeUsers() map[string][]string {
 	return users
 }
 
-// sizeOf counts the files below a directory. What can't be read counts nothing.
+// sizeOf counts the files below a directory that can be read.
 func sizeOf(dir string) (size CacheSize) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -163,7 +163,7 @@ type CacheCheck struct {
 	Damaged []DamagedTree `json:"damaged"`
 }
 
-// DamagedTree is a tree of the store that is not what its digest says.
+// DamagedTree is a tree of the store that does not match its digest.
 type DamagedTree struct {
 	Tree    string   `json:"tree"`
 	UsedBy  []string `json:"usedBy"` // as in CachedTree
@@ -171,8 +171,8 @@ type DamagedTree struct {
 	Removed bool     `json:"removed"` // it is out of the way, so that it is fetched again when it is needed
 }
 
-// CacheVerify hashes every tree of the store, several at a time. One that is damaged is removed, so that it is fetched
-// again when it is needed.
+// CacheVerify hashes every tree of the store, several at a time, and removes damaged ones, so that they are fetched
+// again when needed.
 func (c *Client) CacheVerify(ctx context.Context) (*CacheCheck, error) {
 	defer c.Progress(Event{Done: true})
 	s, err := c.Machine.Store()
@@ -201,21 +201,20 @@ func (c *Client) CacheVerify(ctx context.Context) (*CacheCheck, error) {
 	return r, nil
 }
 
-// CacheUnused is how long something must not have been used before [Client.CacheGC] removes it, unless it is told
-// otherwise.
+// CacheUnused is the default age of unused entries that [Client.CacheGC] removes.
 const CacheUnused = 30 * 24 * time.Hour
 
-// staleAfter is how old a temporary file is whose process is taken for dead.
+// staleAfter is the age of a temporary file whose process is considered dead.
 const staleAfter = 24 * time.Hour
 
-// CacheGCOptions say what to remove.
+// CacheGCOptions are the options of [Client.CacheGC].
 type CacheGCOptions struct {
 	Unused time.Duration // what nobody used for that long; a day at least, because use is recorded by the day
 	All    bool          // everything
 	DryRun bool          // nothing: say what would be removed
 }
 
-// CacheFreed says what [Client.CacheGC] removed, or would remove.
+// CacheFreed is what [Client.CacheGC] removed, or would remove.
 type CacheFreed struct {
 	DryRun    bool         `json:"dryRun"`
 	Bytes     int64        `json:"bytes"` // altogether
@@ -229,8 +228,8 @@ type CacheFreed struct {
 	Warnings  []string     `json:"warnings"`
 }
 
-// CacheGC removes from the caches what nobody used for some time. Other processes may go on: what they are using they
-// keep, or fetch again.
+// CacheGC removes unused entries from the caches. Other processes may run meanwhile: they keep what they use, or fetch
+// it again.
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
 		return nil, diag.Errorf(diag.Usage,
@@ -267,15 +266,14 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 	return r, ctx.Err()
 }
 
-// sweeper removes old entries of caches that know no use: what counts is when they came. What can't be removed stays,
-// and is not counted.
+// sweeper removes old entries of caches that record no use, by their modification time. It skips what can't be removed.
 type sweeper struct {
 	options CacheGCOptions
 	now     time.Time
 	freed   *CacheFreed
 }
 
-// git removes commits. They are directories, by the digest of their repository's URL and their id.
+// git removes commits: directories that are named by the digest of their repository's URL and their ID.
 func (s *sweeper) git(dir string) {
 	for _, repository := range readDir(dir) {
 		at := filepath.Join(dir, repository.Name())
@@ -309,7 +307,7 @@ func (s *sweeper) files(dir string) {
 	}
 }
 
-// trials removes projects that were made for trying a pack.
+// trials removes the projects of [Client.Try].
 func (s *sweeper) trials(dir string) {
 	for _, e := range readDir(dir) {
 		if path := filepath.Join(dir, e.Name()); s.isOld(path, s.options.Unused) && !inUse(path) {
@@ -318,7 +316,7 @@ func (s *sweeper) trials(dir string) {
 	}
 }
 
-// inUse reports whether a process works in a trial's directory. One that was made this moment has no lock yet.
+// inUse reports whether a process uses the directory of a trial.
 func inUse(dir string) bool {
 	lock := flock.New(filepath.Join(dir, trialLock), flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()
@@ -328,18 +326,18 @@ func inUse(dir string) bool {
 	return err == nil && !locked
 }
 
-// isTemporary reports whether a process is writing an entry, or did when it died.
+// isTemporary reports whether an entry is a temporary file of a process.
 func isTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), "tmp-") || strings.HasPrefix(e.Name(), ".tmp-")
 }
 
-// isOld reports whether an entry is to go: it is of that age, and its time is none of a wrong clock.
+// isOld reports whether an entry was not modified for that long, or the options say to remove everything.
 func (s *sweeper) isOld(path string, age time.Duration) bool {
 	info, err := os.Lstat(path)
 	return err == nil && (s.options.All || !info.ModTime().After(s.now.Add(-age)))
 }
 
-// leftover removes what a process left that died. One that is at work changes its entry now and then.
+// leftover removes a temporary file of a dead process. A living one changes its file now and then.
 func (s *sweeper) leftover(path string) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.ModTime().After(s.now.Add(-staleAfter)) && s.remove(path, &CacheSize{}) {
@@ -347,7 +345,7 @@ func (s *sweeper) leftover(path string) {
 	}
 }
 
-// remove removes an entry, in one step as others see it, and counts it.
+// remove removes an entry, in one step for other processes, and counts it.
 func (s *sweeper) remove(path string, size *CacheSize) bool {
 	removed := sizeOf(path)
 	if !s.options.DryRun {
@@ -371,7 +369,7 @@ func isEmptyDir(dir string) bool {
 	return err == nil && len(list) == 0
 }
 
-// readDir lists a directory; one that can't be listed has none.
+// readDir lists a directory, empty if it can't be read.
 func readDir(dir string) []fs.DirEntry {
 	list, _ := os.ReadDir(dir) // see above
 	return list

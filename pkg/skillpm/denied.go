@@ -18,14 +18,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// denials say what the policies deny of what is shown.
+// denials is what policies deny of packs and skills that a report shows.
 type denials struct {
 	evaluator  *enforce.Evaluator
 	verdicts   *admission.Verdicts
-	readsFiles bool // a policy wants to look at files
+	readsFiles bool // a policy decides by files
 }
 
-// denials opens what decides for a scope; nil where there is no policy.
+// denials returns the denials of a scope, nil if there are no policies.
 func (c *Client) denials(w *workspace.Workspace) *denials {
 	evaluator := w.Guard(c.PolicyProject)
 	set := evaluator.Policies()
@@ -40,7 +40,7 @@ func (c *Client) denials(w *workspace.Workspace) *denials {
 	return d
 }
 
-// skillDenial returns why a skill may not be used because of its name or where it is from, "" where it may.
+// skillDenial returns why the policies deny a skill by its name or source, "" if they allow it.
 func (d *denials) skillDenial(name, alias string, id pack.ID, source string) string {
 	if d == nil {
 		return ""
@@ -55,8 +55,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// markPack says in the report of a pack what the policies deny of it. Of a pack whose files were admitted before they are
-// not read again.
+// markPack adds to the report of a pack what the policies deny of it. Files that were admitted before are not read
+// again.
 func (d *denials) markPack(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, id pack.ID,
 	r *PackReport) {
 	if d == nil {
@@ -84,7 +84,7 @@ func (d *denials) markPack(ctx context.Context, w *workspace.Workspace, l *works
 	}
 }
 
-// lockedDenial returns why the policies deny a locked pack because of its place or its skills' names, "" where they do not.
+// lockedDenial returns why the policies deny a locked pack by its source or its skills' names, "" if they allow it.
 func (d *denials) lockedDenial(id pack.ID, p *pack.LockedPack) string {
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if denial := d.skillDenial(name, "", id, p.Source); denial != "" {
@@ -94,21 +94,21 @@ func (d *denials) lockedDenial(id pack.ID, p *pack.LockedPack) string {
 	return ""
 }
 
-// nameDenial returns why a skill may not be used because of its name, whatever its place.
+// nameDenial returns why the policies deny a skill by its name, whatever its source.
 func (d *denials) nameDenial(name string, id pack.ID) string {
 	_, err := d.evaluator.Policies().Skill([]string{name}, id.String())
 	return errorText(err)
 }
 
-// restrictsSources reports whether a policy has a say in where packs come from.
+// restrictsSources reports whether a policy restricts the sources of packs.
 func (d *denials) restrictsSources() bool {
 	return slices.ContainsFunc(d.evaluator.Policies(), func(p *policy.Policy) bool {
 		return p.Sources.Allow != nil || len(p.Sources.Deny) > 0
 	})
 }
 
-// markResult says of a pack that was found what the policies deny of it. Where that depends on the place and an index
-// names that, the index is asked, as an install would.
+// markResult adds to a search result what the policies deny of it. If that depends on a source that only an index has,
+// it reads the index, as an installation would.
 func (s *searcher) markResult(ctx context.Context, p *SearchResult) {
 	id, err := pack.ParseID(p.Pack)
 	if s.denied == nil || err != nil {
@@ -129,7 +129,7 @@ func (s *searcher) markResult(ctx context.Context, p *SearchResult) {
 	}
 }
 
-// sourceOf returns where the version of a pack that was found is, "" where that is not known.
+// sourceOf returns the source of a search result, "" if that is unknown.
 func (s *searcher) sourceOf(ctx context.Context, p *SearchResult, id pack.ID) string {
 	if len(p.Registries) == 0 {
 		return ""

@@ -14,18 +14,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// DiffOptions says which difference is wanted.
+// DiffOptions are the options of [Client.Diff].
 type DiffOptions struct {
 	Packs    []string // owner/name[@RANGE]; none means all that an update would move
 	Latest   bool     // beyond the ranges of the manifest
-	Edits    bool     // what was edited in installed skills, instead of what an update would change
+	Edits    bool     // local edits instead of the changes of an update
 	Registry string   // look names up here only, for this call
 	Offline  bool     // use no network
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
 }
 
-// DiffReport is what an update would change in the text of skills, or what was edited in it. Paths are relative to the
-// root.
+// DiffReport is what an update would change in the text of skills, or the local edits. Paths are relative to the root.
 type DiffReport struct {
 	Scope    string        `json:"scope"`
 	Root     string        `json:"root"`
@@ -33,21 +32,21 @@ type DiffReport struct {
 	Stat     textdiff.Stat `json:"stat"`
 	Warnings []string      `json:"warnings"`
 
-	// packs about which nobody could be asked, and that are not compared
+	// packs that are not compared, because their registry or source can't be reached
 	Unreached []string `json:"unreached,omitempty"`
 }
 
-// PackDiff is what changes in one pack.
+// PackDiff is the diff of one pack.
 type PackDiff struct {
 	Pack  string        `json:"pack"`
-	From  string        `json:"from,omitempty"` // the locked version, "" for a pack that comes
-	To    string        `json:"to,omitempty"`   // "" for a pack that goes; for edits as From
-	Notes []DiffNote    `json:"notes"`          // what stands out
+	From  string        `json:"from,omitempty"` // the locked version, "" for a new pack
+	To    string        `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
+	Notes []DiffNote    `json:"notes"`          // changes that need attention
 	Files textdiff.Diff `json:"files"`
 }
 
-// Diff says what an update would change in the text of skills: what an agent would follow from then on. New versions
-// are fetched into the store, and nothing is installed.
+// Diff reports what an update would change in the text of skills, which agents would follow from then on. It fetches
+// new versions into the store, and installs nothing.
 func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	defer c.Progress(Event{Done: true})
 	if o.Edits && o.Latest {
@@ -81,7 +80,7 @@ func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	return r, nil
 }
 
-// diffEdits compares installed skills that were edited with what was installed.
+// diffEdits compares installed skills that have local edits with what was installed.
 func (in *installer) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) error {
 	ids, err := in.updatedPacks(o.Packs)
 	if err != nil {
@@ -121,7 +120,7 @@ func (in *installer) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport
 	return nil
 }
 
-// diffUpdate compares what is locked with what an update would lock.
+// diffUpdate compares the lockfile with the one that an update would write.
 func (in *installer) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) error {
 	res, err := in.diffResolution(ctx, o)
 	if err != nil {
@@ -212,7 +211,7 @@ func (in *installer) fetchMoved(ctx context.Context, res *resolution, ids []pack
 	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOfLock(in.Lock))
 }
 
-// diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.
+// diffPack compares two versions of a pack, of which one may be missing.
 func (in *installer) diffPack(
 	ctx context.Context, b *textdiff.Budget, id pack.ID, before, after *pack.LockedPack,
 ) (*PackDiff, error) {
@@ -242,7 +241,7 @@ func (in *installer) diffPack(
 	return p, nil
 }
 
-// filesOf returns the files of all skills of a pack as they are once they are installed.
+// filesOf returns the files of all skills of a pack, as an installation writes them.
 func (in *installer) filesOf(id pack.ID, p *pack.LockedPack) ([]textdiff.File, error) {
 	if p == nil {
 		return nil, nil

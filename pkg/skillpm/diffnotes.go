@@ -21,30 +21,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// DiffNote is a change that should not be overlooked among others.
+// DiffNote is a change that needs attention.
 type DiffNote struct {
 	Kind string `json:"kind"` // one of the Note constants
 	Path string `json:"path,omitempty"`
-	Text string `json:"text"` // a clause, as "allowed-tools: Read → Bash"
+	Text string `json:"text"` // a clause such as "allowed-tools: Read → Bash"
 }
 
 // What a note can be about.
 const (
-	NoteSkill       = "skill"       // a skill comes or goes
-	NoteFront       = "front"       // frontmatter is written so that it takes reading to know what it says
-	NoteHidden      = "hidden"      // a text is not shown
-	NoteTools       = "tools"       // what a skill may do without asking changes
-	NoteHooks       = "hooks"       // commands that a host runs by itself change
-	NoteScript      = "script"      // a script comes, or changes
+	NoteSkill       = "skill"       // a skill is new or removed
+	NoteFront       = "front"       // frontmatter that needs a close look
+	NoteHidden      = "hidden"      // a text that the diff does not show
+	NoteTools       = "tools"       // allowed-tools changes
+	NoteHooks       = "hooks"       // hooks, which agents run automatically, change
+	NoteScript      = "script"      // a script is new, or changes
 	NoteExecutable  = "executable"  // a file becomes executable
-	NoteURL         = "url"         // an address that was in none of the pack's files before
-	NoteRequirement = "requirement" // another pack is required, or another range of it
+	NoteURL         = "url"         // a URL that no file of the pack had before
+	NoteRequirement = "requirement" // a requirement is new, or changes
 )
 
 // frontNotes are the fields of the frontmatter whose change is noted.
 var frontNotes = []struct{ key, kind string }{{"allowed-tools", NoteTools}, {"hooks", NoteHooks}}
 
-// notes returns what stands out between two versions of a pack's files.
+// notes returns the changes between two versions of a pack that need attention.
 func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, error) {
 	n := noteTaker{previous: map[string]textdiff.File{}, urls: addresses{}, notes: []DiffNote{}}
 	for _, f := range before {
@@ -77,7 +77,7 @@ func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, erro
 	return n.notes, nil
 }
 
-// read returns what is in a file, unless ctx has ended.
+// read returns the content of a file, unless ctx has ended.
 func read(ctx context.Context, f textdiff.File) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,9 +87,9 @@ func read(ctx context.Context, f textdiff.File) ([]byte, error) {
 
 func isSkill(name string) bool { return path.Base(name) == skill.File }
 
-// noteTaker takes notes.
+// noteTaker collects notes.
 type noteTaker struct {
-	previous map[string]textdiff.File // what has not been looked at
+	previous map[string]textdiff.File // files that are not compared yet
 	urls     addresses
 	notes    []DiffNote
 }
@@ -98,7 +98,7 @@ func (n *noteTaker) add(kind, path, text string) {
 	n.notes = append(n.notes, DiffNote{Kind: kind, Path: path, Text: text})
 }
 
-// file takes notes of a file that comes or changes.
+// file adds notes about a new or changed file.
 func (n *noteTaker) file(was, f textdiff.File, had bool) {
 	if isSkill(f.Path) {
 		if !had {
@@ -127,7 +127,7 @@ func (n *noteTaker) file(was, f textdiff.File, had bool) {
 	}
 }
 
-// front takes notes of frontmatter.
+// front adds notes about frontmatter.
 func (n *noteTaker) front(was, f textdiff.File) {
 	previous, _ := skill.Parse(was.Data)
 	now, problems := skill.Parse(f.Data)
@@ -148,13 +148,13 @@ func (n *noteTaker) front(was, f textdiff.File) {
 	}
 }
 
-// hasIndirection reports whether something in YAML says what is elsewhere.
+// hasIndirection reports whether YAML has anchors, aliases or merge keys.
 func hasIndirection(n *yaml.Node) bool {
 	return n != nil && (n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" ||
 		slices.ContainsFunc(n.Content, hasIndirection))
 }
 
-// hiddenNotes returns which files are not shown that have the name of a text.
+// hiddenNotes returns notes about text files that the diff does not show.
 func hiddenNotes(d textdiff.Diff) []DiffNote {
 	var list []DiffNote
 	for _, c := range d {
@@ -173,7 +173,7 @@ func hiddenNotes(d textdiff.Diff) []DiffNote {
 	return list
 }
 
-// requirementNotes returns what a version requires that the one before did not.
+// requirementNotes returns notes about changed requirements.
 func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 	if after == nil {
 		return nil
@@ -192,7 +192,7 @@ func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 	return list
 }
 
-// frontText returns a field of a SKILL.md's frontmatter on one line, "" if it is not there.
+// frontText returns a field of a SKILL.md's frontmatter on one line, "" if it does not exist.
 func frontText(doc *skill.Document, key string) string {
 	_, v := doc.Lookup(key)
 	if v == nil {
@@ -217,25 +217,25 @@ func frontText(doc *skill.Document, key string) string {
 	return textx.OneLine(string(text))
 }
 
-// scriptNames are the ends of names of files that are run.
+// scriptNames are the file name extensions of programs.
 var scriptNames = []string{
 	".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".ps1", ".psm1",
 	".bat", ".cmd", ".exe",
 }
 
-// isScript reports whether a file is there to be run.
+// isScript reports whether a file is a program.
 func isScript(f textdiff.File) bool {
 	return f.Executable || bytes.HasPrefix(f.Data, []byte("#!")) ||
 		slices.Contains(scriptNames, strings.ToLower(path.Ext(f.Path)))
 }
 
-// textNames are the ends of names of files that agents read, besides those that are run.
+// textNames are the file name extensions of texts that agents read.
 var textNames = []string{
 	".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".xml", ".html",
 	".csv",
 }
 
-// isText reports whether a file has the name of a text.
+// isText reports whether a file name has the extension of a text.
 func isText(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return ext != ".exe" && (slices.Contains(textNames, ext) || slices.Contains(scriptNames, ext))
@@ -251,11 +251,11 @@ const (
 	maxURL  = 2000 // bytes of one that is told
 )
 
-// addresses are known by the first half of their SHA-256.
+// addresses is a set of URLs, by the first half of their SHA-256.
 type addresses map[[sha256.Size / 2]byte]bool
 
-// add returns the addresses in a file that are not known, in order, and knows them from then on. It says whether these
-// are all. What ends a sentence is left out.
+// add adds the URLs of a file, without punctuation at their end, and returns the new ones, sorted. It reports whether the
+// file has no more of them than its limit.
 func (a addresses) add(data []byte) (list []string, all bool) {
 	found := urlText().FindAll(data, maxURLs+1)
 	for _, url := range found[:min(len(found), maxURLs)] {

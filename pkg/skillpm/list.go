@@ -30,7 +30,7 @@ type ListReport struct {
 	Conflicts []NameConflict       `json:"conflicts"`
 }
 
-// List says what a scope's lock has.
+// List lists what the lockfile of a scope has.
 func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 	return r, nil
 }
 
-// installed opens a scope and works out what its lock means.
+// installed opens a scope and computes the layout of its lockfile.
 func (c *Client) installed(scopeKind string) (*workspace.Workspace, *workspace.Layout, error) {
 	w, err := c.Machine.Open(scopeKind, false)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) installed(scopeKind string) (*workspace.Workspace, *workspace.L
 	return w, l, err
 }
 
-// PackInfo describes a pack, installed or on offer.
+// PackInfo describes an installed or offered pack.
 type PackInfo struct {
 	Pack         string            `json:"pack"`
 	Version      string            `json:"version"`
@@ -66,23 +66,23 @@ type PackInfo struct {
 	License      string            `json:"license,omitempty"`
 	Source       string            `json:"source"`
 	Resolved     string            `json:"resolved,omitempty"`
-	Versions     []string          `json:"versions,omitempty"`   // on offer, newest first
+	Versions     []string          `json:"versions,omitempty"`   // offered versions, newest first
 	Withdrawn    string            `json:"withdrawn,omitempty"`  // why the version was withdrawn
-	Deprecated   string            `json:"deprecated,omitempty"` // what there is to say against the pack
-	Denied       string            `json:"denied,omitempty"`     // why the policies do not let it be installed
+	Deprecated   string            `json:"deprecated,omitempty"` // why not to use the pack
+	Denied       string            `json:"denied,omitempty"`     // why the policies deny it
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
 	Skills       []SkillInfo       `json:"skills"`
 }
 
-// SkillInfo is a skill of a pack that is described.
+// SkillInfo describes a skill of a pack.
 type SkillInfo struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	Denied      string `json:"denied,omitempty"` // why the policies do not let it be used
+	Denied      string `json:"denied,omitempty"` // why the policies deny it
 }
 
-// Info describes what a name means: owner/name[@constraint] a pack, skill or skill@owner/name an installed skill.
+// Info is what a name stands for: owner/name[@constraint] for a pack, skill or skill@owner/name for an installed skill.
 type Info struct {
 	Pack  *PackInfo        `json:"pack,omitempty"`
 	Skill *InstalledSkill  `json:"skill,omitempty"`
@@ -119,7 +119,7 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 	return &Info{Pack: p}, nil
 }
 
-// skillInfo finds an installed skill: exactly by its pack, or everything of that name with the one in force first.
+// skillInfo finds installed skills: one of a certain pack, or all of a name, with the one that has the name first.
 func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bool, scopeKind string) (*Info, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
@@ -180,8 +180,8 @@ func noSuchSkill(name, skill string, l *workspace.Layout) error {
 	return err.WithHint("skillpm list shows what is installed")
 }
 
-// packInfo describes a pack as installed and as on offer, or with a constraint the highest version on offer that fits.
-// A registry that can't answer does not hide what is installed.
+// packInfo describes a pack as installed and as offered or, with a constraint, the highest offered version that it
+// allows. An unreachable registry does not hide what is installed.
 func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry string) (*PackInfo, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
@@ -227,7 +227,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 }
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
-// constraint allows. One that was withdrawn is described where no other fits.
+// constraint allows. It describes a withdrawn version only if no other fits.
 func (c *Client) onOffer(
 	ctx context.Context, w *workspace.Workspace, ref pack.Ref, registry string, info *PackInfo,
 ) (*pack.Pack, error) {
@@ -267,7 +267,7 @@ func (c *Client) onOffer(
 	return reg.Pack(ctx, ref.ID, version)
 }
 
-// addHits completes the description from what a place says, of the installed version or of another.
+// fill completes the description from what a source states of the installed version, or of another.
 func (i *PackInfo) fill(p *pack.Pack, other bool) {
 	i.Version, i.Description, i.License = p.Version, p.Description, p.License
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
@@ -283,8 +283,8 @@ func (i *PackInfo) fill(p *pack.Pack, other bool) {
 	}
 }
 
-// highest returns the highest of the versions that the reference's constraint allows. A release goes before any
-// pre-release.
+// highest returns the highest of the versions that the reference's constraint allows, and prefers releases to pre-
+// releases.
 func highest(versions []string, ref pack.Ref) (string, error) {
 	text := ref.Constraint
 	if text == "latest" {
@@ -325,10 +325,10 @@ func describe(dir string) string {
 // AgentDir is a directory that agents read skills from.
 type AgentDir = workspace.AgentDir
 
-// KnownPacks returns the names of packs that can be completed without asking anybody: those of the embedded index.
+// KnownPacks returns the names of the packs of the embedded index, for completion and suggestions.
 func (c *Client) KnownPacks() []string {
 	var names []string
-	// an unreadable index completes nothing
+	// the embedded index is always readable
 	_ = fs.WalkDir(registryindex.FS, "packs", func(file string, _ fs.DirEntry, err error) error {
 		if name, ok := strings.CutSuffix(path.Base(file), ".ndjson"); ok && err == nil {
 			names = append(names, path.Base(path.Dir(file))+"/"+name)
@@ -339,8 +339,8 @@ func (c *Client) KnownPacks() []string {
 	return names
 }
 
-// InstalledNames returns the packs that a scope's manifest requires and the skills that are installed: as agents see
-// them, and exactly. It returns nothing where nothing can be read.
+// InstalledNames returns the packs that a scope's manifest requires, and its installed skills, for completion: under
+// the names that agents see, and with their packs.
 func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
 	if scopeKind == "" {
 		scopeKind = scope.KindProject
@@ -359,7 +359,7 @@ func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
 	return packs, slices.Compact(skills)
 }
 
-// LinkedNames returns the packs that are linked in a scope, nothing where nothing can be read.
+// LinkedNames returns the linked packs of a scope, for completion.
 func (c *Client) LinkedNames(scopeKind string) []string {
 	w, err := c.Machine.Open(scopeKind, false)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// OutdatedOptions says which packs to look at.
+// OutdatedOptions are the options of [Client.Outdated].
 type OutdatedOptions struct {
 	Packs    []string // owner/name; none means all that are locked
 	Registry string   // look names up here only, for this call
@@ -21,42 +21,42 @@ type OutdatedOptions struct {
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
 }
 
-// OutdatedReport says which packs are not at the version that they could be at.
+// OutdatedReport lists packs with newer or better versions.
 type OutdatedReport struct {
 	Scope   string         `json:"scope"`
 	Root    string         `json:"root"`
-	Checked int            `json:"checked"` // packs that were looked at
-	Packs   []OutdatedPack `json:"packs"`   // those of them that something is to be said of
+	Checked int            `json:"checked"` // the number of examined packs
+	Packs   []OutdatedPack `json:"packs"`   // those that are outdated, withdrawn, or otherwise noteworthy
 }
 
-// OutdatedPack is a locked pack, and what could be had instead.
+// OutdatedPack is a locked pack, and the versions that it could have instead.
 type OutdatedPack struct {
 	Pack       string     `json:"pack"`
 	Current    string     `json:"current"`              // as locked
-	Wanted     string     `json:"wanted"`               // what an update chooses, "" if nothing requires it any more
-	Latest     string     `json:"latest"`               // the highest release there is
-	Source     string     `json:"source"`               // where it is locked
-	Direct     bool       `json:"direct"`               // the manifest asks for it
-	RequiredBy []Requirer `json:"requiredBy"`           // as it is locked
+	Wanted     string     `json:"wanted"`               // what an update chooses, "" if nothing requires it
+	Latest     string     `json:"latest"`               // the highest release
+	Source     string     `json:"source"`               // as the lockfile has it
+	Direct     bool       `json:"direct"`               // the manifest requires it
+	RequiredBy []Requirer `json:"requiredBy"`           // in the lockfile
 	HeldBy     []Requirer `json:"heldBy,omitempty"`     // what does not allow the latest version
 	Withdrawn  string     `json:"withdrawn,omitempty"`  // why the current version was withdrawn
-	Deprecated string     `json:"deprecated,omitempty"` // why nobody should start to use the pack
-	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not taken, besides ranges
-	Edited     bool       `json:"edited,omitempty"`     // it stays because skills of it were edited
-	// why nobody could be asked about the pack, so that nothing newer is known
+	Deprecated string     `json:"deprecated,omitempty"` // why not to use the pack
+	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not chosen, apart from ranges
+	Edited     bool       `json:"edited,omitempty"`     // it stays because of local edits
+	// why its registry or source can't be reached
 	Unreachable string `json:"unreached,omitempty"`
-	Denied      string `json:"denied,omitempty"` // why the policies do not let it be used as it is locked
-	Moved       string `json:"moved,omitempty"`  // where the name leads by now, if that is another place
+	Denied      string `json:"denied,omitempty"` // why the policies deny the locked version
+	Moved       string `json:"moved,omitempty"`  // the source that the name has now, if it changed
 }
 
 // Requirer is what requires a pack.
 type Requirer struct {
 	By    string `json:"by"`    // a pack, or skillpm.yaml
-	Range string `json:"range"` // or the place, as a lock writes it
+	Range string `json:"range"` // or the source, as lockfiles write it
 }
 
-// Outdated says which locked packs have newer versions, within the ranges and beyond, or were withdrawn. It asks
-// registries and places, downloads no packs and changes nothing.
+// Outdated reports which locked packs have newer versions, within the ranges and beyond, or were withdrawn. It asks
+// registries and sources, fetches no packs, and changes nothing.
 func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
 	defer c.Progress(Event{Done: true})
 	w, err := c.Machine.Open(o.Scope, false)
@@ -216,8 +216,8 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 	return p, err
 }
 
-// highestOffer returns the highest release of those that are offered, or a higher pre-release for who has one. Where there
-// is no order, as between commits, it is what is offered.
+// highestOffer returns the highest release of the offered versions, or a higher pre-release if the current version is
+// one. Without an order, as between commits, it is the offered version.
 func highestOffer(versions []resolve.Version, current string) (resolve.Version, bool) {
 	var best resolve.Version
 	var highest *semver.Version
@@ -267,7 +267,7 @@ func allows(d pack.Dependency, version string) bool {
 	return err == nil && ok
 }
 
-// isNoteworthy reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
+// isNoteworthy reports whether the report should list a pack.
 func (p *OutdatedPack) isNoteworthy() bool {
 	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" ||
 		p.Unreachable != "" || p.Denied != ""
@@ -329,7 +329,7 @@ func lockedBlockers(m *pack.Manifest, l *pack.Lock, id pack.ID, version string) 
 	return list
 }
 
-// isHigher reports whether a version is a higher release than another. Between commits there is no order.
+// isHigher reports whether a version is a higher release than another. Commits have no order.
 func isHigher(version, than string) bool {
 	if isPinned(version) || isPinned(than) {
 		return false

@@ -18,35 +18,35 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// RegistryEntry is a registry that names are looked up in.
+// RegistryEntry is a registry in which names are looked up.
 type RegistryEntry struct {
 	Name       string   `json:"name"`
 	URL        string   `json:"url"`
-	Kind       string   `json:"kind"` // index or packs: whether it lists packs, or is a place that has them
-	From       string   `json:"from"` // the file that says so, or "built in"
+	Kind       string   `json:"kind"` // index, or packs for a source of packs without an index
+	From       string   `json:"from"` // the file that configures it, or "built in"
 	Namespaces []string `json:"namespaces"`
 }
 
-// Binding says that an owner's packs are looked up in one registry only.
+// Binding says that the packs of an owner are looked up in one registry only.
 type Binding struct {
 	Owner    string `json:"owner"`
 	Registry string `json:"registry"` // name or address
 	From     string `json:"from"`
-	Enforced bool   `json:"enforced"` // by the machine's administrator: it cannot be changed
-	Unknown  bool   `json:"lost"`     // no registry is called so: the owner's packs are not found
+	Enforced bool   `json:"enforced"` // by the machine's administrator
+	Unknown  bool   `json:"lost"`     // no registry has that name, so the owner's packs are not found
 }
 
-// RegistryList says where names are looked up, in the order that counts.
+// RegistryList says where names are looked up, in order of precedence.
 type RegistryList struct {
 	Registries []RegistryEntry `json:"registries"`
 	Bindings   []Binding       `json:"bindings"`
 }
 
-// builtInSource is what registries come from that nobody configured.
+// builtInSource is the origin of registries that every machine has.
 const builtInSource = "built in"
 
-// Registries lists the registries and bindings of the project, the user and the machine's administrator, and those that
-// are asked last without being configured.
+// Registries lists the registries and bindings of the project, the user, and the machine's administrator, and the
+// built-in registries.
 func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	admin, err := c.Machine.AdminConfig()
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	}
 	r.add(manifest.Registries, c.DisplayPath(manifest.Path))
 	r.add(user.Registries, c.DisplayPath(user.Path))
-	for i, b := range r.Bindings { // an address may be bound that is no configured registry
+	for i, b := range r.Bindings { // a binding may name an address that no settings list
 		switch {
 		case slices.ContainsFunc(r.Registries, b.matches):
 		case c.isUnknownRegistry(b.Registry):
@@ -98,7 +98,7 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	return r, nil
 }
 
-// isUnknownRegistry reports whether what is bound is no address: a name that no registry has.
+// isUnknownRegistry reports whether the registry of a binding is a name that no registry has.
 func (c *Client) isUnknownRegistry(name string) bool {
 	if name == registry.Local || name == registry.Embedded || strings.ContainsAny(name, `:/\.`) {
 		return false
@@ -110,7 +110,7 @@ func (c *Client) isUnknownRegistry(name string) bool {
 // matches reports whether an owner is bound to a registry.
 func (b Binding) matches(e RegistryEntry) bool { return b.Registry == e.Name || b.Registry == e.URL }
 
-// projectManifest returns the manifest of the project around the directory, an empty one where there is none.
+// projectManifest returns the manifest of the project around the working directory, an empty one if there is none.
 func (c *Client) projectManifest() (*pack.Manifest, error) {
 	w, err := c.Machine.Open(scope.KindProject, false)
 	if diag.CodeOf(err) == diag.NotFound {
@@ -125,7 +125,7 @@ func (c *Client) projectManifest() (*pack.Manifest, error) {
 func (r *RegistryList) add(list []pack.Registry, from string) {
 	for _, one := range list {
 		if slices.ContainsFunc(r.Registries, func(e RegistryEntry) bool { return e.URL == one.URL }) {
-			continue // the project and the user may well name the same one
+			continue // the project and the user may configure the same one
 		}
 		r.Registries = append(r.Registries, RegistryEntry{
 			Name: one.Name, URL: one.URL, Kind: registry.KindOf(one.URL), From: from, Namespaces: []string{},
@@ -133,7 +133,7 @@ func (r *RegistryList) add(list []pack.Registry, from string) {
 	}
 }
 
-// RegistryNames returns the names of configured registries, nothing where nothing can be read.
+// RegistryNames returns the names of configured registries, nil if they can't be read.
 func (c *Client) RegistryNames() []string {
 	list, err := c.Registries(context.Background())
 	if err != nil {
@@ -148,27 +148,27 @@ func (c *Client) RegistryNames() []string {
 	return names
 }
 
-// configured reports whether a registry is among registries, and not only an address that an owner is bound to.
+// configured reports whether the settings list a registry, rather than only bind an owner to its address.
 func (e RegistryEntry) configured() bool {
 	return e.From != builtInSource && (e.Name != e.URL || len(e.Namespaces) == 0)
 }
 
-// RegistryChange says what a change of the settings did.
+// RegistryChange is the result of changing the registries.
 type RegistryChange struct {
 	File       string   `json:"file"`
 	Changed    bool     `json:"changed"`
 	Name       string   `json:"name,omitempty"`
 	URL        string   `json:"url,omitempty"`
 	Namespaces []string `json:"namespaces"`
-	Notes      []string `json:"notes"` // what else is to be known
+	Notes      []string `json:"notes"` // hints about other settings
 }
 
-// RegistryAddOptions say which registry to add where.
+// RegistryAddOptions are the options of [Client.RegistryAdd].
 type RegistryAddOptions struct {
 	Name, URL  string
 	Namespaces []string // owners to bind to it
-	Project    bool     // in the project's skillpm.yaml, and not in the user's configuration
-	NoCheck    bool     // do not ask whether it answers
+	Project    bool     // in skillpm.yaml instead of the user's settings
+	NoCheck    bool     // don't check that it answers
 }
 
 // RegistryAdd adds a registry to the settings, and binds owners to it.
@@ -205,7 +205,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	return r, err
 }
 
-// RegistryRemove takes a registry out of the settings, by name or address, with what is bound to it there.
+// RegistryRemove removes a registry from the settings, by name or address, with the bindings to it.
 func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject bool) (*RegistryChange, error) {
 	file, err := c.openSettings(inProject)
 	if err != nil {
@@ -244,7 +244,7 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	return r, err
 }
 
-// RegistryBind has an owner's packs looked up in one registry only.
+// RegistryBind binds an owner to a registry: its packs are looked up only there.
 func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProject bool) (*RegistryChange, error) {
 	file, err := c.openSettings(inProject)
 	if err != nil {
@@ -273,7 +273,7 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	return r, err
 }
 
-// RegistryUnbind takes the binding of an owner back.
+// RegistryUnbind removes the binding of an owner.
 func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool) (*RegistryChange, error) {
 	file, err := c.openSettings(inProject)
 	if err != nil {
@@ -296,7 +296,7 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 	return r, err
 }
 
-// bind binds an owner; a registry that is in no file by this name must be an address.
+// bind adds a binding to a settings file.
 func (c *Client) bind(file *pack.RegistryFile, owner, address string) error {
 	if _, err := pack.ParseID(owner + "/x"); err != nil {
 		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).
@@ -305,7 +305,7 @@ func (c *Client) bind(file *pack.RegistryFile, owner, address string) error {
 	return file.Bind(owner, address)
 }
 
-// mayBind refuses what the machine's administrator has bound.
+// mayBind refuses owners that the machine's administrator has bound.
 func (c *Client) mayBind(owners ...string) error {
 	admin, err := c.Machine.AdminConfig()
 	if err != nil {
@@ -320,7 +320,7 @@ func (c *Client) mayBind(owners ...string) error {
 	return nil
 }
 
-// openSettings reads the file that a change is made in.
+// openSettings reads the settings file of the user or the project.
 func (c *Client) openSettings(inProject bool) (*pack.RegistryFile, error) {
 	path := cmp.Or(c.Config, c.Paths.ConfigFile())
 	if inProject {
@@ -337,7 +337,7 @@ func (c *Client) openSettings(inProject bool) (*pack.RegistryFile, error) {
 	return pack.ParseRegistryFile(path, data, inProject)
 }
 
-// saveSettings writes the file if it changed: whole or not at all.
+// saveSettings writes a settings file if it changed.
 func saveSettings(file *pack.RegistryFile, before string) (changed bool, err error) {
 	if string(file.Bytes()) == before {
 		return false, nil
@@ -350,7 +350,7 @@ func saveSettings(file *pack.RegistryFile, before string) (changed bool, err err
 	return err == nil, err
 }
 
-// checkAddress refuses what would be taken for a directory and is the address of a repository.
+// checkAddress refuses an address of a git repository that lacks its scheme, because it would be taken for a directory.
 func (c *Client) checkAddress(url string) error {
 	rest, isGit := strings.CutPrefix(url, "git://")
 	host, _, isPath := strings.Cut(rest, "/")
@@ -366,8 +366,8 @@ func (c *Client) checkAddress(url string) error {
 			"an OCI registry", rest, rest, rest)
 }
 
-// unboundNotes says which places of packs are configured beside other registries and have no owner bound to them: nobody
-// asks them.
+// unboundNotes returns notes about registries that hold packs without an index and that no owner is bound to: beside
+// other registries they are not asked.
 func (c *Client) unboundNotes(ctx context.Context) []string {
 	notes := []string{}
 	list, err := c.Registries(ctx)
@@ -384,8 +384,8 @@ func (c *Client) unboundNotes(ctx context.Context) []string {
 	return notes
 }
 
-// registryURL returns what a file says for an address of the command line: a directory is relative to a project's, and
-// absolute in the user's configuration.
+// registryURL returns an address of the command line in the form for a settings file: directories are relative in a
+// project's file, and absolute in the user's.
 func (c *Client) registryURL(url, dir string, inProject bool) string {
 	scheme, rest, isLayout := strings.Cut(url, "oci-layout:")
 	if !isLayout || scheme != "" {
@@ -409,7 +409,7 @@ func (c *Client) registryURL(url, dir string, inProject bool) string {
 	return at
 }
 
-// checkReachable asks a registry whether it answers.
+// checkReachable returns an error unless a registry answers.
 func (c *Client) checkReachable(ctx context.Context, url string, skipCheck bool) error {
 	if skipCheck {
 		return nil

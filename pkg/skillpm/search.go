@@ -18,48 +18,48 @@ import (
 type SearchOptions struct {
 	Words    []string
 	Limit    int    // packs at most
-	Registry string // look here only; what is installed is found as well
+	Registry string // search only this registry, and the installed packs
 	Offline  bool   // use no network
 }
 
-// SearchReport is what was found.
+// SearchReport is the result of a search.
 type SearchReport struct {
 	Query      string             `json:"query"`
-	Total      int                `json:"total"` // packs that were found, listed or not
+	Total      int                `json:"total"` // found packs, also those beyond the limit
 	Packs      []SearchResult     `json:"packs"` // the best first
 	Registries []SearchedRegistry `json:"registries"`
-	Typos      []SearchTypo       `json:"typos"`   // words that were taken for others, because no pack has them
-	Missing    []string           `json:"missing"` // words that nothing was found for
-	Near       []string           `json:"near"`    // words that packs have, and that may be meant instead of those
+	Typos      []SearchTypo       `json:"typos"`   // words that no pack has, and that were read as others
+	Missing    []string           `json:"missing"` // words without a match
+	Near       []string           `json:"near"`    // similar words for those without a match
 }
 
-// SearchResult is a pack that was found.
+// SearchResult is a pack that a search found.
 type SearchResult struct {
 	Pack string `json:"pack"`
-	// the newest on offer; the installed one where no registry lists the pack
+	// the newest version, or the installed one if no registry lists the pack
 	Version     string            `json:"version"`
 	Description string            `json:"description,omitempty"`
 	License     string            `json:"license,omitempty"`
 	Published   string            `json:"published,omitempty"`
 	Deprecated  string            `json:"deprecated,omitempty"`
 	Tags        []string          `json:"tags"`
-	Skills      []SkillInfo       `json:"skills"`              // those that have words of the query
+	Skills      []SkillInfo       `json:"skills"`              // those that match the query
 	Count       int               `json:"skillCount"`          // all skills of the pack
 	Registries  []string          `json:"registries"`          // that have it
-	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, or else for the user
+	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, otherwise for the user
 	Why         []MatchedWord     `json:"why"`
-	Denied      string            `json:"denied,omitempty"` // why the policies do not let it be installed
+	Denied      string            `json:"denied,omitempty"` // why the policies deny it
 
 	names []string // of all its skills
 }
 
-// InstalledVersion says which version of a pack is installed, and where.
+// InstalledVersion is the installed version of a pack.
 type InstalledVersion struct {
 	Version string `json:"version"`
 	Scope   string `json:"scope"`
 }
 
-// MatchedWord says where a pack has a word of the query: in the field that weighs most.
+// MatchedWord says where a pack has a word of the query: in the field with the highest weight.
 type MatchedWord struct {
 	Word  string `json:"word"`
 	Match string `json:"match"` // word, beginning, typo or joined
@@ -68,25 +68,25 @@ type MatchedWord struct {
 	Skill string `json:"skill,omitempty"`
 }
 
-// SearchedRegistry is a registry that was searched, or not.
+// SearchedRegistry is a registry that was searched, or could not be.
 type SearchedRegistry struct {
 	Name     string `json:"name"`
 	Packs    int    `json:"packs"`
-	Unlisted bool   `json:"unlisted,omitempty"` // it was not, because it does not say which packs it has
-	Stale    bool   `json:"stale,omitempty"`    // it was searched as it was last seen, because of the error
-	Error    string `json:"error,omitempty"`    // why it was not
+	Unlisted bool   `json:"unlisted,omitempty"` // not searched, because it can't list its packs
+	Stale    bool   `json:"stale,omitempty"`    // the last known list was searched, because of the error
+	Error    string `json:"error,omitempty"`    // why it was not searched
 	Code     int    `json:"code,omitempty"`     // of the error, as an exit code: 4 for one that can't be searched
 	Hint     string `json:"hint,omitempty"`
 }
 
-// SearchTypo is a word that was taken for others.
+// SearchTypo is a word of the query that was read as others.
 type SearchTypo struct {
 	Word string   `json:"word"`
 	As   []string `json:"as"`
 }
 
-// Search looks for packs in every registry that can list its packs, and in what is installed. A registry that cannot be
-// searched is in the report; it is an error if none can.
+// Search searches every registry that can list its packs, and the installed packs. The report has the registries that
+// can't be searched; it is an error if none can.
 func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, error) {
 	defer c.Progress(Event{Done: true})
 	s, err := c.searcher(ctx, o)
@@ -98,7 +98,7 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 		return nil, err
 	}
 	query := strings.Join(o.Words, " ")
-	// A pack that several registries have, or one whose owner is bound to another, is not counted twice.
+	// Several registries may have the same pack, and addHits drops duplicates.
 	a, err := s.find(ctx, query, o.Limit*(len(s.registries)+1)+extraHits)
 	if err != nil {
 		return nil, err
@@ -128,10 +128,10 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 	return r, s.failure()
 }
 
-// extraHits is how many more hits are asked for than are wanted.
+// extraHits is how many hits the search gets beyond the limit, because some are dropped as duplicates.
 const extraHits = 20
 
-// addHits takes over the hits, each pack once. What is there more than once was counted more than once.
+// addHits adds the hits to a report, each pack once, and corrects the total.
 func (s *searcher) addHits(r *SearchReport, hits []packsearch.Hit, limit int) {
 	positions := map[string]int{}
 	for _, h := range hits {
@@ -154,8 +154,8 @@ func (s *searcher) addHits(r *SearchReport, hits []packsearch.Hit, limit int) {
 	r.Packs = r.Packs[:min(limit, len(r.Packs))]
 }
 
-// preferInstallSource has a pack say what an install would give, where that is from another registry than the one whose words
-// fitted best.
+// preferInstallSource changes a result to what an installation would get, if that is from another registry than the one
+// that matched best.
 func (s *searcher) preferInstallSource(p *SearchResult) error {
 	owner, _, _ := strings.Cut(p.Pack, "/")
 	bound := s.Registries.BoundTo(owner)
@@ -187,7 +187,7 @@ func (s *searcher) preferInstallSource(p *SearchResult) error {
 	return nil
 }
 
-// rank returns that of the registry that a pack was found in.
+// rank returns the rank of the registry that has a result.
 func (s *searcher) rank(p *SearchResult) int {
 	i := slices.IndexFunc(s.searchable, func(index *searchedIndex) bool {
 		return len(p.Registries) > 0 &&
@@ -199,8 +199,8 @@ func (s *searcher) rank(p *SearchResult) int {
 	return s.searchable[i].rank()
 }
 
-// rank says when an install asks a registry, the lowest first: what is configured, then what was published here, then
-// what skillpm brings along.
+// rank is the order in which an installation asks registries, the highest first: configured ones, then what was
+// published on this machine, then the embedded index.
 func (p *searchedIndex) rank() int {
 	return slices.Index([]string{registry.Local, registry.Embedded, ""}, p.url)
 }
@@ -235,8 +235,8 @@ func skillNamesIn(d packsearch.Pack) []string {
 	return names
 }
 
-// installedPacks returns what both scopes have installed, by name and as packs to search in. What can't be read is not
-// installed.
+// installedPacks returns what both scopes have installed, by name and as packs to search in. It skips a scope that
+// can't be read.
 func (c *Client) installedPacks() (map[string]*InstalledVersion, []packsearch.Pack) {
 	versions, docs := map[string]*InstalledVersion{}, map[string]packsearch.Pack{}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
@@ -269,7 +269,7 @@ func installedDoc(w *workspace.Workspace, id pack.ID, p *pack.LockedPack) packse
 	return d
 }
 
-// failure returns an error where no registry could be searched.
+// failure returns an error if no registry could be searched.
 func (s *searcher) failure() error {
 	var first error
 	for _, p := range s.registries {

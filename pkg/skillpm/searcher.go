@@ -22,18 +22,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// searcher is a search: the places where it looks, and their indexes.
+// searcher is a search in the indexes of registries and of the installed packs.
 type searcher struct {
 	client *Client
 	*base.Services
 	cache      packsearch.Cache
-	registries []*searchedIndex // registries
-	searchable []*searchedIndex // those that are searched, and what is installed
+	registries []*searchedIndex
+	searchable []*searchedIndex // without those that can't be searched, with the installed packs
 	installed  map[string]*InstalledVersion
-	denied     *denials // nil where there is no policy
+	denied     *denials // nil without policies
 }
 
-// searchedIndex is a registry that is searched; what is installed has no address.
+// searchedIndex is the index of a registry, or of the installed packs, which has no URL.
 type searchedIndex struct {
 	name, url string
 	key       string // of its index
@@ -41,7 +41,7 @@ type searchedIndex struct {
 	tag       string
 	packs     iter.Seq2[index.CatalogEntry, error]
 	err       error // why it is not searched
-	stale     error // why it is searched as it was last seen
+	stale     error // why its last known state is searched
 }
 
 func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, error) {
@@ -72,7 +72,7 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	return s, nil
 }
 
-// configuredRegistry returns the configured registry of a name or address.
+// configuredRegistry returns the configured registry with a name or an address.
 func configuredRegistry(w *workspace.Workspace, nameOrURL string) (pack.Registry, bool) {
 	list := slices.Concat(w.Manifest.Registries, w.Config.Registries)
 	i := slices.IndexFunc(list, func(r pack.Registry) bool {
@@ -85,7 +85,7 @@ func configuredRegistry(w *workspace.Workspace, nameOrURL string) (pack.Registry
 	return list[i], true
 }
 
-// searchScope returns the project around, or where there is none what the user has configured.
+// searchScope returns the project around the working directory, or the user's scope if there is none.
 func (c *Client) searchScope() (*workspace.Workspace, error) {
 	w, err := c.Machine.Open(scope.KindProject, false)
 	if code := diag.CodeOf(err); code == diag.NotFound || code == diag.Usage {
@@ -94,8 +94,7 @@ func (c *Client) searchScope() (*workspace.Workspace, error) {
 	return w, err
 }
 
-// list finds out where to look: in the registries that are configured, in those that owners are bound to, and in those
-// that every machine has.
+// list adds the configured registries, those that owners are bound to, and the built-in ones.
 func (s *searcher) list(w *workspace.Workspace) {
 	for _, r := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
 		s.add(w, r.Name, r.URL)
@@ -114,7 +113,7 @@ func (s *searcher) add(w *workspace.Workspace, name, url string) {
 	})
 }
 
-// indexKey returns what the index of a registry is known by: a relative directory is another one elsewhere.
+// indexKey returns the key of a registry's index. A relative directory depends on its base.
 func indexKey(base, url string) string {
 	if url == registry.Local || url == registry.Embedded || strings.Contains(url, "://") {
 		return url
@@ -122,10 +121,10 @@ func indexKey(base, url string) string {
 	return base + "\n" + url
 }
 
-// parallelRegistries is how many registries are asked at once.
+// parallelRegistries is how many indexes are opened at once.
 const parallelRegistries = 4
 
-// open opens the indexes, several at once. A place that can't be searched has an error.
+// open opens the indexes, several at once. A registry that can't be searched gets an error.
 func (s *searcher) open(ctx context.Context) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(parallelRegistries)
@@ -146,7 +145,7 @@ func (s *searcher) open(ctx context.Context) error {
 	return s.openInstalled()
 }
 
-// openIndex finds out how a registry's catalogue is now, and opens its index. It is made where there is none.
+// openIndex opens the index of a registry in its current state, and builds it if the cache does not have it.
 func (s *searcher) openIndex(ctx context.Context, p *searchedIndex) error {
 	err := s.catalog(ctx, p, false)
 	if diag.CodeOf(err) == diag.Remote && ctx.Err() == nil && s.catalog(ctx, p, true) == nil {
@@ -162,7 +161,7 @@ func (s *searcher) openIndex(ctx context.Context, p *searchedIndex) error {
 	return err
 }
 
-// catalog finds out which packs a registry has, or had when it was last seen.
+// catalog lists the packs of a registry or, with cached, those of its last known state.
 func (s *searcher) catalog(ctx context.Context, p *searchedIndex, cached bool) error {
 	r, err := s.Registries.Open(ctx, p.name, p.url, cached)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *searcher) catalog(ctx context.Context, p *searchedIndex, cached bool) e
 	return err
 }
 
-// build makes the index of a place.
+// build builds the index of a registry.
 func (s *searcher) build(p *searchedIndex) (err error) {
 	s.client.Progress(Event{Text: "indexing " + p.name})
 	p.index, err = s.cache.Build(p.key, p.tag, catalogDocs(p.packs))
@@ -196,7 +195,7 @@ func catalogDocs(packs iter.Seq2[index.CatalogEntry, error]) iter.Seq2[packsearc
 	}
 }
 
-// openInstalled makes an index of what is installed.
+// openInstalled indexes the installed packs.
 func (s *searcher) openInstalled() error {
 	installed, docs := s.client.installedPacks()
 	s.installed = installed
@@ -217,7 +216,7 @@ func (s *searcher) openInstalled() error {
 	return nil
 }
 
-// find asks the indexes. Those that turn out to be damaged are made anew, once.
+// find searches the indexes. It builds damaged ones again, once.
 func (s *searcher) find(ctx context.Context, query string, n int) (*packsearch.Answer, error) {
 	a, err := packsearch.Find(s.indexes(), query, n)
 	if diag.CodeOf(err) != diag.Invalid {
@@ -266,7 +265,7 @@ func (p *searchedIndex) report() SearchedRegistry {
 	return r
 }
 
-// SearchedNames returns the registries that are configured, by name or address, without asking anybody.
+// SearchedNames returns the configured registries, by name or address. It uses no network.
 func (c *Client) SearchedNames() []string {
 	w, err := c.searchScope()
 	if err != nil {

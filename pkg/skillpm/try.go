@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TryOptions says which pack to try.
+// TryOptions say which pack to try.
 type TryOptions struct {
 	Pack     string   // a place, as install takes it
 	Skills   []string // of the pack; none means all
@@ -29,7 +29,7 @@ type TryOptions struct {
 	Signing  Signing
 }
 
-// Trial is a pack in a project of its own, which has nothing else.
+// Trial is a project in the cache with one pack.
 type Trial struct {
 	Dir    string       `json:"dir"` // of the project; its .agents/skills and .claude/skills have the skills
 	Pack   PackReport   `json:"pack"`
@@ -41,16 +41,16 @@ type Trial struct {
 	unlock func() error
 }
 
-// Unlock lets the directory go with the cache, which it does not as long as this process uses it.
+// Unlock allows [Client.CacheGC] to remove the directory.
 func (t *Trial) Unlock() error { return t.unlock() }
 
 // Close removes the directory.
 func (t *Trial) Close() error { return errors.Join(t.unlock(), os.RemoveAll(t.Dir)) }
 
-// trialLock is the file in a trial's directory whose lock says that somebody uses it.
+// trialLock is the file in a trial's directory that a process locks while it uses the trial.
 const trialLock = ".in-use"
 
-// TrialSkill is one skill of a pack that is tried.
+// TrialSkill is one skill of a trial.
 type TrialSkill struct {
 	Name         string `json:"name"`
 	Description  string `json:"description"`
@@ -58,9 +58,9 @@ type TrialSkill struct {
 	Dir          string `json:"dir"`                    // absolute
 }
 
-// Try installs a pack with what it requires into a new project in the cache, so that it can be read and used without
-// being installed anywhere. Names are looked up as in the project around, if there is one. The directory is locked: the
-// caller closes the trial, or unlocks it, so that it is removed with the cache.
+// Try installs a pack with its dependencies into a new project in the cache, so that it can be used without being
+// installed anywhere. Names are looked up as in the project around the working directory. The directory is locked: the
+// caller closes the trial, or unlocks it, so that [Client.CacheGC] can remove it.
 func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
 	ref, err := pack.Parse(o.Pack)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
 	return trial, nil
 }
 
-// trialDir makes the project.
+// trialDir creates the project.
 func (c *Client) trialDir(manifest []byte) (string, error) {
 	if err := os.MkdirAll(c.Paths.Trials(), 0o755); err != nil {
 		return "", err
@@ -145,7 +145,7 @@ func (c *Client) projectRoot() string {
 	return ""
 }
 
-// describeTrialSkill says what a skill is; one that can't be read has its name only.
+// describeTrialSkill describes a skill, with only its name if it can't be read.
 func describeTrialSkill(dir, name string) TrialSkill {
 	t := TrialSkill{Name: name, Dir: dir}
 	doc, _, err := skill.Load(os.DirFS(dir), ".")
@@ -163,7 +163,7 @@ func describeTrialSkill(dir, name string) TrialSkill {
 	return t
 }
 
-// trialManifest returns a manifest that has the registries of the project around, and nothing else of it.
+// trialManifest returns a manifest with the registries of the project around the working directory.
 func (c *Client) trialManifest() ([]byte, error) {
 	var b bytes.Buffer
 	w, err := c.Machine.Open(scope.KindProject, false)
@@ -203,10 +203,10 @@ func (c *Client) trialManifest() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// trialAgents are those whose directories cover the others.
+// trialAgents are agents whose directories cover those of the others.
 func trialAgents() []string { return []string{agent.SharedID, "claude-code"} }
 
-// absoluteRegistry makes a registry's directory absolute that is relative to base.
+// absoluteRegistry makes a registry's directory absolute if it is relative to base.
 func absoluteRegistry(base, url string) string {
 	dir, layout := strings.CutPrefix(url, "oci-layout:")
 	switch {

@@ -13,11 +13,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// VendorOptions say how a project's copy is written.
+// VendorOptions are the options of [Client.Vendor].
 type VendorOptions struct {
-	Check   bool // write nothing: report what differs
-	DryRun  bool // write nothing: say what would be done
-	Force   bool // replace what somebody edited
+	Check   bool // only report what differs
+	DryRun  bool // only report what would be done
+	Force   bool // replace local edits
 	Offline bool // use no network
 }
 
@@ -26,12 +26,12 @@ type VendorReport struct {
 	Scope    string          `json:"scope"`   // always project
 	Root     string          `json:"root"`    // of the project
 	Dir      string          `json:"dir"`     // of the copy, relative to the root
-	Changed  bool            `json:"changed"` // something differs from what skillpm.lock says, or did before
-	Check    bool            `json:"check"`   // nothing was written, because that was only compared
-	DryRun   bool            `json:"dryRun"`  // nothing was written, and what would be done was asked for
+	Changed  bool            `json:"changed"` // the copy differs from skillpm.lock, or did before
+	Check    bool            `json:"check"`   // the options said Check
+	DryRun   bool            `json:"dryRun"`  // the options said DryRun
 	Skills   []VendorSkill   `json:"skills"`  // all of them, sorted by path
 	Files    []string        `json:"files"`   // notes and records that are written or removed
-	Foreign  []string        `json:"left"`    // what skillpm did not write: it stays
+	Foreign  []string        `json:"left"`    // files that skillpm did not create; they stay
 	Skipped  []VendorSkipped `json:"skipped"` // packs that are not copied
 	Warnings []string        `json:"warnings"`
 }
@@ -41,7 +41,7 @@ type VendorSkill struct {
 	Pack  string      `json:"pack"`
 	Skill string      `json:"skill"`
 	Path  string      `json:"path"`           // relative to the root
-	Tree  string      `json:"tree,omitempty"` // the digest in skillpm.lock; none where the lock has no such skill
+	Tree  string      `json:"tree,omitempty"` // the digest in skillpm.lock, "" if it does not have the skill
 	State VendorState `json:"state"`          // before: right, missing, outdated, stale or edited
 	What  string      `json:"what,omitempty"` // what is wrong with it
 }
@@ -52,19 +52,19 @@ type VendorState = vendored.State
 // States of a copied skill that differs from the lockfile.
 const (
 	VendorMissing  = vendored.Missing  // it does not exist
-	VendorOutdated = vendored.Outdated // skillpm wrote it, and the lockfile has another one
-	VendorStale    = vendored.Stale    // skillpm wrote it, and the lockfile has no such skill
-	VendorEdited   = vendored.Edited   // it was edited
+	VendorOutdated = vendored.Outdated // unedited, but the lockfile has another version
+	VendorStale    = vendored.Stale    // unedited, but the lockfile does not have the skill
+	VendorEdited   = vendored.Edited   // it has local edits
 )
 
-// VendorSkipped is a pack that is not copied, and why.
+// VendorSkipped is a pack that is not copied.
 type VendorSkipped struct {
 	Pack string `json:"pack"`
 	Why  string `json:"why"`
 }
 
-// Vendor brings the copy that a project keeps of its skills to what skillpm.lock says. What somebody edited there is a
-// conflict error unless Force is given.
+// Vendor writes the copy of the skills that a project keeps in its repository, as skillpm.lock has them. A local edit
+// of the copy is a conflict error unless Force is given.
 func (c *Client) Vendor(ctx context.Context, o VendorOptions) (*VendorReport, error) {
 	defer c.Progress(Event{Done: true})
 	return workspace.Retry(scopeFiles, func() (*VendorReport, error) { return c.vendor(ctx, o) })
@@ -183,12 +183,12 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 	return in.admitLocked(ctx, packs)
 }
 
-// Edited reports whether somebody changed the copy, so that it is replaced only by force.
+// Edited reports whether the copy has local edits, so that only Force replaces it.
 func (r *VendorReport) Edited() bool {
 	return slices.ContainsFunc(r.Skills, func(s VendorSkill) bool { return s.State == vendored.Edited })
 }
 
-// Command is the command that brings the copy to what the lock says.
+// Command is the command that updates the copy.
 func (r *VendorReport) Command() string { return vendored.Command(r.Edited()) }
 
 func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
@@ -211,7 +211,8 @@ func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
 	return r
 }
 
-// foreignNotes warns of a .gitattributes that skillpm did not write: git may change bytes by it.
+// foreignNotes returns a warning about a .gitattributes that skillpm did not create, because git may change bytes by
+// it.
 func foreignNotes(plan *vendored.Plan) string {
 	i := slices.IndexFunc(plan.Foreign, func(at string) bool { return strings.HasSuffix(at, "/.gitattributes") })
 	if i < 0 {

@@ -14,10 +14,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// VerifyReport is the result of comparing what is installed with the lock.
+// VerifyReport is the result of comparing what is installed with the lockfile.
 type VerifyReport = workspace.VerifyReport
 
-// Problem is one thing that differs from the lock.
+// Problem is a difference from the lockfile.
 type Problem = workspace.Problem
 
 // Kinds of problems.
@@ -30,20 +30,20 @@ const (
 	KindDamaged     = workspace.KindDamaged     // a tree of the store does not match its digest
 )
 
-// VerifyOptions say what is compared with the lock, and whether it is mended.
+// VerifyOptions are the options of [Client.Verify].
 type VerifyOptions struct {
 	Scope   string // scope.KindProject or scope.KindUser; "" means the project
-	Store   bool   // hash what the store has of the lock, too
-	Fix     bool   // mend what is wrong, in the store as well
-	Force   bool   // with Fix: give up what was edited, and remove what the lock does not have
+	Store   bool   // also hash the trees of the lockfile in the store
+	Fix     bool   // fix what is wrong, also in the store
+	Force   bool   // with Fix: replace local edits, and remove what the lockfile does not have
 	Offline bool   // use no network, which Fix and Signatures may need
 
 	Signatures bool // check the signatures of packs whose signers the lock records
 }
 
-// Verify hashes every installed skill and compares it with the lock; see [workspace.Workspace.Verify]. With Fix it puts
-// back what is missing or wrong, from the store or from where it is locked, and reports what it could not mend. What
-// was edited, and what skillpm did not write, stays unless Force is given.
+// Verify hashes every installed skill and compares it with the lockfile; see [workspace.Workspace.Verify]. With Fix it
+// restores what is missing or wrong from the store or the locked source, and reports what it could not fix. Local edits
+// and files that skillpm did not create stay unless Force is given.
 func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
 	defer c.Progress(Event{Done: true})
 	if o.Force && !o.Fix {
@@ -90,7 +90,7 @@ func (c *Client) verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 	return r, err
 }
 
-// verifySigners adds who signed what, and with Signatures what is wrong with that.
+// verifySigners adds the recorded signers and, with Signatures, what is wrong with the signatures.
 func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o VerifyOptions, r *VerifyReport) error {
 	r.Signed = []workspace.SignedPack{}
 	for _, id := range w.Lock.IDs() {

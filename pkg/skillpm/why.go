@@ -12,26 +12,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// WhyReport says why something is installed.
+// WhyReport says why a pack or skill is installed.
 type WhyReport struct {
 	Scope    string   `json:"scope"`
 	Root     string   `json:"root"`
-	Name     string   `json:"name"`  // as it was asked for
-	Found    []Why    `json:"found"` // the pack, or the skills of that name: the one that has it first
+	Name     string   `json:"name"`  // the argument
+	Found    []Why    `json:"found"` // the pack, or the skills of that name, the one that agents know under it first
 	Warnings []string `json:"warnings"`
 }
 
-// Why is why a pack is installed, and what one of its skills is called.
+// Why says why a pack is installed, and what the name of one of its skills is.
 type Why struct {
 	Pack    string    `json:"pack"`
 	Version string    `json:"version"`
 	Source  string    `json:"source"`
 	Linked  string    `json:"linked,omitempty"` // the directory that it is linked to
-	Skill   *WhySkill `json:"skill,omitempty"`  // where a skill was asked for
+	Skill   *WhySkill `json:"skill,omitempty"`  // if the name is that of a skill
 	// from skillpm.yaml to the pack, the shortest first; none if it is not required
 	Chains  [][]WhyStep `json:"chains"`
-	More    int         `json:"more"`    // chains that there are besides
-	AtLeast bool        `json:"atLeast"` // there are that many or more
+	More    int         `json:"more"`    // the number of other chains
+	AtLeast bool        `json:"atLeast"` // More is a lower bound
 }
 
 // WhyStep is a pack in a chain of requirements.
@@ -42,7 +42,7 @@ type WhyStep struct {
 	Dev     bool   `json:"dev,omitempty"` // for development only
 }
 
-// WhySkill is a skill and why agents know it under the name that they do.
+// WhySkill is a skill, and why agents know it under its name.
 type WhySkill struct {
 	Name    string `json:"name"`
 	Link    string `json:"link"`             // the name that agents see
@@ -53,7 +53,7 @@ type WhySkill struct {
 	Reason string            `json:"reason"`
 }
 
-// Why says why a pack (owner/name) or a skill (its name, the alias that agents see, or skill@owner/name) is installed.
+// Why explains why a pack (owner/name) or a skill (its name, its alias, or skill@owner/name) is installed.
 func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
@@ -119,7 +119,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
 	return found, nil
 }
 
-// noSuchName is noSuchSkill, for a name that may be that of a pack without its owner.
+// noSuchName is noSuchSkill for a name that may be that of a pack without its owner.
 func noSuchName(name, skill string, l *workspace.Layout) error {
 	for _, id := range sortedIDs(l.Packs) {
 		if id.Name == name {
@@ -149,7 +149,7 @@ func why(g *graph.Graph, l *workspace.Layout, id pack.ID) Why {
 	return out
 }
 
-// skillNames says who has which name in a scope.
+// skillNames explains the names of the skills in a scope.
 type skillNames struct {
 	manifest *pack.Manifest
 	layout   *workspace.Layout
@@ -157,7 +157,7 @@ type skillNames struct {
 	linked   map[pack.ID]bool // those of them that the manifest does not have
 }
 
-// newSkillNames puts in order what the manifest requires itself: what is linked besides comes last.
+// newSkillNames orders the packs that the manifest requires, followed by the linked ones.
 func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
 	n := &skillNames{manifest: m, layout: l, order: map[pack.ID]int{}, linked: map[pack.ID]bool{}}
 	var ids []pack.ID
@@ -178,7 +178,7 @@ func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
 	return n
 }
 
-// explain says why agents know a skill under the name that they do.
+// explain says why agents know a skill under its name.
 func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
 	out := &WhySkill{Name: s.Skill, Link: s.Link, OwnName: s.Bare, Others: map[string]string{}}
 	for _, other := range n.layout.Named {
@@ -214,7 +214,7 @@ func (n *skillNames) alias(s pack.NamedSkill) (string, bool) {
 	return "", false
 }
 
-// rivals returns the other packs that would have the name if this one had not: those without an alias in the manifest.
+// rivals returns the other packs with a skill of that name: those without an alias in the manifest.
 func (n *skillNames) rivals(s pack.NamedSkill) []pack.ID {
 	var rivals []pack.ID
 	for _, other := range n.layout.Named {
@@ -247,14 +247,14 @@ func (n *skillNames) reasonFor(winner pack.ID, losers []pack.ID) string {
 	return fmt.Sprintf("no pack that has it is required by skillpm.yaml itself, and %s is the first by name", winner)
 }
 
-// GraphOptions says which part of the graph is wanted.
+// GraphOptions select a part of the graph.
 type GraphOptions struct {
 	Scope  string // scope.KindProject or scope.KindUser; "" means the project
 	Invert string // owner/name: only what requires this pack
 	Depth  int    // steps from the manifest, or from that pack; 0 for any
 }
 
-// GraphReport is the graph of what a scope has installed, or a part of it.
+// GraphReport is the graph of the installed packs, or a part of it.
 type GraphReport struct {
 	Scope string `json:"scope"`
 	Root  string `json:"root"` // the directory
@@ -266,7 +266,7 @@ type GraphReport struct {
 	Pack pack.ID      `json:"-"` // that of Invert, if there is one
 }
 
-// Graph says which installed pack requires which.
+// Graph returns which installed pack requires which.
 func (c *Client) Graph(_ context.Context, o GraphOptions) (*GraphReport, error) {
 	w, l, err := c.installed(o.Scope)
 	if err != nil {
@@ -292,7 +292,7 @@ func (c *Client) Graph(_ context.Context, o GraphOptions) (*GraphReport, error) 
 
 func warnings(l *workspace.Layout) []string { return append([]string{}, l.Warnings...) }
 
-// newGraph returns the graph of what is in force. A pack that is linked and not required is not required in it.
+// newGraph returns the graph of a layout. A linked pack that nothing requires has no edge to it.
 func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 	skills := make(map[pack.ID][]graph.Skill, len(l.Packs))
 	for _, n := range l.Named {
@@ -331,7 +331,7 @@ func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 	return graph.New(name, roots, packs), nil
 }
 
-// notInstalled says that a pack is not there, and what was perhaps meant.
+// notInstalled returns the error for a pack that is not installed, with a suggestion.
 func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	err := diag.Errorf(diag.NotFound, "%s is not installed", id)
 	if _, ok := m.Dependency(id); ok {
@@ -347,8 +347,8 @@ func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	return err.WithHint("skillpm list shows what is installed")
 }
 
-// LockedNames returns all packs that are installed in a scope, also those that only other packs require, and the
-// skills, as agents see them and exactly. It returns nothing where nothing can be read.
+// LockedNames returns all packs of a scope's lockfile and all skills, for completion: under the names that agents see,
+// and with their packs.
 func (c *Client) LockedNames(scopeKind string) (packs, skills []string) {
 	_, l, err := c.installed(scopeKind)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// operation is a layer on its way to what a list says.
+// operation brings the layer to a list.
 type operation struct {
 	*Client
 	release *release
@@ -33,20 +33,20 @@ type operation struct {
 	current *record
 
 	ws       *workspace.Workspace
-	previous *pack.Lock // what was in force
+	previous *pack.Lock // the lockfile before the sync
 	*base.Services
 	solution  *solve.Solution
 	layout    *workspace.Layout
 	change    *workspace.Change
 	evaluator *enforce.Evaluator
 	report    *SyncReport
-	dryRun    bool // nothing is changed
+	dryRun    bool // change nothing
 }
 
-// compare has what somebody changed in the layer replaced, and kept as a copy: it is to be exactly what the list says.
+// compareOptions replace local edits in the layer, with backups: the layer must match the list exactly.
 func compareOptions() workspace.CompareOptions { return workspace.CompareOptions{Force: true} }
 
-// apply brings the layer to what a list says.
+// apply brings the layer to a list.
 func (c *Client) apply(ctx context.Context, r *release, l *list, current *record, o SyncOptions) (*SyncReport, error) {
 	w := &operation{Client: c, release: r, list: l, current: current, evaluator: c.Machine.Guard(), dryRun: o.DryRun}
 	w.report = &SyncReport{
@@ -74,7 +74,7 @@ func (c *Client) apply(ctx context.Context, r *release, l *list, current *record
 	return w.report, w.commit(ctx, skillsUpToDate)
 }
 
-// plan works out what has to change.
+// plan computes what has to change.
 func (w *operation) plan(ctx context.Context, o SyncOptions) (err error) {
 	if w.ws, err = w.Machine.OpenMachine(); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (w *operation) plan(ctx context.Context, o SyncOptions) (err error) {
 	return err
 }
 
-// admit holds the packs against the policies, and fetches those that have to be written.
+// admit checks the packs against the policies, and fetches those that have to be written.
 func (w *operation) admit(ctx context.Context) error {
 	s := w.Services.Candidates(w.ws.Manifest, w.layout, w.change)
 	s.Machine, s.Names = true, base.SkillNames(w.layout)
@@ -128,8 +128,8 @@ func (w *operation) admit(ctx context.Context) error {
 	return err
 }
 
-// deniedSkills returns the skills of the list that the policy denies by name. They are no reason to leave all as it
-// was: the policy that denies them is to come into force.
+// deniedSkills returns the skills of the list that the policy denies by name. They don't make the sync fail, because
+// the list brings the policy that denies them.
 func (w *operation) deniedSkills() map[admission.SkillOf]bool {
 	denied := map[admission.SkillOf]bool{}
 	for _, n := range w.layout.Named {
@@ -141,7 +141,7 @@ func (w *operation) deniedSkills() map[admission.SkillOf]bool {
 	return denied
 }
 
-// warn adds warnings. The list's policy is tried in a directory that is gone afterwards, so it is named as the list's.
+// warn adds warnings. They name the list's policy instead of the temporary directory that has it during the sync.
 func (w *operation) warn(texts ...string) {
 	staged := filepath.Join(w.Paths.Enterprise, stageName) + string(filepath.Separator)
 	for _, text := range texts {
@@ -149,7 +149,7 @@ func (w *operation) warn(texts ...string) {
 	}
 }
 
-// stage adds manifest, lock, policy and keys to the change.
+// stage adds manifest, lockfile, policy and keys to the change.
 func (w *operation) stage() error {
 	w.ws.StageDocuments(w.change, w.documents())
 	w.report.Policy = w.policyAction()
@@ -168,7 +168,7 @@ func (w *operation) documents() workspace.Documents {
 	return workspace.Documents{Manifest: w.ws.Manifest, Lock: w.solution.Lock, Directories: w.solution.Directories}
 }
 
-// policyAction says what happens to the policy.
+// policyAction returns what happens to the policy.
 func (w *operation) policyAction() string {
 	current, err := safefile.ReadOptional(w.path(enforce.PolicyName))
 	switch {
@@ -190,7 +190,7 @@ func (w *operation) path(name string) string {
 	return filepath.Join(w.Paths.Enterprise, filepath.FromSlash(name))
 }
 
-// saveEdited keeps a copy of a file that no sync wrote, or that somebody changed since.
+// saveEdited adds a backup of a file that no sync wrote, or that has local edits.
 func (w *operation) saveEdited(name string, data []byte) error {
 	current, err := safefile.ReadOptional(w.path(name))
 	if err != nil || current == nil || string(current) == string(data) {
@@ -204,7 +204,7 @@ func (w *operation) saveEdited(name string, data []byte) error {
 	return w.ws.StageFile(w.change, backup, current)
 }
 
-// describe says what happens to each pack.
+// describe adds what happens to each pack to the report.
 func (w *operation) describe() {
 	placed := map[pack.ID]bool{}
 	for _, tree := range w.change.Trees {
@@ -235,7 +235,7 @@ func (w *operation) describe() {
 	}
 }
 
-// backupNotice says that what was changed is replaced, or removed, and where a copy of it is, or in a dry run would be.
+// backupNotice says that something changed on this machine and is replaced or removed, and where its backup is.
 func (w *operation) backupNotice(what, backup string) string {
 	if w.dryRun {
 		return what + " on this machine and would be replaced or removed; a copy would be " + backup
@@ -260,7 +260,7 @@ func (w *operation) nextRecord() *record {
 	return nextRecord
 }
 
-// commit carries the change out. Where there is none, it only notes that the source was asked.
+// commit carries out the change. Without one, it only records that the source was asked.
 func (w *operation) commit(ctx context.Context, skillsUpToDate bool) error {
 	nextRecord := w.nextRecord()
 	same := w.current != nil && w.current.Source == nextRecord.Source && w.current.Release == nextRecord.Release &&
@@ -268,7 +268,7 @@ func (w *operation) commit(ctx context.Context, skillsUpToDate bool) error {
 	if same && w.change.Empty() {
 		nextRecord.Changed = w.current.Changed
 		if w.change.UpdatesState() {
-			// to have noted what is right only saves time
+			// fingerprints only save time
 			_ = w.ws.Apply(ctx, w.change, w.layout, w.documents(), compareOptions())
 		}
 		return errors.Join(w.tidyModes(), nextRecord.write(w.Paths.Enterprise))
@@ -283,7 +283,7 @@ func (w *operation) commit(ctx context.Context, skillsUpToDate bool) error {
 	return errors.Join(err, w.tidyModes())
 }
 
-// records returns what is recorded of a sync: itself, and each pack that it changes.
+// records returns the audit records of a sync: one for itself, and one for each pack that it changes.
 func (w *operation) records() []audit.Record {
 	about := audit.Record{Policy: enforce.Digest(w.evaluator.Policies()), Lock: audit.Digest(w.solution.Lock.Encode())}
 	self := about
@@ -315,7 +315,7 @@ func (w *operation) records() []audit.Record {
 	return list
 }
 
-// tidyModes sees to it that everybody can read the layer, and nobody else can write it, whatever the process's mask is.
+// tidyModes makes the layer readable for everybody and writable for the administrator only, whatever the umask.
 func (w *operation) tidyModes() error {
 	s := w.ws.Scope
 	for _, path := range []string{s.Manifest(), s.Lock(), w.path(RecordName), s.State()} {
@@ -361,7 +361,7 @@ func (w *operation) tidyModes() error {
 	return nil
 }
 
-// setMode sets the mode of what is there, if it has another.
+// setMode sets the mode of a file that exists and has another mode.
 func setMode(at string, mode fs.FileMode) error {
 	info, err := os.Lstat(at)
 	if errors.Is(err, fs.ErrNotExist) {

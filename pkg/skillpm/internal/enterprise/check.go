@@ -16,20 +16,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// Status says how the enterprise layer is, as far as this machine knows.
+// Status is the state of the enterprise layer, as far as this machine knows.
 type Status struct {
-	Source   string     `json:"source"` // as it is configured, "" where nothing is
+	Source   string     `json:"source"` // as it is configured, "" for none
 	Version  string     `json:"version,omitempty"`
 	Resolved string     `json:"resolved,omitempty"`
 	Signers  []string   `json:"signers,omitempty"`
-	Changed  *time.Time `json:"changed,omitempty"` // when this list came into force
-	Checked  *time.Time `json:"checked,omitempty"` // when the source was last asked, with success
+	Changed  *time.Time `json:"changed,omitempty"` // when this list was applied
+	Checked  *time.Time `json:"checked,omitempty"` // when the source was last reached
 	Age      int64      `json:"age,omitempty"`     // seconds since then
 	InStep   bool       `json:"inStep"`
 	Problems []string   `json:"problems"`
 }
 
-// Check compares the layer with the list that was verified last. It needs no rights and no network, and changes
+// Check compares the layer with the list that was verified last. It needs no privileges and no network, and changes
 // nothing.
 func (c *Client) Check(ctx context.Context) (*Status, error) {
 	config, err := c.settings()
@@ -65,7 +65,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 			s.problem("%s was changed", file)
 		}
 	}
-	if len(s.Problems) == 0 { // else it is not known what to compare with
+	if len(s.Problems) == 0 { // otherwise there is nothing to compare with
 		err = c.verify(ctx, s)
 	}
 	s.InStep = len(s.Problems) == 0
@@ -92,8 +92,7 @@ func (c *Client) verify(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// LastSync returns what doctor says of the layer, nil where no source is configured and nothing was synced: what is in
-// force and since when the source was not asked. It hashes nothing.
+// LastSync returns the state of the layer without hashing it, nil if no source is configured.
 func (c *Client) LastSync() (*Status, error) {
 	config, err := c.Machine.AdminConfig()
 	if err != nil {
@@ -116,10 +115,10 @@ func (c *Client) LastSync() (*Status, error) {
 	return s, nil
 }
 
-// OutOfStepError says that the layer is not what the list in force says.
+// OutOfStepError says that the layer differs from its list.
 type OutOfStepError struct{ Problems []string }
 
-// Error counts what differs.
+// Error counts the differences.
 func (e *OutOfStepError) Error() string {
 	if len(e.Problems) == 1 {
 		return "the enterprise layer is out of step: " + e.Problems[0]
@@ -130,5 +129,5 @@ func (e *OutOfStepError) Error() string {
 // Code is Conflict.
 func (e *OutOfStepError) Code() diag.Code { return diag.Conflict }
 
-// Hint says how to put it right.
+// Hint names the command that restores the layer.
 func (e *OutOfStepError) Hint() string { return "sudo skillpm sync" }

@@ -27,8 +27,8 @@ type Client struct {
 	*base.Base
 }
 
-// New returns a client. Of the options it takes what the system is like, and nothing that is a user's. It touches
-// neither disk nor network.
+// New returns a client. It uses the environment of the options, and nothing that belongs to a user. It touches neither
+// disk nor network.
 func New(o base.Options) *Client {
 	o.Paths = o.Paths.ForMachine()
 	o.Dir, o.PolicyProject = o.Paths.Enterprise, ""
@@ -36,7 +36,7 @@ func New(o base.Options) *Client {
 	return &Client{Base: base.New(o)}
 }
 
-// settings returns what the administrator configured.
+// settings returns the administrator's settings, if they configure a source and keys.
 func (c *Client) settings() (*pack.Config, error) {
 	config, err := c.Machine.AdminConfig()
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Client) settings() (*pack.Config, error) {
 	return config, nil
 }
 
-// checkOwners checks that nobody but the administrator can have written what says where the layer comes from, nor the layer.
+// checkOwners checks that only the administrator can have written the layer and the files that configure it.
 func (c *Client) checkOwners(config *pack.Config) error {
 	at := c.Paths.Enterprise
 	files := []string{
@@ -74,7 +74,7 @@ func (c *Client) checkOwners(config *pack.Config) error {
 	return nil
 }
 
-// checkOwner checks that a file is the administrator's, if it is there.
+// checkOwner checks that a file belongs to the administrator, if it exists.
 func (c *Client) checkOwner(file string) error {
 	info, err := os.Lstat(file)
 	switch {
@@ -98,7 +98,7 @@ func (c *Client) checkOwner(file string) error {
 	return nil
 }
 
-// lock keeps other syncs out. Who may not write in the administrator's directory is told here.
+// lock keeps other syncs out. Users who may not write the layer get their error here.
 func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
 	waiting := func() { c.Progress(fetch.Event{Text: "waiting for another sync"}) }
 	unlock, err = txn.LockNotice(ctx, filepath.Join(c.Paths.Enterprise, lockName), txn.Notice{Waiting: waiting})

@@ -1,16 +1,14 @@
-// Package enterprise keeps the enterprise layer of a machine in step with a list that an organisation publishes.
+// Package enterprise keeps the enterprise layer of a machine in step with a list that an organization publishes.
 //
 // A list is a release of a git repository, or of an OCI repository, with a skillpm.yaml, a skillpm.lock, and perhaps a
-// policy.yaml with its keys. [Client.Sync] brings the newest one, holds it against the keys that the machine's
-// administrator trusts, and makes the layer exactly what it says. The rules it keeps:
+// policy.yaml with its keys. [Client.Sync] fetches the newest one, checks it against the keys that the machine's
+// administrator trusts, and brings the layer to it. Start reading there. The rules that the package keeps:
 //
-//   - Where the list comes from, and whose signatures count, says the administrator's config.yaml and nothing else: no
-//     variable, no settings of a user, no flag. What is cached and remembered is kept where only the administrator
-//     writes.
-//   - The signature is over exactly what is used: the tag on the commit, or the manifest that names the files by their
-//     digests. Nothing of a list is read before that holds.
-//   - A list never replaces a newer one, and a release that has other content than it had is refused.
-//   - All of it comes into force in one transaction, or nothing does: packs, lock, policy, and the record of which list
-//     it is. Whatever fails before leaves the layer as it was.
-//   - A policy is replaced whole, by one that is valid and whose keys are there, and never by none.
+//   - Only the administrator's config.yaml says where the list comes from and whose signatures count: no environment
+//     variable, no user's settings, no flag. Caches and records are where only the administrator can write.
+//   - The signature covers exactly what is used: the commit of a tag, or the manifest with the digests of the files.
+//     Nothing of a list is read before its signature is verified.
+//   - A list never replaces a newer one, and a release whose content changed is refused.
+//   - Packs, lockfile, policy, and record change in one transaction. A failure leaves the layer as it was.
+//   - A policy is replaced as a whole, by one that is valid and whose keys exist, and never by none.
 package enterprise

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// gitSource is a git repository. A release is a tag that stands for a version, signed with an SSH key.
+// gitSource is a git repository. A release is a version tag that is signed with an SSH key.
 type gitSource struct {
 	ref      pack.Ref
 	name     pack.ID

@@ -10,16 +10,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// list is what a layer should be.
+// list is the desired content of a layer.
 type list struct {
 	manifest *pack.Manifest
 	lock     *pack.Lock
 
-	policy *policy.Policy    // nil where it has none
+	policy *policy.Policy    // nil for none
 	files  map[string][]byte // the policy and its keys, by name
 }
 
-// readList reads a list strictly: all of it is valid, or it is no list.
+// readList reads a list strictly: if any part of it is invalid, it is an error.
 func readList(read func(string) ([]byte, error)) (*list, error) {
 	l := &list{files: map[string][]byte{}}
 	manifest, err := readRequired(read, scope.ManifestName)
@@ -50,7 +50,7 @@ func readList(read func(string) ([]byte, error)) (*list, error) {
 	return l, l.readKeys(read)
 }
 
-// readRequired reads a file that every list has.
+// readRequired reads a file that every list must have.
 func readRequired(read func(string) ([]byte, error), name string) ([]byte, error) {
 	data, err := read(name)
 	if data == nil && err == nil {
@@ -61,7 +61,7 @@ func readRequired(read func(string) ([]byte, error), name string) ([]byte, error
 	return data, err
 }
 
-// checkPortable refuses packs that are nowhere but on the machine where the list was made.
+// checkPortable refuses packs from directories, which only the machine has where the list was made.
 func checkPortable(l *pack.Lock) error {
 	for _, id := range l.IDs() {
 		ref, err := l.Packs[id].Ref(id)

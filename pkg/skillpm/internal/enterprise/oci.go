@@ -18,7 +18,7 @@ const (
 	mediaTypeFile = "application/vnd.skillpm.enterprise.file.v1"
 )
 
-// ociSource is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
+// ociSource is a repository of an OCI registry. A release is a version tag whose manifest is signed.
 type ociSource struct {
 	ref      pack.Ref
 	name     pack.ID

@@ -6,5 +6,5 @@ import "io/fs"
 
 func ownerOf(fs.FileInfo) int { return -1 }
 
-// ownersCount says that files belong to users by number.
+// ownersCount reports whether files have owners with numbers.
 const ownersCount = false

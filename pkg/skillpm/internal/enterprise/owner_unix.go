@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerOf returns the user id of whom a file belongs to, -1 where that is not known.
+// ownerOf returns the user ID of a file's owner, -1 if it is unknown.
 func ownerOf(info fs.FileInfo) int {
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(sys.Uid)
@@ -15,5 +15,5 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// ownersCount says that files belong to users by number.
+// ownersCount reports whether files have owners with numbers.
 const ownersCount = true

@@ -18,10 +18,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 )
 
-// keysDir is where the keys of a list's policy are, in the list as on the machine.
+// keysDir is the directory of the keys of a list's policy, in the list and on the machine.
 const keysDir = "keys/"
 
-// readKeys reads the keys that the policy names and the list brings along.
+// readKeys reads the keys that the policy names and the list has.
 func (l *list) readKeys(read func(string) ([]byte, error)) error {
 	for _, name := range keyFiles(l.policy) {
 		data, err := read(name)
@@ -41,7 +41,7 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 	return nil
 }
 
-// keyFiles returns the files of keys that a policy names by relative paths, sorted.
+// keyFiles returns the key files that a policy names by relative paths, sorted.
 func keyFiles(p *policy.Policy) (names []string) {
 	for _, r := range p.Require {
 		if r.Signatures == nil {
@@ -64,8 +64,8 @@ func keyFiles(p *policy.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// stagePolicy has all that follows decided by the list's policy, which is not in force yet: in a directory of the
-// administrator's, which the returned function removes. Where the list has none, the policy in force goes on to decide.
+// stagePolicy writes the list's policy into a temporary directory of the administrator, so that it decides about the
+// list before it is in effect. cleanUp removes the directory. If the list has no policy, the current one decides.
 func (c *Client) stagePolicy(l *list, config *pack.Config) (cleanUp func() error, err error) {
 	if l.policy == nil {
 		c.Machine.PolicyDir = ""
@@ -86,7 +86,7 @@ func (c *Client) stagePolicy(l *list, config *pack.Config) (cleanUp func() error
 	return cleanUp, nil
 }
 
-// fillPolicy writes the policy and its keys into a directory, and checks that they belong together.
+// fillPolicy writes the policy and its keys into a directory, and checks the keys.
 func (c *Client) fillPolicy(dir string, l *list) error {
 	write := func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -130,7 +130,8 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 	return nil
 }
 
-// checkTrustedKeys refuses a list that would change whose signatures count for lists: that is the administrator's to say.
+// checkTrustedKeys refuses a list that would replace the keys that lists are checked against, which only the
+// administrator may.
 func (c *Client) checkTrustedKeys(l *list, config *pack.Config) error {
 	for _, key := range config.Sync.Keys {
 		rel, err := filepath.Rel(c.Paths.Enterprise, config.File(key))

@@ -24,7 +24,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// PublishOptions say which list is published where.
+// PublishOptions are the options of [Publish].
 type PublishOptions struct {
 	Dir     string           // with skillpm.yaml and skillpm.lock
 	To      string           // oci://host/repository
@@ -33,7 +33,7 @@ type PublishOptions struct {
 	DryRun  bool             // only check it
 }
 
-// PublishReport says what was published.
+// PublishReport is the result of [Publish].
 type PublishReport struct {
 	Reference string   `json:"place"`
 	Version   string   `json:"version"`
@@ -47,8 +47,8 @@ type PublishReport struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Publish pushes a list to an OCI registry: by its digest, then the signature, then the tag, so that who finds the
-// version finds who signed it. A version that is there with other content is a conflict.
+// Publish pushes a list to an OCI registry: by its digest, then the signature, then the tag, so that a version never
+// appears without its signature. A version that exists with other content is a conflict.
 func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishReport, error) {
 	defer t.Progress(fetch.Event{Done: true})
 	read := func(name string) ([]byte, error) { return readFromDir(t.Machine.Abs(o.Dir), name) }
@@ -86,7 +86,7 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 	return r, t.RecordPublish(at, record, func() error { return push(ctx, sources, at, a, o.Key, r) })
 }
 
-// push stores a list, its signature and its tag.
+// push stores a list, its signature, and its tag.
 func push(
 	ctx context.Context, sources *source.Clients, at pack.Ref, a oci.Artifact, key *sign.PrivateKey, r *PublishReport,
 ) (err error) {
@@ -131,7 +131,7 @@ func (l *list) version(version string) (string, error) {
 	return version, nil
 }
 
-// parseDestination reads where a list is published.
+// parseDestination reads the repository that a list is published to.
 func parseDestination(text string) (pack.Ref, pack.ID, error) {
 	at, err := pack.Parse(text)
 	if err != nil {
@@ -145,7 +145,7 @@ func parseDestination(text string) (pack.Ref, pack.ID, error) {
 	return at, id, err
 }
 
-// artifact makes the OCI artifact of a list. The same list makes the same artifact.
+// artifact returns the OCI artifact of a list. It is deterministic.
 func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, error)) (oci.Artifact, error) {
 	annotation, err := json.Marshal(struct {
 		Name    string `json:"name"`
@@ -188,7 +188,7 @@ func listKeyFiles(l *list) []string {
 	return keyFiles(l.policy)
 }
 
-// readFromDir reads a file of a directory, nil where there is none.
+// readFromDir reads a file of a directory, nil if it does not exist.
 func readFromDir(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {

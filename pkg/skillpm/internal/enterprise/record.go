@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// record is what this machine knows of the list in force. It is written with the layer, in the same transaction.
+// record is what this machine knows about the list of its layer. It is written in the same transaction as the layer.
 type record struct {
 	Version  int      `json:"version"`  // of this format: 1
 	Source   string   `json:"source"`   // of the list, as a lock would have it
@@ -27,7 +27,7 @@ type record struct {
 // recordVersion is the version of the format.
 const recordVersion = 1
 
-// readRecord returns what is in force, nil where nothing was ever synced.
+// readRecord returns the record of the layer, nil if there was never a sync.
 func (c *Client) readRecord() (*record, error) {
 	file := filepath.Join(c.Paths.Enterprise, RecordName)
 	data, err := safefile.ReadOptional(file)
@@ -48,7 +48,7 @@ func (r *record) encode() []byte {
 	return append(data, '\n')
 }
 
-// write replaces the record where nothing else changed.
+// write replaces the record if nothing else changed.
 func (r *record) write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, RecordName), r.encode(), atomicfile.Options{Mode: 0o644, Sync: true})
 }

@@ -19,29 +19,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// release is a list whose signature holds.
+// release is a list whose signature was verified.
 type release struct {
 	source   string
-	name     pack.ID // what it calls itself
+	name     pack.ID // the name that it states
 	version  string
 	resolved string
 	signers  []string
 
-	// read returns a file of the list, nil where it has none of that name.
+	// read returns a file of the list, nil if it does not exist.
 	read func(name string) ([]byte, error)
 }
 
-// listSource is a kind of place that lists come from.
+// listSource is a source of lists.
 type listSource interface {
-	// versions returns the releases there are, highest first.
+	// versions returns the releases, highest first.
 	versions(ctx context.Context) ([]string, error)
-	// resolve returns where a release is: its commit, or the digest of its manifest.
+	// resolve returns the commit of a release, or the digest of its manifest.
 	resolve(ctx context.Context, version string) (string, error)
-	// open checks who signed a release and opens it. Nothing of it is read before.
+	// open verifies the signature of a release before it reads anything of it.
 	open(ctx context.Context, version, resolved string, required trust.Requirement) (*release, error)
 }
 
-// newest brings the newest list that the administrator's settings allow.
+// newest returns the newest list that the administrator's settings allow.
 func (c *Client) newest(ctx context.Context, config *pack.Config, current *record, o SyncOptions) (*release, error) {
 	conf := config.Sync
 	required, err := requiredSigners(config)
@@ -82,7 +82,7 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, current *recor
 	return r, nil
 }
 
-// preferLocal reads what is on this machine, and is what the list in force brought, without asking anybody.
+// preferLocal reads files from this machine if they are those of the current list, and otherwise from the source.
 func (c *Client) preferLocal(current *record, read func(string) ([]byte, error)) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		want, brought := current.Files[name]
@@ -97,7 +97,7 @@ func (c *Client) preferLocal(current *record, read func(string) ([]byte, error))
 	}
 }
 
-// listSource returns what reads the configured place.
+// listSource returns the configured source.
 func (c *Client) listSource(config *pack.Config) (listSource, error) {
 	name, err := config.Sync.ListName()
 	if err != nil {
@@ -111,8 +111,8 @@ func (c *Client) listSource(config *pack.Config) (listSource, error) {
 	return ociSource{ref: config.Sync.Source, name: name, oci: sources.OCI(), verifier: sources.Verifier(false)}, nil
 }
 
-// checkName refuses what the same people signed for something else. An artifact's signature is over a name already;
-// what a tag is over says its name in the manifest.
+// checkName refuses a list that the same signers published for another purpose. The signature of an artifact covers its
+// name; a signed git tag relies on the name in the manifest.
 func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
@@ -147,7 +147,7 @@ func highestRelease(all []string, conf pack.SyncSettings) (string, error) {
 		WithHint("a release is a tag like v1.0.0")
 }
 
-// checkNotOlder refuses to go back to an older list, and to take another one under the number of the one that is in force.
+// checkNotOlder refuses a list that is older than the current one, or that has the same version and other content.
 func checkNotOlder(current *record, source, version, resolved string, o SyncOptions) error {
 	if current == nil || current.Source != source || o.AllowDowngrade {
 		return nil
@@ -194,8 +194,7 @@ func requiredSigners(config *pack.Config) (trust.Requirement, error) {
 	return w, err
 }
 
-// sourceText writes a place as records and messages do: as a lock would, and where a lock leaves the directory out,
-// with it.
+// sourceText writes a source in the form of lockfiles, with the directory that they leave out.
 func sourceText(ref pack.Ref) string {
 	if text := ref.Source(); strings.Contains(text, ":") {
 		return text
@@ -208,7 +207,7 @@ const (
 	maxFileSize = 4 << 20 // bytes
 )
 
-// readFile reads a file of a list from a file system, nil where there is none.
+// readFile reads a file of a list, nil if it does not exist.
 func readFile(fsys fs.FS, name string) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,19 +18,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// SyncOptions say how to sync. None of them says from where, or whom to trust.
+// SyncOptions are the options of [Client.Sync]. None of them chooses the source or its signers.
 type SyncOptions struct {
-	DryRun         bool // say what would change, and change nothing
-	Offline        bool // use no network: put right what is in force, as far as it is on this machine
-	AllowDowngrade bool // take a list that is older than the one in force, or another one of its version
+	DryRun         bool // change nothing
+	Offline        bool // use no network: restore the current list from this machine
+	AllowDowngrade bool // accept a list that is older than the current one, or that changed
 }
 
-// SyncReport says what a sync did, or would do.
+// SyncReport is what a sync did, or would do.
 type SyncReport struct {
 	Source   string       `json:"source"`
 	Version  string       `json:"version"`
-	Previous string       `json:"previous,omitempty"` // the version that was in force, "" for none or the same
-	Resolved string       `json:"resolved"`           // the commit, or the manifest's digest
+	Previous string       `json:"previous,omitempty"` // the version before, "" for none or the same
+	Resolved string       `json:"resolved"`           // the commit, or the digest of the manifest
 	Signers  []string     `json:"signers"`
 	Changed  bool         `json:"changed"`
 	DryRun   bool         `json:"dryRun,omitempty"`
@@ -47,24 +47,23 @@ type PackChange struct {
 	Action   string `json:"action"`
 }
 
-// What happens to a pack.
+// The actions of [PackChange].
 const (
 	Installed = "installed"
 	Updated   = "updated"
-	Restored  = "restored" // it is as it was locked again
+	Restored  = "restored" // the locked version, of which something was missing or edited
 	Removed   = "removed"
 	unchanged = "unchanged"
 )
 
-// What happens to the machine's policy.
+// What happens to the machine's policy: values of [SyncReport.Policy].
 const (
 	PolicyReplaced  = "replaced"
 	PolicyUnchanged = "unchanged"
-	PolicyKept      = "kept" // the list has none, and the one there is stays
+	PolicyKept      = "kept" // the list has none, and the current one stays
 )
 
-// Sync makes the enterprise layer what the newest list says. Whatever goes wrong, the layer and the policy stay as they
-// were.
+// Sync brings the enterprise layer to the newest list. If it fails, the layer and the policy stay as they were.
 func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	defer c.Progress(fetch.Event{Done: true})
 	config, err := c.settings()
@@ -129,8 +128,8 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	return report, errors.Join(err, done())
 }
 
-// recover finishes or discards what a killed sync left behind, and puts aside what no skillpm wrote: a lock or manifest
-// that can't be read would stop every sync from then on.
+// recover finishes or undoes the transaction of a killed sync. It moves a manifest or lockfile that can't be read to
+// the backups, because it would make every later sync fail.
 func (c *Client) recover(ctx context.Context) error {
 	w, err := c.Machine.OpenMachine()
 	if diag.CodeOf(err) == diag.Invalid {
@@ -147,7 +146,7 @@ func (c *Client) recover(ctx context.Context) error {
 	return w.Recover(ctx)
 }
 
-// moveToBackup moves a file of the administrator's directory to the backups.
+// moveToBackup moves a file of the layer to the backups.
 func (c *Client) moveToBackup(name string) error {
 	path := filepath.Join(c.Paths.Enterprise, name)
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
@@ -160,10 +159,10 @@ func (c *Client) moveToBackup(name string) error {
 	return os.Rename(path, backup)
 }
 
-// timestamp returns the time as the names of backups have it.
+// timestamp returns the time in the form for names of backups.
 func (c *Client) timestamp() string { return c.Now().UTC().Format("20060102-150405.000") }
 
-// currentRelease returns the list in force, from the disk: what is there must be what was verified.
+// currentRelease returns the current list from disk. Its files must be those that were verified.
 func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*release, error) {
 	source := sourceText(conf.Source)
 	name, err := conf.ListName()
@@ -193,7 +192,7 @@ func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*relea
 	}, nil
 }
 
-// auditFailure records why nothing was changed, unless it was only that nobody could be asked.
+// auditFailure records why a sync failed, unless the source was only unreachable.
 func (c *Client) auditFailure(source string, err error) {
 	r := audit.Record{Action: audit.Sync, Source: source, Result: audit.Failed, Reason: err.Error()}
 	switch diag.CodeOf(err) {
@@ -202,11 +201,11 @@ func (c *Client) auditFailure(source string, err error) {
 	case diag.Denied, diag.Integrity:
 		r.Result, r.Verdict = audit.Denied, audit.Forbidden
 	}
-	c.Machine.PolicyDir = "" // the policy that was and stays in force says where
+	c.Machine.PolicyDir = "" // the policy in effect says where the log is
 	evaluator := c.Machine.Guard()
 	r.Policy = enforce.Digest(evaluator.Policies())
-	_ = c.Log(evaluator).Write(r) // nothing was done, and the error is told
+	_ = c.Log(evaluator).Write(r) // nothing was changed, and the error is reported
 }
 
-// age returns how long ago something was, to the second.
+// age returns how long ago something was, in seconds.
 func age(now, then time.Time) time.Duration { return max(0, now.Sub(then)).Round(time.Second) }

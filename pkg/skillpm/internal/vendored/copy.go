@@ -18,14 +18,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// dirs are the directories of a project that may hold its copy, the usual one first. The other one is for Go modules,
-// whose tools take a directory vendor for their own.
+// dirs are the directories of a project that may hold its copy, in order of preference. The second is for Go modules,
+// whose tools use the directory vendor.
 var dirs = [...]string{"vendor/skills", "third_party/skills"}
 
-// Copy is the copy that a project keeps. It is safe for concurrent use.
+// Copy is the copy of skills in a project's repository. It is safe for concurrent use.
 type Copy struct {
 	root string // of the project, an absolute path
-	dir  string // one of Dirs
+	dir  string // one of dirs
 	os   string
 
 	once sync.Once
@@ -36,8 +36,8 @@ type Copy struct {
 	records map[pack.ID]*record
 }
 
-// Open returns the copy of the project at root, in the directory where there is one, else in the one that is right for
-// the project. goos is as runtime.GOOS. Nothing is read yet.
+// Open returns the copy of the project at root. If there is none, its directory is the one that suits the project. goos
+// is as runtime.GOOS. Nothing is read yet.
 func Open(root, goos string) *Copy {
 	c := newCopy(root, dirs[0], goos)
 	for _, dir := range dirs {
@@ -55,10 +55,10 @@ func newCopy(root, dir, goos string) *Copy {
 	return &Copy{root: root, dir: dir, os: goos, records: map[pack.ID]*record{}}
 }
 
-// Dir is where the copy is or would be: a slash-separated path below the project's root.
+// Dir is the directory of the copy: a slash-separated path below the project's root.
 func (c *Copy) Dir() string { return c.dir }
 
-// Exists reports whether skillpm wrote the directory.
+// Exists reports whether skillpm wrote a copy.
 func (c *Copy) Exists() bool {
 	data, err := c.read(readmeName)
 	return err == nil && hasMark(data)
@@ -69,8 +69,7 @@ func (c *Copy) Has(id pack.ID) bool {
 	return c.checkDirs(id.String()) == nil
 }
 
-// checkDirs returns an error unless the directory name, relative to the copy, and all above it are directories and no
-// links.
+// checkDirs returns an error unless a path of the copy and all its parents are directories, not links.
 func (c *Copy) checkDirs(name string) error {
 	dir := path.Join(c.dir, name)
 	for i := range len(dir) + 1 {
@@ -100,7 +99,7 @@ func (c *Copy) tree() (fs.FS, error) {
 	return c.fsys, c.err
 }
 
-// sum returns the inventory of what the copy has of a skill. That it has nothing is fs.ErrNotExist.
+// sum returns the inventory of a skill in the copy. The error is fs.ErrNotExist if the copy does not have it.
 func (c *Copy) sum(id pack.ID, skill string) (bundle.Inventory, error) {
 	dir := path.Join(id.String(), skill)
 	if err := c.checkDirs(dir); err != nil {
@@ -113,7 +112,7 @@ func (c *Copy) sum(id pack.ID, skill string) (bundle.Inventory, error) {
 	return bundle.Sum(fsys, dir)
 }
 
-// record returns what was written for a pack, an empty record if that is not known.
+// record returns the record of a pack, empty if it is missing or unreadable.
 func (c *Copy) record(id pack.ID) *record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +127,7 @@ func (c *Copy) record(id pack.ID) *record {
 	return known
 }
 
-// maxRecord is the size of a file that is read whole.
+// maxRecord is the maximum size of a record.
 const maxRecord = 64 << 20
 
 // read returns a file of the copy with the bytes that the repository has. It follows no link.
@@ -150,11 +149,11 @@ func (c *Copy) read(name string) ([]byte, error) {
 	return fs.ReadFile(fsys, name)
 }
 
-// DamagedError says that the copy does not have what the lock says.
+// DamagedError says that the copy does not match the lockfile.
 type DamagedError struct {
-	Path   string // the file or directory, below the project's root
+	Path   string // below the project's root
 	What   string // what is wrong with it
-	Edited bool   // somebody changed it: it is replaced only by force
+	Edited bool   // it has local edits, which only force replaces
 }
 
 // Error names the file.
@@ -163,12 +162,12 @@ func (e *DamagedError) Error() string { return e.Path + " " + e.What }
 // Code is Integrity.
 func (e *DamagedError) Code() diag.Code { return diag.Integrity }
 
-// Hint says how to write the copy anew.
+// Hint names the command that writes the copy again.
 func (e *DamagedError) Hint() string {
 	return e.Command() + " writes the copy anew from what skillpm.lock says, and git diff shows what was changed"
 }
 
-// Command is the command that writes the copy anew.
+// Command is the command that writes the copy again.
 func (e *DamagedError) Command() string {
 	if e.Edited {
 		return "skillpm vendor --force"
@@ -176,8 +175,8 @@ func (e *DamagedError) Command() string {
 	return "skillpm vendor"
 }
 
-// AddToStore takes skills of a pack into the store, if the copy has all of them with the digests that are given by name. Where
-// it has one that differs the error is a [DamagedError], and the store is as it was.
+// AddToStore adds skills of a pack to the store, if the copy has all of them with the digests that are given by name.
+// Otherwise the error is a [DamagedError], and the store does not change.
 func (c *Copy) AddToStore(s *store.Store, id pack.ID, digests map[string]string) error {
 	w, err := s.Writer(bundle.DefaultLimits())
 	if err != nil {
@@ -201,7 +200,7 @@ func (c *Copy) AddToStore(s *store.Store, id pack.ID, digests map[string]string)
 	return err
 }
 
-// stream streams the files of a skill.
+// stream writes the files of a skill to a sink.
 func (c *Copy) stream(w bundle.Sink, id pack.ID, skill string) error {
 	dir := path.Join(id.String(), skill)
 	if err := c.checkDirs(dir); err != nil {
@@ -225,7 +224,7 @@ func (c *Copy) stream(w bundle.Sink, id pack.ID, skill string) error {
 	})
 }
 
-// check compares what the copy has of a skill with a digest.
+// check compares a skill of the copy with a digest.
 func (c *Copy) check(id pack.ID, skill, digest string) error {
 	got, err := c.sum(id, skill)
 	if err != nil {
@@ -249,7 +248,7 @@ func (c *Copy) check(id pack.ID, skill, digest string) error {
 	return &DamagedError{Path: path.Join(dir, name), What: what, Edited: !known.isUnedited(skill, got)}
 }
 
-// readError says of an error in reading the copy where it is.
+// readError returns the error for a skill of the copy that can't be read.
 func (c *Copy) readError(id pack.ID, skill, digest string, err error) error {
 	dir := path.Join(c.dir, id.String(), skill)
 	var entry *bundle.EntryError

@@ -9,9 +9,9 @@
 //
 // The rules that the package keeps:
 //
-//   - Nothing in the copy is believed: a tree counts if its digest is the one that the lock has, and else it is not
-//     there. The record only helps to say which file is wrong, and whose a directory is.
-//   - Files are read as those of a checkout are: with the bytes and modes that the repository has, so that line endings
-//     and Windows change nothing. No link is followed.
-//   - What the record does not have, or what differs from it, somebody else wrote: it is neither replaced nor removed.
+//   - The copy is not trusted: a tree counts only if its digest is that of the lockfile. The record only helps to say
+//     which file is wrong, and which directories skillpm created.
+//   - Files are read with the bytes and modes that the repository has, so that line endings and Windows make no
+//     difference. Links are not followed.
+//   - Files that the record does not have, or that differ from it, are neither replaced nor removed without force.
 package vendored

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// Ignored warns of files of a project's copy that git add would leave out, so that a clone lacks them. Outside of a
+// Ignored returns warnings about files of the copy that git ignores, so that a clone would lack them. Outside a
 // repository there are none.
 func Ignored(ctx context.Context, root, dir string) []string {
 	names := []string{dir + "/README.md"}

@@ -8,16 +8,16 @@ const (
 	attributesName = ".gitattributes"
 )
 
-// mark is in the first line of what skillpm writes there.
+// mark is in the first line of files that skillpm writes at the top of a copy.
 const mark = "written by skillpm vendor"
 
-// hasMark reports whether a file says in its first line that skillpm wrote it.
+// hasMark reports whether a file has the mark in its first line.
 func hasMark(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	return bytes.Contains(line, []byte(mark))
 }
 
-// notes are the files at the top of a copy. With -text git leaves the bytes alone, on every system.
+// notes returns the files at the top of a copy. The attribute -text keeps git from changing line endings.
 func notes() map[string]string {
 	return map[string]string{
 		attributesName: "# " + mark + "\n* -text\n",

@@ -18,43 +18,43 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// State says how a skill's directory compares with the lock.
+// State says how a copied skill compares with the lockfile.
 type State string
 
 // The states of a directory.
 const (
-	Current  State = "right"    // it is what the lock has
-	Missing  State = "missing"  // there is none
-	Outdated State = "outdated" // it is what skillpm wrote, and not what the lock has
-	Stale    State = "stale"    // it is what skillpm wrote, and the lock has no such skill any more
-	Edited   State = "edited"   // somebody changed it, or put it there
+	Current  State = "right"    // it matches the lockfile
+	Missing  State = "missing"  // it does not exist
+	Outdated State = "outdated" // unedited, but the lockfile has another version
+	Stale    State = "stale"    // unedited, but the lockfile does not have the skill
+	Edited   State = "edited"   // it has local edits, or skillpm did not create it
 )
 
-// Item is one skill of the copy, or of the lock.
+// Item is one skill of the copy, or of the lockfile.
 type Item struct {
 	Pack  pack.ID
 	Skill string
 	Path  string // of its directory, below the project's root
-	Tree  string // the digest that the lock has, "" where it has no such skill
+	Tree  string // the digest in the lockfile, "" if it does not have the skill
 	State State
-	What  string // what is wrong with it, where that is known
+	What  string // what is wrong with it, if known
 }
 
-// Plan is the difference between a copy and a lock.
+// Plan is the difference between a copy and a lockfile.
 type Plan struct {
 	Dir     string // below the project's root
 	Items   []Item // by pack and skill
 	Files   []string
-	Foreign []string // what skillpm did not write; it stays
+	Foreign []string // files that skillpm did not create; they stay
 	Skipped []Skipped
 
 	copy    *Copy
 	lock    *pack.Lock
-	records []string // of packs that are gone
+	records []string // of packs that the lockfile does not have
 	files   map[string][]byte
 }
 
-// Same reports whether two plans found the same skills in the same states, and the same files.
+// Same reports whether two plans have the same skills in the same states, and the same files.
 func (p *Plan) Same(o *Plan) bool {
 	return slices.Equal(p.Items, o.Items) && slices.Equal(p.Files, o.Files) && slices.Equal(p.Foreign, o.Foreign)
 }
@@ -65,7 +65,7 @@ type Skipped struct {
 	Why  string
 }
 
-// Compare finds what has to change so that the copy is what the lock says.
+// Compare computes what has to change so that the copy matches the lockfile.
 func (c *Copy) Compare(ctx context.Context, lock *pack.Lock) (*Plan, error) {
 	p := &Plan{Dir: c.dir, copy: c, lock: lock, files: map[string][]byte{}}
 	for _, id := range lock.IDs() {
@@ -101,7 +101,7 @@ func (c *Copy) Compare(ctx context.Context, lock *pack.Lock) (*Plan, error) {
 	return p, p.compareNotes()
 }
 
-// whyNotCopied says why a pack of that source is not copied, "" if it is.
+// whyNotCopied returns why a pack of that locked source is not copied, "" if it is.
 func whyNotCopied(locked string) string {
 	at, isPath := strings.CutPrefix(locked, "path")
 	at = strings.TrimPrefix(at, ":")
@@ -115,7 +115,7 @@ func whyNotCopied(locked string) string {
 	}
 }
 
-// compareItem says how one directory compares.
+// compareItem compares the directory of one skill.
 func (c *Copy) compareItem(it *Item) error {
 	known := c.record(it.Pack)
 	got, err := c.sum(it.Pack, it.Skill)
@@ -138,7 +138,7 @@ func (c *Copy) compareItem(it *Item) error {
 	return nil
 }
 
-// describeEdit says what somebody changed.
+// describeEdit says what the local edit of a skill is.
 func (c *Copy) describeEdit(it *Item, known *record, got bundle.Inventory) string {
 	want, ok := known.inventory(it.Skill)
 	if !ok {
@@ -148,7 +148,7 @@ func (c *Copy) describeEdit(it *Item, known *record, got bundle.Inventory) strin
 	return path.Join(it.Path, name) + " " + what
 }
 
-// findUnlisted adds what is on the disk and not in the lock.
+// findUnlisted adds what the copy has and the lockfile does not.
 func (p *Plan) findUnlisted() error {
 	expected := map[string]bool{readmeName: true, attributesName: true}
 	for _, it := range p.Items {
@@ -179,7 +179,7 @@ func (p *Plan) findUnlisted() error {
 	return nil
 }
 
-// findIn adds the directories of one pack that the lock does not have.
+// findIn adds the directories of one pack that the lockfile does not have.
 func (p *Plan) findIn(id pack.ID, names []string, expected map[string]bool) {
 	known := p.copy.record(id)
 	for _, name := range names {
@@ -197,15 +197,14 @@ func (p *Plan) findIn(id pack.ID, names []string, expected map[string]bool) {
 	}
 }
 
-// addForeign notes what skillpm did not write.
+// addForeign adds a file that skillpm did not create.
 func (p *Plan) addForeign(expected map[string]bool, name string) {
 	if !expected[name] {
 		p.Foreign = append(p.Foreign, path.Join(p.Dir, name))
 	}
 }
 
-// list returns the names in a directory of the copy, without what systems leave behind. It is an error if it is no
-// directory, and there are none if it does not exist.
+// list returns the names in a directory of the copy, without files that systems create. A missing directory has none.
 func (c *Copy) list(name string) ([]string, error) {
 	if err := c.checkDirs(name); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -225,14 +224,14 @@ func (c *Copy) list(name string) ([]string, error) {
 	return names, nil
 }
 
-// finishItems takes away what is gone already, and what is no skill that skillpm wrote.
+// finishItems drops skills that exist neither in the copy nor in the lockfile, and sorts.
 func (p *Plan) finishItems() {
 	p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.Tree == "" && it.State == Missing })
 	slices.Sort(p.Foreign)
 	slices.Sort(p.records)
 }
 
-// compareNotes finds the files of skillpm's own that have to be written. One that somebody wrote stays.
+// compareNotes finds the notes and records that have to be written. Files that skillpm did not create stay.
 func (p *Plan) compareNotes() error {
 	if len(p.Items) == 0 && len(p.Foreign) == 0 && !p.copy.Exists() {
 		return nil
@@ -271,7 +270,7 @@ func (p *Plan) packs() []pack.ID {
 	return ids
 }
 
-// recordOutdated reports whether the record of a pack is not what it should be.
+// recordOutdated reports whether the record of a pack has to be written again.
 func (p *Plan) recordOutdated(id pack.ID) bool {
 	locked, known := p.lock.Packs[id], p.copy.record(id)
 	if known.Note != recordNote || known.Version != locked.Version || known.Source != locked.Source ||
@@ -286,17 +285,17 @@ func (p *Plan) recordOutdated(id pack.ID) bool {
 	return false
 }
 
-// Clean reports whether the copy is what the lock says.
+// Clean reports whether the copy matches the lockfile.
 func (p *Plan) Clean() bool {
 	return len(p.Files) == 0 && !slices.ContainsFunc(p.Items, func(it Item) bool { return it.State != Current })
 }
 
-// Edited returns what somebody changed, so that it is replaced or removed only when that is asked for.
+// Edited returns the skills with local edits, which only force replaces or removes.
 func (p *Plan) Edited() []Item {
 	return slices.DeleteFunc(slices.Clone(p.Items), func(it Item) bool { return it.State != Edited })
 }
 
-// Command returns the command that brings a copy to what the lock says.
+// Command returns the command that updates a copy.
 func Command(edited bool) string {
 	if edited {
 		return "skillpm vendor --force"

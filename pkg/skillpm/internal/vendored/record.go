@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// recordName is the file that says what a pack's directory has. No skill has such a name.
+// recordName is the file that describes a pack's directory. No skill can have this name.
 const recordName = skill.VendorRecord
 
-// record is what was written for one pack.
+// record describes the copy of one pack.
 type record struct {
 	Note     string                   `json:"note"`
 	Pack     string                   `json:"pack"`
@@ -26,7 +26,7 @@ type record struct {
 	Skills   map[string]recordedSkill `json:"skills"`
 }
 
-// recordedSkill is a skill: its tree digest, and each file with its line of the inventory up to the path, as "644 1204
+// recordedSkill is a skill: its tree digest, and the inventory line of each file up to the path, such as "644 1204
 // 9f86…".
 type recordedSkill struct {
 	Tree  string            `json:"tree"`
@@ -36,7 +36,7 @@ type recordedSkill struct {
 const recordNote = "Written by skillpm vendor. Do not edit: skillpm vendor --check compares this directory with " +
 	"skillpm.lock."
 
-// newRecord describes a locked pack. The inventories are those of its skills.
+// newRecord describes a locked pack with the inventories of its skills.
 func newRecord(id pack.ID, p *pack.LockedPack, inventories map[string]bundle.Inventory) *record {
 	r := &record{
 		Note: recordNote, Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved,
@@ -63,7 +63,7 @@ func (r *record) encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// parseRecord reads a record. One that can't be read, or is about another pack, has nothing.
+// parseRecord reads a record, empty if it is unreadable or about another pack.
 func parseRecord(data []byte, id pack.ID) *record {
 	r := &record{}
 	if json.Unmarshal(data, r) != nil || r.Pack != id.String() {
@@ -72,7 +72,7 @@ func parseRecord(data []byte, id pack.ID) *record {
 	return r
 }
 
-// inventory returns the files of a skill as they were written, if the record agrees with itself.
+// inventory returns the recorded files of a skill, if they match the recorded digest.
 func (r *record) inventory(skill string) (bundle.Inventory, bool) {
 	known, ok := r.Skills[skill]
 	if !ok {
@@ -86,8 +86,8 @@ func (r *record) inventory(skill string) (bundle.Inventory, bool) {
 	return inv, err == nil && inv.Digest() == known.Tree
 }
 
-// isUnedited reports whether the skill is as the record has it, or that with files missing or other modes, so that nobody's
-// work is lost when it goes.
+// isUnedited reports whether the files of a skill are as recorded, apart from missing files and modes, so that
+// replacing them loses no local edit.
 func (r *record) isUnedited(skill string, got bundle.Inventory) bool {
 	want, ok := r.inventory(skill)
 	if !ok {
@@ -102,7 +102,7 @@ func (r *record) isUnedited(skill string, got bundle.Inventory) bool {
 	return true
 }
 
-// difference names the first file in which a tree differs from the inventory that it should have.
+// difference names the first file in which a tree differs from its expected inventory.
 func difference(want, got bundle.Inventory) (path, what string) {
 	for _, e := range want {
 		f, ok := got.Find(e.Path)

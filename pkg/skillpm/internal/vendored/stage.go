@@ -14,12 +14,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// Trees returns the digests of what has to be written, by pack and skill as in owner/name/skill.
+// Trees returns the skills that have to be written.
 func (p *Plan) Trees() []Item {
 	return slices.DeleteFunc(slices.Clone(p.Items), func(it Item) bool { return it.Tree == "" || it.State == Current })
 }
 
-// Stage has a transaction do what the plan says. The store must have the trees.
+// Stage stages the changes of the plan in a transaction. The store must have the trees.
 func (p *Plan) Stage(ctx context.Context, tx *txn.Tx, s *store.Store) error {
 	for _, it := range p.Items {
 		if err := ctx.Err(); err != nil {
@@ -66,8 +66,7 @@ func (p *Plan) Stage(ctx context.Context, tx *txn.Tx, s *store.Store) error {
 	return nil
 }
 
-// noLinks refuses to write where a directory above leads elsewhere: a copy is where it is, and other directories of the
-// project are not skillpm's.
+// noLinks refuses to write below a link, which could lead to another directory of the project.
 func (p *Plan) noLinks(at string) error {
 	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
 		info, err := os.Lstat(filepath.Join(p.copy.root, filepath.FromSlash(dir)))
@@ -79,7 +78,7 @@ func (p *Plan) noLinks(at string) error {
 	return nil
 }
 
-// inventory returns the files that a tree has: those of the store, or of the copy where that is right.
+// inventory returns the files of a tree: those of the store, or of the copy if it matches.
 func (p *Plan) inventory(s *store.Store, pack, skill, tree string) (bundle.Inventory, error) {
 	if inv, err := s.Inventory(tree); err == nil {
 		return inv, nil
@@ -109,7 +108,7 @@ func stageItem(ctx context.Context, tx *txn.Tx, s *store.Store, it Item) error {
 	return s.Materialise(ctx, it.Tree, dir)
 }
 
-// Prune removes the directories of owners and packs that are empty now. What can't be removed stays.
+// Prune removes empty directories of owners and packs.
 func (p *Plan) Prune() {
 	owners, _ := p.copy.list("") // what can't be listed is not empty
 	for _, owner := range owners {
