@@ -254,8 +254,8 @@ const (
 // addresses is a set of URLs, by the first half of their SHA-256.
 type addresses map[[sha256.Size / 2]byte]bool
 
-// add adds the URLs of a file, without punctuation at their end, and returns the new ones, sorted. It reports whether the
-// file has no more of them than its limit.
+// add adds the URLs of a file, without punctuation at their end, and returns the new ones, sorted. It reports whether
+// the file has no more of them than its limit.
 func (a addresses) add(data []byte) (list []string, all bool) {
 	found := urlText().FindAll(data, maxURLs+1)
 	for _, url := range found[:min(len(found), maxURLs)] {

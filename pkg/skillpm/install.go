@@ -266,8 +266,8 @@ func (in *installer) portableDir(dir string) string {
 // allSkills is what --skill takes for every skill of a pack.
 const allSkills = "*"
 
-// mergeRequest merges a request with the dependency that the manifest has: a name without a version changes nothing, and
-// another source is a conflict.
+// mergeRequest merges a request with the dependency that the manifest has: a name without a version changes nothing,
+// and another source is a conflict.
 func mergeRequest(have pack.Dependency, x packRequest) (packRequest, error) {
 	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil &&
 		solve.SourceText(have) == solve.SourceText(x.dep)) {

@@ -138,7 +138,8 @@ func notDependency(id pack.ID, known map[pack.ID]bool) error {
 	return err.WithHint("skillpm list shows what is installed, skillpm install %s adds it", id)
 }
 
-// unlockVersions lets the solver choose new versions of locked packs, except of fixed ones, and returns the packs that are free.
+// unlockVersions lets the solver choose new versions of locked packs, except of fixed ones, and returns the packs that
+// are free.
 func (in *installer) unlockVersions(ids, fixed []pack.ID) map[pack.ID]bool {
 	unlockVersions := map[pack.ID]bool{}
 	for _, id := range ids {

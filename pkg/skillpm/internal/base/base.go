@@ -1,7 +1,7 @@
-// Package base is what the clients of packs share: the user's settings, the sources with the user's credentials, the
-// audit log, and, for one scope, the solver backend, the fetcher, and admission.
+// Package base is what clients share: the user's settings, the sources with the user's credentials, the audit log, and
+// the services of a scope: solver backend, fetcher, and admission.
 //
-// Clients embed [Base]. [Base.Services] wires the three types together that an installation needs.
+// Clients embed [Base]. Start reading at [Base.Services], which connects the services.
 package base
 
 import (
@@ -32,9 +32,9 @@ import (
 type Options struct {
 	environ.Environment
 
-	PolicyProject string            // a project whose policy counts besides that of the project in Dir, "" for none
+	PolicyProject string            // another project whose policy applies, "" for none
 	Progress      func(fetch.Event) // called during long work; may be nil
-	Warn          func(string)      // called with what was done and could not be recorded; may be nil
+	Warn          func(string)      // called with what the audit log could not record; may be nil
 	Keyless       sign.OpenKeyless  // verifies signatures of identities; nil refuses them
 }
 
@@ -62,7 +62,7 @@ func New(o Options) *Base {
 	})}
 }
 
-// Sources returns the clients of sources. They are made at the first call, with the given settings of the user.
+// Sources returns the clients of sources. The first call creates them with the settings.
 func (b *Base) Sources(config *pack.Config) *source.Clients {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,7 +72,7 @@ func (b *Base) Sources(config *pack.Config) *source.Clients {
 	return b.clients
 }
 
-// UserSources is Sources with the settings as they are on disk.
+// UserSources is [Base.Sources] with the user's settings.
 func (b *Base) UserSources() (*source.Clients, error) {
 	config, err := b.Machine.UserConfig()
 	if err != nil {
@@ -81,7 +81,7 @@ func (b *Base) UserSources() (*source.Clients, error) {
 	return b.Sources(config), nil
 }
 
-// TrustedKeys returns whose signatures the user trusts: the keys of files, and those that the settings name.
+// TrustedKeys returns the keys in files and those that the user's settings trust.
 func (b *Base) TrustedKeys(files []string) (trust.Requirement, error) {
 	config, err := b.Machine.UserConfig()
 	if err != nil {
@@ -123,10 +123,10 @@ type Services struct {
 	Admission  *admission.Admission
 }
 
-// ServiceOptions are what a call wants of its [Services].
+// ServiceOptions configure [Services].
 type ServiceOptions struct {
-	Registry string // the registry that alone is asked, by name or address; "" for the configured ones
-	Frozen   bool   // ask nobody: what the lock does not have does not exist
+	Registry string // use only this registry, by name or address; "" for the configured ones
+	Frozen   bool   // use only what the lockfile has
 	Offline  bool   // use no network
 	Signing  admission.Signing
 }

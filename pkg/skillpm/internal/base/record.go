@@ -11,15 +11,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// Log returns the audit log: where the policies say, or else the user's own.
+// Log returns the audit log at the path of the policies, or else the user's.
 func (b *Base) Log(e *enforce.Evaluator) *audit.Log {
 	l := e.Log()
 	path := cmp.Or(l.Path, filepath.Join(b.Paths.State, "audit", audit.Name))
 	return audit.Open(path, audit.Options{Now: b.Now, Required: l.Required})
 }
 
-// WithRecords does something that the records are about: what is intended is recorded before it, and how it ended after
-// it. If a policy requires the log, nothing is done that cannot be recorded; else it is done, with a warning.
+// WithRecords runs an operation between two audit records: of its intent and of its outcome. If a policy requires the
+// log, an operation that can't be recorded does not run; otherwise it runs, with a warning.
 func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() error) error {
 	for i := range records {
 		id, err := log.Intend(records[i])
@@ -42,7 +42,7 @@ func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() err
 	return err
 }
 
-// recordOutcomes records how something ended.
+// recordOutcomes records the outcome of an operation.
 func recordOutcomes(log *audit.Log, records []audit.Record, err error) (logErr error) {
 	for _, r := range records {
 		r.Phase, r.Result = audit.Outcome, audit.OK
@@ -57,7 +57,7 @@ func recordOutcomes(log *audit.Log, records []audit.Record, err error) (logErr e
 	return logErr
 }
 
-// projectGuard returns what decides by the policies in effect in the working directory, and its project.
+// projectGuard returns the evaluator of the policies in effect in the working directory, and its project.
 func (b *Base) projectGuard() (e *enforce.Evaluator, project string) {
 	if s, found, err := b.Paths.Project(b.Dir); err == nil && found {
 		project = s.Root
@@ -65,8 +65,8 @@ func (b *Base) projectGuard() (e *enforce.Evaluator, project string) {
 	return b.Machine.Guard(project), project
 }
 
-// MayPublish checks a target against the policies, and returns what those would refuse that only observe. It records
-// refusals.
+// MayPublish checks a destination against the policies, records refusals, and returns notes of policies in observe
+// mode.
 func (b *Base) MayPublish(ref pack.Ref, name string, signed bool) ([]string, error) {
 	e, project := b.projectGuard()
 	notes, err := e.Policies().MayPublish(ref.Source(), signed)
@@ -85,7 +85,7 @@ func (b *Base) MayPublish(ref pack.Ref, name string, signed bool) ([]string, err
 	return notes, err
 }
 
-// RecordPublish records that something is published: before it is, and how it ended.
+// RecordPublish runs a publication between two audit records.
 func (b *Base) RecordPublish(ref pack.Ref, r audit.Record, do func() error) error {
 	e, project := b.projectGuard()
 	r.Action, r.Source, r.Project, r.Policy = audit.Publish, ref.Source(), project, enforce.Digest(e.Policies())

@@ -25,7 +25,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// checkPolicies looks whether the policies can be read, and whether the key files that they name are as they say.
+// checkPolicies checks whether the policies can be read, and whether the key files that they name are as they say.
 func checkPolicies(x *exam) {
 	project := ""
 	switch s, found, err := x.Paths.Project(x.Dir); {
@@ -33,7 +33,7 @@ func checkPolicies(x *exam) {
 	case found && s.Kind == scope.KindProject:
 		project = s.Root
 	case !found:
-		project = x.Dir // where one would begin
+		project = x.Dir // a new project would be here
 	}
 	var effective []string
 	for _, p := range x.Machine.PolicyFiles().Policies(project) {
@@ -69,7 +69,7 @@ func (x *exam) checkPolicyKeys(p *policy.Policy) {
 	}
 }
 
-// checkAuditLog looks whether what is done can be recorded: if a policy requires the log, nothing is done without it.
+// checkAuditLog checks whether what is done can be recorded: if a policy requires the log, nothing is done without it.
 func checkAuditLog(x *exam) {
 	evaluator := x.Machine.Guard(x.Dir)
 	log := x.Log(evaluator)
@@ -84,7 +84,7 @@ func checkAuditLog(x *exam) {
 	}
 }
 
-// checkTrustedKeys looks whether the settings' trusted keys are files of keys.
+// checkTrustedKeys checks whether the settings' trusted keys are files of keys.
 func checkTrustedKeys(x *exam) {
 	for _, name := range x.config.TrustedKeys {
 		file := x.config.File(name)
@@ -96,8 +96,8 @@ func checkTrustedKeys(x *exam) {
 	}
 }
 
-// checkHosts looks whether the agents in use call skillpm's hooks and start its MCP server, and whether what they would
-// start is there.
+// checkHosts checks whether the agents in use call skillpm's hooks and start its MCP server, and whether these programs
+// exist.
 func checkHosts(x *exam) {
 	e := connect.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
 	if s, _, err := x.Paths.Project(x.Dir); err == nil {
@@ -113,7 +113,7 @@ func checkHosts(x *exam) {
 	}
 }
 
-// checkHost looks in which scopes an agent has a connection to skillpm, and what is wrong with it.
+// checkHost checks the connections of an agent to skillpm, in all scopes.
 func (x *exam) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name string) {
 	if len(h.Scopes(kind)) == 0 {
 		return
@@ -148,7 +148,7 @@ func (x *exam) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name 
 	x.fact(name+", "+h.Title, "installed for "+strings.Join(installed, ", "))
 }
 
-// dockerConfig is what matters here of Docker's configuration.
+// dockerConfig is the part of Docker's configuration that has credentials.
 type dockerConfig struct {
 	Auths map[string]struct {
 		Auth          string `json:"auth"`
@@ -159,7 +159,7 @@ type dockerConfig struct {
 	CredHelpers map[string]string `json:"credHelpers"`
 }
 
-// checkDocker looks at the credentials for OCI registries.
+// checkDocker checks the credentials for OCI registries.
 func checkDocker(x *exam) {
 	dir := x.Getenv("DOCKER_CONFIG")
 	if dir == "" {
@@ -217,7 +217,7 @@ func withoutText(err error) string {
 	return "not what it should be"
 }
 
-// checkNetrc looks at the credentials for git servers.
+// checkNetrc checks the credentials for git servers.
 func checkNetrc(x *exam) {
 	file := x.Getenv("NETRC")
 	if file == "" {
@@ -235,7 +235,7 @@ func checkNetrc(x *exam) {
 	f.Close()
 }
 
-// checkTokens looks for tokens that nothing here uses.
+// checkTokens looks for tokens in the environment that no source uses.
 func checkTokens(x *exam) {
 	used := map[string]bool{}
 	for _, address := range x.addresses() {
@@ -284,7 +284,7 @@ func (x *exam) addresses() []string {
 // parallelRegistries is how many registries are asked at once.
 const parallelRegistries = 4
 
-// checkRegistries asks the configured registries whether they answer, if the call wants that.
+// checkRegistries asks the configured registries whether they answer, if the options ask for it.
 func checkRegistries(x *exam) {
 	if !x.options.Online {
 		return

@@ -1,7 +1,7 @@
-// Package doctor looks for what is wrong with a project, with what is installed for the user, and with the machine.
+// Package doctor diagnoses a project, the user's installation, and the machine.
 //
-// It changes nothing, and uses no network unless the call wants that. Secrets are looked at only to see that they are
-// there. The checks are in the table of [checks]: start reading there.
+// It changes nothing, and uses no network unless the options ask for it. Of secrets it checks only that they exist.
+// Start reading at the table of [checks].
 package doctor
 
 import (
@@ -22,45 +22,45 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// Options say what is looked at.
+// Options select the checks.
 type Options struct {
-	Online    bool     // ask the registries whether they answer
+	Online    bool     // check that the registries answer
 	Variables []string // the names of the environment's variables, without their values
-	// the program that confines scripts, see [runtime.CheckConfinement]; nil if it is not to be tried
+	// the program that confines scripts, see [runtime.CheckConfinement]; nil to skip that check
 	Helper []string
 }
 
-// Report is what was found.
+// Report is the result of all checks.
 type Report struct {
-	Scopes   []string    `json:"scopes"` // what was looked at: "project ROOT" and "user ROOT", those that there are
-	Checks   int         `json:"checks"` // how many were made
-	Facts    []Fact      `json:"facts"`  // neither right nor wrong
+	Scopes   []string    `json:"scopes"` // "project ROOT" and "user ROOT", if they exist
+	Checks   int         `json:"checks"` // the number of checks
+	Facts    []Fact      `json:"facts"`  // about the machine and the scopes
 	Findings []Diagnosis `json:"findings"`
 }
 
-// Fact is something about this machine.
+// Fact is a property of the machine or a scope.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Diagnosis is one thing that is wrong, or could be better.
+// Diagnosis is one problem.
 type Diagnosis struct {
 	Check    string        `json:"check"`           // stable id of the check, such as lock-drift
 	Severity diag.Severity `json:"severity"`        // error: something does not work; warning: it may not; advice
 	Scope    string        `json:"scope,omitempty"` // project or user, if it is about one
 	Path     string        `json:"path,omitempty"`  // what it is about
 	Message  string        `json:"message"`         // what is wrong
-	Effect   string        `json:"means,omitempty"` // what that leads to
+	Effect   string        `json:"means,omitempty"` // the consequence
 	Fix      string        `json:"fix,omitempty"`   // a command that fixes it, or what to do
 }
 
-// Trouble reports whether anything was found that is more than advice.
+// Trouble reports whether there is an error or a warning.
 func (r *Report) Trouble() bool {
 	return slices.ContainsFunc(r.Findings, func(d Diagnosis) bool { return d.Severity != diag.SeverityAdvice })
 }
 
-// Homeless is the report if not even the home directory is known, so that nothing else can be looked at.
+// Homeless is the report if the home directory is unknown, so that no check can run.
 func Homeless(err error) *Report {
 	return &Report{Scopes: []string{}, Checks: 1, Facts: []Fact{}, Findings: []Diagnosis{{
 		Check: "home", Severity: diag.SeverityError, Message: err.Error(), Fix: diag.HintOf(err),
@@ -68,14 +68,14 @@ func Homeless(err error) *Report {
 	}}}
 }
 
-// check is one thing that is looked at.
+// check is one check.
 type check struct {
-	id    string // part of the report
-	scope bool   // it is made for each scope, before those of the machine
+	id    string // stable, part of the report
+	scope bool   // it runs for each scope, before the checks of the machine
 	run   func(*exam)
 }
 
-// checks returns all checks in the order in which they are made.
+// checks returns all checks in their order.
 func checks() []check {
 	return []check{
 		{"skillpm-version", true, checkVersion},
@@ -108,23 +108,23 @@ func checks() []check {
 	}
 }
 
-// exam is what checks look at.
+// exam is the state of a run, which all checks share.
 type exam struct {
 	*base.Base
-	ctx     context.Context //nolint:containedctx // it is the context of one call, for the checks that wait
+	ctx     context.Context //nolint:containedctx // the context of one call
 	options Options
-	unused  time.Duration // how long a tree of the store must not have been used before it is collected
+	unused  time.Duration // the age of unused trees that garbage collection removes
 	config  *pack.Config  // of the user, as far as it can be read
 	report  *Report
-	id      string // of the check that is being made
+	id      string // of the running check
 
-	// What a check of a scope looks at; nil in those of the machine.
+	// The scope of a check; nil in checks of the machine.
 	ws     *workspace.Workspace
 	layout *workspace.Layout
-	linked []string // what AgentDirs warned of
+	linked []string // the warnings of AgentDirs
 }
 
-// Run makes all checks. Trees of the store that were not used for some time count as unused.
+// Run runs all checks. Trees of the store of the given age without use count as unused.
 func Run(ctx context.Context, b *base.Base, o Options, unused time.Duration) (*Report, error) {
 	r := &Report{Scopes: []string{}, Facts: []Fact{}, Findings: []Diagnosis{}}
 	x := &exam{Base: b, ctx: ctx, options: o, unused: unused, report: r, config: &pack.Config{}}
@@ -141,7 +141,7 @@ func Run(ctx context.Context, b *base.Base, o Options, unused time.Duration) (*R
 	return r, nil
 }
 
-// run makes the checks of the scope, or of the machine.
+// run runs the checks of a scope, or of the machine.
 func (x *exam) run(ofScope bool) error {
 	for _, c := range checks() {
 		if err := x.ctx.Err(); err != nil {
@@ -158,7 +158,7 @@ func (x *exam) run(ofScope bool) error {
 	return nil
 }
 
-// scope makes the checks of one scope, if there is one.
+// scope runs the checks of one scope, if it exists.
 func (x *exam) scope(kind string) error {
 	x.id, x.ws = "files", nil
 	if _, err := x.Machine.UserConfig(); err != nil {
@@ -176,7 +176,7 @@ func (x *exam) scope(kind string) error {
 		return nil
 	}
 	if _, err := os.Lstat(w.Scope.Dir()); kind == scope.KindUser && errors.Is(err, fs.ErrNotExist) {
-		return nil // nothing was ever installed
+		return nil // there was never an installation
 	}
 	x.ws, x.config = w, w.Config
 	x.report.Scopes = append(x.report.Scopes, kind+" "+w.Scope.Root)
@@ -193,7 +193,7 @@ func (x *exam) scope(kind string) error {
 	return x.run(true)
 }
 
-// add adds a finding of the check that is being made.
+// add adds a finding of the running check.
 func (x *exam) add(s diag.Severity, path, message, effect, fix string) {
 	d := Diagnosis{Check: x.id, Severity: s, Path: path, Message: message, Effect: effect, Fix: fix}
 	if x.ws != nil {
@@ -229,7 +229,7 @@ func (x *exam) project() (scope.Scope, bool) {
 	return s, err == nil && found
 }
 
-// command is a command for the scope that is looked at.
+// command returns a command for the current scope.
 func (x *exam) command(text string) string {
 	if x.ws.Scope.Kind == scope.KindUser {
 		return text + " --scope user"

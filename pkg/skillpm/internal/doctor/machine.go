@@ -28,7 +28,7 @@ func checkSettings(x *exam) {
 	}
 }
 
-// The years between which a clock is taken for right.
+// A clock outside these years is wrong.
 const (
 	firstYear = 2026
 	lastYear  = 2099
@@ -51,7 +51,7 @@ func checkClock(x *exam) {
 	}
 }
 
-// latestTime returns the latest time that is recorded: of locks, manifests and states, and of releases that were seen.
+// latestTime returns the latest recorded time: of lockfiles, manifests and states, and of known releases.
 func (x *exam) latestTime() (path string, latest time.Time) {
 	look := func(file string) {
 		if info, err := os.Lstat(file); err == nil && info.ModTime().After(latest) {
@@ -81,7 +81,7 @@ func (x *exam) latestTime() (path string, latest time.Time) {
 	return path, latest
 }
 
-// checkStore looks whether the store can be written, and for leftovers and damage in it.
+// checkStore checks whether the store can be written, and for leftovers and damage in it.
 func checkStore(x *exam) {
 	dir := x.Paths.Store()
 	if at := nearest(dir); !writable(at) {
@@ -125,7 +125,7 @@ const (
 	noSpace     = 16 << 20
 )
 
-// checkSpace looks how much space there is for the store and in the project.
+// checkSpace checks the free space for the store and in the project.
 func checkSpace(x *exam) {
 	dirs := []string{x.Paths.Cache}
 	if s, found := x.project(); found {
@@ -145,7 +145,7 @@ func checkSpace(x *exam) {
 	}
 }
 
-// checkKey looks at the secret that authenticates states and journals.
+// checkKey checks the secret that authenticates states and journals.
 func checkKey(x *exam) {
 	const effect = "every command hashes all that is installed, and an interrupted install can't be finished by " +
 		"the next"
@@ -163,7 +163,7 @@ func checkKey(x *exam) {
 	}
 }
 
-// checkPrivate looks whether others may read a file. It returns false if there is no such file.
+// checkPrivate checks whether others may read a file. It returns false if there is no such file.
 func (x *exam) checkPrivate(file, effect string) bool {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -210,7 +210,7 @@ func foldsCase(file string) bool {
 // programTime is how long a program may take to print its version.
 const programTime = 5 * time.Second
 
-// checkGit looks at the git program, if the settings prefer one.
+// checkGit checks the git program, if the settings prefer one.
 func checkGit(x *exam) {
 	program := x.config.Git
 	if program == "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// checkVersion looks whether the manifest requires another skillpm.
+// checkVersion checks whether the manifest requires another skillpm.
 func checkVersion(x *exam) {
 	if err := x.Machine.CheckVersion(x.ws.Manifest); err != nil {
 		x.fail(scope.ManifestName, err, "skillpm refuses to install here")
@@ -135,7 +135,7 @@ func checkNames(x *exam) {
 	}
 }
 
-// checkAgentDirs looks whether skills can be linked where agents read them.
+// checkAgentDirs checks whether skills can be linked where agents read them.
 func checkAgentDirs(x *exam) {
 	for _, warning := range x.linked {
 		x.warn("", warning, "nothing is linked through a link that leaves the scope",
@@ -169,7 +169,7 @@ func nearest(at string) string {
 	}
 }
 
-// checkManifestAgents looks whether the agents that the manifest names are in use here.
+// checkManifestAgents checks whether the agents that the manifest names are in use here.
 func checkManifestAgents(x *exam) {
 	if len(x.ws.Manifest.Agents) == 0 {
 		return
@@ -252,7 +252,7 @@ func checkForeignLinks(x *exam) {
 	}
 }
 
-// checkIgnored looks whether git keeps what belongs in the repository, and leaves the rest out.
+// checkIgnored checks whether git keeps what belongs in the repository, and leaves the rest out.
 func checkIgnored(x *exam) {
 	w := x.ws
 	if w.Scope.Kind != scope.KindProject {
@@ -318,7 +318,7 @@ func (x *exam) links() []string {
 	return slices.Compact(links)
 }
 
-// checkVendored looks whether the project's own copy is what the lock says.
+// checkVendored checks whether the project's own copy is what the lock says.
 func checkVendored(x *exam) {
 	w := x.ws
 	if w.Scope.Kind != scope.KindProject || !w.HasLock() {

@@ -24,10 +24,10 @@ type Records struct {
 	Now func() time.Time
 }
 
-// tooFarAhead is how far ahead of the clock no record is: a clock that was wrong wrote it.
+// tooFarAhead is how far in the future a record is wrong.
 const tooFarAhead = 10 * 365 * 24 * time.Hour
 
-// earliest is a time before there was a minimum release age: a clock that shows less is not set.
+// earliest is before the first release of skillpm: an earlier time is from a clock that was not set.
 func earliest() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 func (r Records) file(what string) string {

@@ -65,7 +65,7 @@ func (a *apm) section(name string, block *value) error {
 	return nil
 }
 
-// notSkills says why what is no package of skills is passed over.
+// notSkills returns why a dependency that is not a package of skills is skipped.
 const notSkills = "skillpm installs skills, and nothing else"
 
 func (a *apm) dependency(item *value, dev bool) error {
@@ -79,7 +79,7 @@ func (a *apm) dependency(item *value, dev bool) error {
 	}
 }
 
-// shorthand reads a dependency that is written as one text.
+// shorthand reads a dependency that is one text.
 func (a *apm) shorthand(item *value, dev bool) error {
 	text := strings.TrimSpace(item.text)
 	e := requirement{name: text, dev: dev, line: item.line}
@@ -98,17 +98,17 @@ func (a *apm) shorthand(item *value, dev bool) error {
 	return a.repository(e, where, "", rev)
 }
 
-// isDir reports whether a dependency is written as a directory.
+// isDir reports whether a dependency is a directory.
 func isDir(s string) bool {
 	return slices.ContainsFunc([]string{"./", "../", "/", "~/", `.\`, `..\`, `~\`},
 		func(p string) bool { return strings.HasPrefix(s, p) }) ||
 		s == "." || s == ".." || driveLetter().MatchString(s)
 }
 
-// isURL reports whether a repository is written with a scheme, or as user@host:path.
+// isURL reports whether a repository has a scheme, or the form user@host:path.
 func isURL(s string) bool { return strings.Contains(s, ":") }
 
-// object reads a dependency that is written as a mapping. Which it is depends on the keys it has.
+// object reads a dependency that is a mapping. Its keys say which kind it is.
 func (a *apm) object(item *value, dev bool) error {
 	text, err := a.fieldsOf(item, "git", "path", "ref", "alias", "name", "marketplace", "id", "registry", "version")
 	if err != nil {
@@ -142,7 +142,7 @@ func (a *apm) object(item *value, dev bool) error {
 	}
 }
 
-// passedOver lists the keys of an entry that a dependency has nothing for.
+// passedOver lists the keys of an entry that a dependency can't express.
 func (c *collector) passedOver(item *value, e requirement, keys ...string) error {
 	for _, key := range keys {
 		if v := item.field(key); !v.empty() {
@@ -163,7 +163,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// repository adds a dependency on a repository, as where says it, or on a directory in it.
+// repository adds a dependency on a repository or on a directory in it.
 func (a *apm) repository(e requirement, where, dir, ref string) error {
 	url, below, err := a.url(where)
 	if err != nil {
@@ -200,7 +200,7 @@ var (
 	shortCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,39}$`) })
 )
 
-// isRange reports whether apm looks for a version among the tags, rather than taking ref for one of them.
+// isRange reports whether apm looks for a version among the tags, rather than taking ref for a tag.
 func isRange(ref string) bool {
 	if !rangeText().MatchString(ref) {
 		return false
@@ -209,7 +209,7 @@ func isRange(ref string) bool {
 	return err == nil
 }
 
-// isFile reports whether a path is one file to apm: it tells by the end of the name.
+// isFile reports whether apm takes a path for one file, by its extension.
 func isFile(p string) bool {
 	return slices.ContainsFunc([]string{".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md"},
 		func(end string) bool {
@@ -217,8 +217,8 @@ func isFile(p string) bool {
 		})
 }
 
-// url splits a repository as apm writes it into its URL and the directory in it: [host/]owner/name[/directory], or a
-// URL, which is the repository alone.
+// url splits a repository in apm's form into its URL and a directory: [host/]owner/name[/directory], or the URL of a
+// repository.
 func (a *apm) url(where string) (url, dir string, err error) {
 	if isURL(where) {
 		return where, "", nil
@@ -243,7 +243,7 @@ func (a *apm) url(where string) (url, dir string, err error) {
 	return "https://" + host + "/" + strings.Join(parts[:repository], "/"), strings.Join(parts[repository:], "/"), nil
 }
 
-// azure writes a repository of Azure DevOps with the _git that its URL has, and counts the parts of that.
+// azure adds the _git of URLs to a repository of Azure DevOps, and counts its parts.
 func azure(parts []string, host string) (all []string, repository int) {
 	before := 2 // organisation and project
 	if host != "dev.azure.com" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// apmLock reads an apm.lock.yaml. It has what packages of apm's require too, which skillpm would not find, so that all
-// of them become dependencies.
+// apmLock reads an apm.lock.yaml. Transitive dependencies become direct ones, because skillpm could not find them
+// through apm's packages.
 func (c *collector) apmLock(root *value) error {
 	if err := c.checkVersion(root, "lockfile_version", "1", "2"); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *collector) lockedPackage(item *value) error {
 	return c.add(e)
 }
 
-// lockedURL writes a repository of a lock as a URL.
+// lockedURL returns the URL of a locked repository.
 func lockedURL(repository, host, port string) string {
 	if isURL(repository) {
 		return repository

@@ -15,18 +15,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// collector gathers what a file says.
+// collector collects the dependencies of a file.
 type collector struct {
 	file
 	out       *Import
 	positions map[pack.ID]int // index of each in out.Dependencies
 }
 
-// requirement is one thing that a file asks for.
+// requirement is one entry of a file.
 type requirement struct {
-	name       string // as the other tool calls it
-	reference  string // as [source.Parse] reads it
-	commit     string // what the place must stand for, or ""
+	name       string // the name that the other tool has for it
+	reference  string // in the form that [pack.Parse] reads
+	commit     string // the commit that the reference must stand for, or ""
 	constraint string
 	skills     []string // empty for all
 	alias      string
@@ -34,7 +34,7 @@ type requirement struct {
 	line       int
 }
 
-// skip lists what cannot be a dependency.
+// skip lists an entry that can't be a dependency.
 func (c *collector) skip(line int, what, why string) error {
 	c.out.Skipped = append(c.out.Skipped, Skipped{
 		What: printable(what), Why: secretInText().ReplaceAllString(why, "$1"), Line: line,
@@ -42,7 +42,7 @@ func (c *collector) skip(line int, what, why string) error {
 	return c.bound(line)
 }
 
-// skipError is skip with an error for its reason.
+// skipError is skip with an error as the reason.
 func (c *collector) skipError(e requirement, err error) error {
 	why := err.Error()
 	if hint := diag.HintOf(err); hint != "" {
@@ -58,7 +58,7 @@ func (c *collector) bound(line int) error {
 	return nil
 }
 
-// add makes a dependency of an entry, or of several entries of one place.
+// add adds the dependency of an entry. Entries with the same source become one.
 func (c *collector) add(e requirement) error {
 	ref, err := pack.Parse(e.reference)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *collector) add(e requirement) error {
 	return c.merge(&c.out.Dependencies[i], ref, e)
 }
 
-// merge adds an entry to a dependency that has the entry's identity.
+// merge adds an entry to the dependency with the same ID.
 func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	d := &item.Dependency
 	if *d.Ref != ref || d.Constraint != e.constraint {
@@ -114,7 +114,7 @@ func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	return nil
 }
 
-// legalAlias returns the entry's alias, and lists it as skipped where no skill can have it.
+// legalAlias returns the alias of an entry. It skips one that no skill can have.
 func (c *collector) legalAlias(e requirement) string {
 	if e.alias == "" || skill.LegalName(e.alias) {
 		return e.alias
@@ -124,7 +124,7 @@ func (c *collector) legalAlias(e requirement) string {
 	return ""
 }
 
-// finish puts the skills of each dependency in order, each once.
+// finish sorts the skills of each dependency, without duplicates.
 func (c *collector) finish() {
 	for i := range c.out.Dependencies {
 		item := &c.out.Dependencies[i]
@@ -137,8 +137,8 @@ func (c *collector) finish() {
 
 var fullCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 
-// pinCommit pins a git place to a commit. A tag that is a version stays, with the commit that it must stand for; any other
-// revision may move, so that the commit takes its place.
+// pinCommit pins a git reference to a commit. A version tag stays, with the commit as its digest; the commit replaces
+// any other revision, which may move.
 func pinCommit(ref pack.Ref, commit string) (pack.Ref, error) {
 	if ref.Kind != pack.KindGit || !fullCommit().MatchString(commit) {
 		return ref, diag.Errorf(diag.Invalid, "%s is not a commit of 40 hexadecimal digits", printable(commit))
@@ -151,10 +151,10 @@ func pinCommit(ref pack.Ref, commit string) (pack.Ref, error) {
 	return ref, nil
 }
 
-// gitReference writes a place in a repository as [source.Parse] reads it.
+// gitReference returns the reference of a directory in a repository, in the form that [pack.Parse] reads.
 func gitReference(url, dir, rev string) (string, error) {
 	location := strings.TrimPrefix(url[strings.Index(url, ":")+1:], "//")
-	secret := strings.HasPrefix(url, ".") && withoutSecret(url) != url // elsewhere source.Parse sees it
+	secret := strings.HasPrefix(url, ".") && withoutSecret(url) != url // pack.Parse refuses it in other forms
 	if secret || strings.Contains(url, "#") || strings.Contains(location, "//") {
 		return "", diag.Errorf(diag.Invalid, "%s is not the URL of a repository alone", printable(url))
 	}
@@ -175,7 +175,7 @@ func gitReference(url, dir, rev string) (string, error) {
 
 var driveLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
 
-// dirReference writes a directory that is named in a file whose relative directories start at base.
+// dirReference returns the reference of a directory that a file names, relative to base.
 func dirReference(base, dir string) (string, error) {
 	switch {
 	case strings.HasPrefix(dir, "~"):
@@ -196,20 +196,20 @@ func dirReference(base, dir string) (string, error) {
 	return "path:" + dir, nil
 }
 
-// schemelessUser is a user and a password where there is no scheme.
+// schemelessUser matches a user and a password in a URL without a scheme.
 const schemelessUser = `[^\s/:@"'(]+:[^\s/]\S*@`
 
-// userInfo is what stands before the host in a place.
+// userInfo matches what stands before the host in a URL.
 var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)(://).*@|` + schemelessUser) })
 
-// secretInText is the same in a sentence, which goes on after it.
+// secretInText is userInfo within a sentence.
 var secretInText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)\S*@|` + schemelessUser) })
 
-// withoutSecret leaves the user and the password out of the places in a text.
+// withoutSecret removes users and passwords from the URLs in a text.
 func withoutSecret(s string) string { return userInfo().ReplaceAllString(s, "$1") }
 
-// printable returns a text that can be printed: without credentials, quoted where it is empty or has anything odd in it,
-// and cut where it is long.
+// printable returns a text without credentials, quoted if it is empty or has unprintable characters, and cut if it is
+// long.
 func printable(s string) string {
 	const limit = 200
 	s = withoutSecret(s)

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// decode reads the file as JSON or YAML. Its root is a mapping.
+// decode reads the file as JSON or YAML. Its root must be a mapping.
 func (f file) decode(data []byte) (*value, error) {
 	if !utf8.Valid(data) {
 		return nil, f.errorf(nil, "is not valid UTF-8")
@@ -60,7 +60,7 @@ func (f file) json(data []byte) (*value, error) {
 	return nil, f.errorf(at, "%s", refused.Err)
 }
 
-// jsonReader makes values of JSON that was checked, and counts lines.
+// jsonReader converts checked JSON to values, and counts lines.
 type jsonReader struct {
 	data    []byte
 	counted int // bytes whose lines are counted
@@ -115,7 +115,7 @@ func (f file) yaml(data []byte) (*value, error) {
 	return f.fromYAML(root, 0)
 }
 
-// fromYAML makes a value of a node. Aliases are not followed.
+// fromYAML converts a YAML node. It does not follow aliases.
 func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 	v := &value{line: n.Line}
 	switch {

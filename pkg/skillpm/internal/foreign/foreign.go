@@ -1,18 +1,13 @@
-// Package foreign reads the files in which other tools write down which skills are installed or offered, and says what
-// they would be as dependencies in a skillpm.yaml:
+// Package foreign reads the files in which other tools record which skills they install or offer, and converts them to
+// dependencies of a skillpm.yaml:
 //
-//	skills-lock.json     the lock of a project of npm's skills (version 1 of its format)
-//	.skill-lock.json     the lock of a user of npm's skills (version 3)
+//	skills-lock.json     the lockfile of a project of npm's skills (version 1 of its format)
+//	.skill-lock.json     the lockfile of a user of npm's skills (version 3)
 //	apm.yml              the manifest of microsoft/apm (OpenAPM 0.1 to 0.3)
-//	apm.lock.yaml        its lock (versions 1 and 2)
-//	marketplace.json     a marketplace of Claude Code, and those of other hosts that look like it
+//	apm.lock.yaml        its lockfile (versions 1 and 2)
+//	marketplace.json     a plugin marketplace of Claude Code, and of agents with the same format
 //
-// Its rules: nothing is read but the bytes given. Everything in a file becomes a dependency or is listed with the
-// reason why it cannot be one; nothing is dropped in silence. Places are read by [source.Parse] and by nothing else, so
-// that what it refuses cannot get in. What a file records to check the files that were installed is of no use to a
-// dependency and is left; a commit becomes a pin. Files are hostile until checked: size, depth and number of entries
-// are bounded, types are strict, and a format newer than those above is an error that says so. Keys that are not known
-// are passed over, as the other tools do.
+// Start reading at [Parse]. The rules that the package keeps:
 package foreign
 
 import (
@@ -24,32 +19,32 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// The tools whose files are read, as an [Import] names them.
+// The tools whose files are read: values of [Import.Tool].
 const (
 	ToolSkills      = "npm skills"
 	ToolAPM         = "apm"
 	ToolMarketplace = "plugin marketplace"
 )
 
-// Import is what a file of another tool says.
+// Import is the content of a file of another tool.
 type Import struct {
 	Tool         string
 	Dependencies []Item    // in the order of the file, at most one of each ID
 	Skipped      []Skipped // in the order of the file
 }
 
-// Item is one dependency, and what the file says of it that a dependency does not.
+// Item is one dependency, with what the file states about it beyond that.
 type Item struct {
 	Dependency pack.Dependency
-	Names      []string // what the other tool calls it, or its skills, made printable
-	Alias      string   // the other name that it is wanted under, legal for a skill; "" for none
-	Dev        bool     // only for working on the project
-	Line       int      // of the first that it is made of
+	Names      []string // the names that the other tool has for it or its skills, printable
+	Alias      string   // the alias of its skill, "" for none
+	Dev        bool     // only for development of the project
+	Line       int      // of the first entry for it
 }
 
-// Skipped is what cannot be a dependency.
+// Skipped is something that can't be a dependency.
 type Skipped struct {
-	What string // made printable, without credentials
+	What string // printable, without credentials
 	Why  string // a sentence without a full stop
 	Line int
 }
@@ -57,14 +52,13 @@ type Skipped struct {
 // The bounds of a file.
 const (
 	maxSize    = 4 << 20 // bytes
-	maxNesting = 64      // lists and mappings in each other
-	maxEntries = 10_000  // dependencies, and reasons why something is none
+	maxNesting = 64      // depth of lists and mappings
+	maxEntries = 10_000  // dependencies and skipped entries
 )
 
 // Parse reads a file of another tool. The name is the file's path with slashes, relative to the directory of the
-// skillpm.yaml that is to have the dependencies: what the file says is beside it becomes a path from there. The file's
-// name says what it is, or its content where that is no name of another tool. Errors have code [diag.Invalid] and start
-// with the name and, where there is one, the line.
+// skillpm.yaml that gets the dependencies, so that directories of the file become relative to it. The format follows
+// from the file's name, or else from its content. Errors have code [diag.Invalid] and start with the name and the line.
 func Parse(name string, data []byte) (*Import, error) {
 	f := file{name: name}
 	if len(data) > maxSize {
@@ -88,7 +82,7 @@ func Parse(name string, data []byte) (*Import, error) {
 	return c.out, nil
 }
 
-// format is a kind of file and how it is read.
+// format is a kind of file.
 type format struct {
 	tool string
 	read func(*collector, *value) error
@@ -135,10 +129,10 @@ func (f file) reader(root *value) format {
 // isJSON reports whether a text is JSON rather than YAML.
 func isJSON(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
 
-// file is what errors are about.
+// file is the file that errors name.
 type file struct{ name string }
 
-// errorf returns an error about a place in the file, or about the file as a whole.
+// errorf returns an error about a value of the file, or about the whole file if the value is nil.
 func (f file) errorf(at *value, format string, args ...any) *diag.Error {
 	if at == nil || at.line == 0 {
 		return diag.Errorf(diag.Invalid, "%s "+format, append([]any{printable(f.name)}, args...)...)

@@ -11,13 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// pluginParts are what an entry of a marketplace may hold besides skills.
+// pluginParts are the parts of a plugin besides skills.
 var pluginParts = []string{
 	"commands", "agents", "hooks", "mcpServers", "lspServers", "outputStyles", "monitors",
 	"workflows", "themes",
 }
 
-// marketplace reads a marketplace.json: what it offers, each plugin a pack.
+// marketplace reads a marketplace.json. Each plugin becomes a pack.
 func (c *collector) marketplace(root *value) error {
 	plugins, err := c.want(root.field("plugins"), "plugins", isList)
 	if err != nil {
@@ -55,8 +55,8 @@ type market struct {
 
 var hostDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.([a-z]+-)?plugin$`) })
 
-// marketRoot returns the directory that the relative places of a marketplace start at: not that of the file, where the
-// file is in a directory for a host.
+// marketRoot returns the directory that relative sources of a marketplace start at: the parent of an agent's
+// configuration directory, if the file is in one.
 func marketRoot(name string) string {
 	dir := path.Dir(name)
 	parent := path.Dir(dir)
@@ -106,7 +106,7 @@ func (m *market) plugin(item *value) error {
 	}
 }
 
-// local adds a plugin that is in the marketplace's own directory.
+// local adds a plugin in the marketplace's own directory.
 func (m *market) local(e requirement, dir string, skills []string, strict bool) error {
 	if !strings.HasPrefix(dir, ".") && m.name != "" {
 		dir = path.Join(m.name, dir)
@@ -125,14 +125,14 @@ func (m *market) local(e requirement, dir string, skills []string, strict bool) 
 	return m.add(e)
 }
 
-// escapesRepository reports whether a directory is not inside the one that it is relative to.
+// escapesRepository reports whether a relative directory is outside its base.
 func escapesRepository(dir string) bool {
 	dir = path.Clean(strings.ReplaceAll(dir, `\`, "/"))
 	return pathx.Escapes(dir) || driveLetter().MatchString(dir)
 }
 
-// listed adds the skills of a plugin that is the marketplace's directory itself: those of each directory as a pack, so
-// that several plugins can be cut from one directory.
+// listed adds the skills of a plugin whose source is the marketplace's directory: those of each directory become a
+// pack, because several plugins can share the source.
 func (m *market) listed(e requirement, skills []string) error {
 	for _, dir := range skills {
 		if escapesRepository(dir) {
@@ -161,8 +161,7 @@ func (m *market) listed(e requirement, skills []string) error {
 	return nil
 }
 
-// only returns the names of the skills that an entry wants of its source: all, unless it says that nothing but what it
-// lists is of the plugin.
+// only returns the names of the skills that an entry selects from its source, nil for all.
 func only(dirs []string, strict bool) []string {
 	if strict {
 		return nil
@@ -179,7 +178,7 @@ func only(dirs []string, strict bool) []string {
 	return slices.Compact(names)
 }
 
-// remote adds a plugin that is elsewhere.
+// remote adds a plugin from another source.
 func (m *market) remote(e requirement, source *value, skills []string, strict bool) error {
 	text, err := m.fieldsOf(source, "source", "repo", "url", "path", "ref", "sha", "package")
 	if err != nil {

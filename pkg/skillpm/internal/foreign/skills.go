@@ -14,10 +14,10 @@ const (
 	userLockVersion    = "3"
 )
 
-// projectLock reads a skills-lock.json: skill to where it is from.
+// projectLock reads a skills-lock.json, which maps skills to sources.
 func (c *collector) projectLock(root *value) error { return c.skillsLock(root, projectLockVersion) }
 
-// userLock reads a .skill-lock.json, which says the same of the skills of a user.
+// userLock reads a .skill-lock.json, which is the same for a user.
 func (c *collector) userLock(root *value) error { return c.skillsLock(root, userLockVersion) }
 
 func (c *collector) skillsLock(root *value, version string) error {
@@ -46,7 +46,7 @@ func (c *collector) skillsLock(root *value, version string) error {
 	return nil
 }
 
-// checkVersion compares the version of the format with those that are read, in order.
+// checkVersion refuses a version of the format that is not known.
 func (c *collector) checkVersion(root *value, key string, read ...string) error {
 	v := root.field(key)
 	if v == nil || v.kind != isNumber && v.kind != isText {
@@ -65,7 +65,7 @@ func (c *collector) checkVersion(root *value, key string, read ...string) error 
 		WithHint("let the tool that wrote the file write it anew, or name the packs with skillpm install")
 }
 
-// locked are the fields of one skill in a lock of npm's skills.
+// locked is one skill in a lockfile of npm's skills.
 type locked struct {
 	source, kind, url, ref, path string
 }
@@ -104,7 +104,7 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	return c.add(e)
 }
 
-// repository returns the URL of the repository, or "" where the lock leaves its host out.
+// repository returns the URL of the repository, "" if the lockfile leaves its host out.
 func (l locked) repository() string {
 	shorthand := strings.Count(l.source, "/") == 1 && !strings.ContainsAny(l.source, ":@\\")
 	switch {
@@ -119,8 +119,8 @@ func (l locked) repository() string {
 	}
 }
 
-// skillName returns what a pack calls a skill: the name it declares, by which the lock knows it, if that is legal, else
-// its directory's.
+// skillName returns the name of a skill in its pack: the declared name, by which the lockfile knows it, if it is legal,
+// and otherwise that of its directory.
 func skillName(name, file string) string {
 	base := path.Base(path.Dir(file))
 	switch {

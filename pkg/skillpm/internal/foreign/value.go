@@ -4,7 +4,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// kind is what a [value] is.
+// kind is the type of a [value].
 type kind int
 
 const (
@@ -14,24 +14,24 @@ const (
 	isBool
 	isList
 	isMapping
-	isUnsupported // an alias or a tag of YAML, which nothing is read from
+	isUnsupported // an alias or a tag of YAML, which are not read
 )
 
 var kindNames = [...]string{"nothing", "text", "a number", "true or false", "a list", "a mapping", "an alias or a tag"}
 
 func (k kind) String() string { return kindNames[k] }
 
-// value is a part of a file: JSON or YAML.
+// value is a value of JSON or YAML.
 type value struct {
 	kind  kind
 	line  int
-	text  string   // of a text, number or flag, as it is written
+	text  string   // of a text, a number, or a Boolean
 	items []*value // of a list, or the values of a mapping
 	keys  []string // of a mapping, in the order of the file
 	known map[string]int
 }
 
-// field returns a value of a mapping; nil where there is none, and for what is no mapping.
+// field returns a value of a mapping, nil if there is none or v is not a mapping.
 func (v *value) field(key string) *value {
 	if v == nil || v.kind != isMapping {
 		return nil
@@ -56,12 +56,12 @@ func (v *value) set(key string, item *value) bool {
 	return true
 }
 
-// empty reports whether a value is not there, or says nothing.
+// empty reports whether a value is missing, null, or an empty list or mapping.
 func (v *value) empty() bool {
 	return v == nil || v.kind == isNull || (v.kind == isList || v.kind == isMapping) && len(v.items) == 0
 }
 
-// want checks that a value that is there has a kind, and returns nil for one that is not there.
+// want checks the kind of a value, and returns nil for one that is missing.
 func (f file) want(v *value, what string, want kind) (*value, *diag.Error) {
 	switch {
 	case v == nil || v.kind == isNull:
@@ -72,7 +72,7 @@ func (f file) want(v *value, what string, want kind) (*value, *diag.Error) {
 	return v, nil
 }
 
-// textOf returns the text below a key, or "".
+// textOf returns the text of a key, or "".
 func (f file) textOf(v *value, key string) (string, error) {
 	t, err := f.want(v.field(key), key, isText)
 	if err != nil {
@@ -84,7 +84,7 @@ func (f file) textOf(v *value, key string) (string, error) {
 	return t.text, nil
 }
 
-// fieldsOf returns the texts below some keys, each "" if there is none.
+// fieldsOf returns the texts of some keys, each "" if it is missing.
 func (f file) fieldsOf(v *value, keys ...string) (map[string]string, error) {
 	texts := make(map[string]string, len(keys))
 	for _, key := range keys {
@@ -97,7 +97,7 @@ func (f file) fieldsOf(v *value, keys ...string) (map[string]string, error) {
 	return texts, nil
 }
 
-// textsOf returns the list of texts below a key; one text is a list of one.
+// textsOf returns the list of texts of a key; one text is a list of one.
 func (f file) textsOf(v *value, key string) ([]string, error) {
 	at := v.field(key)
 	if at != nil && at.kind == isText {
@@ -117,7 +117,7 @@ func (f file) textsOf(v *value, key string) ([]string, error) {
 	return texts, nil
 }
 
-// boolOf returns the flag below a key, or what it is where it is not given.
+// boolOf returns the Boolean of a key, or a default.
 func (f file) boolOf(v *value, key string, otherwise bool) (bool, error) {
 	flag, err := f.want(v.field(key), key, isBool)
 	if err != nil {

@@ -47,8 +47,8 @@ type CompareOptions struct {
 	OnlyMoved bool // with Force: only if the layout has another version than the installed one
 	Strict    bool // a local edit is an error even if nothing would replace it
 
-	// Repair skips entries that may not be replaced, instead of failing, and removes links into skillpm's own directories
-	// that the layout does not have.
+	// Repair skips entries that may not be replaced, instead of failing, and removes links into skillpm's own
+	// directories that the layout does not have.
 	Repair bool
 	Except map[string]bool // with Repair: entries to skip, because their content can't be fetched
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// state is what this machine has installed in a scope: the trees and links that skillpm created, and their fingerprints.
-// It is never shared; without it everything is found again by hashing.
+// state is what this machine has installed in a scope: the trees and links that skillpm created, and their
+// fingerprints. It is never shared; without it everything is found again by hashing.
 //
 // It allows skillpm to replace and remove files, so a MAC of this machine authenticates it: a state file from a
 // repository or from another path does not count.
