@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/pmezard/go-difflib/difflib"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
@@ -180,25 +179,7 @@ func (f *fixedFile) diff() string {
 	if bytes.Equal(f.before, f.after) {
 		return ""
 	}
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: lines(f.before), B: lines(f.after), FromFile: "a/" + f.Path, ToFile: "b/" + f.Path, Context: 3,
-	})
-	if err != nil {
-		return ""
-	}
-	return text
-}
-
-// lines splits a text for a diff; a last line without an end says so, as diff does.
-func lines(data []byte) []string {
-	var out []string
-	for line := range bytes.Lines(data) {
-		out = append(out, string(line))
-	}
-	if n := len(out); n > 0 && out[n-1][len(out[n-1])-1] != '\n' {
-		out[n-1] += "\n\\ No newline at end of file\n"
-	}
-	return out
+	return "--- a/" + f.Path + "\n+++ b/" + f.Path + "\n" + textdiff.Hunks(f.before, f.after)
 }
 
 // write replaces the file, unless it is not any more what was checked.

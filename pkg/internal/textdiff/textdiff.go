@@ -321,15 +321,19 @@ func (c Change) summary() string {
 	}
 }
 
-// Unified returns the difference of two texts with three lines of context and the given names; "" if they are equal. It
-// has no limits.
+// Unified returns the difference of two texts with the given names; "" if they are equal. Otherwise it is like [Hunks].
 func Unified(oldName, newName string, before, after []byte) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	h := diffHunks(context.Background(), before, after, Options{
+	return nameLines(quote(oldName), quote(newName)) + Hunks(before, after)
+}
+
+// Hunks returns the difference of two texts with three lines of context, without the lines that name the files. It has
+// no limits.
+func Hunks(before, after []byte) string {
+	return diffHunks(context.Background(), before, after, Options{
 		Context: 3, MaxText: -1,
 		Budget: &Budget{Steps: math.MaxInt},
-	})
-	return nameLines(quote(oldName), quote(newName)) + h.text
+	}).text
 }
