@@ -1,7 +1,8 @@
-// Package diag says what is wrong, where, and how to mend it.
+// Package diag has errors with exit codes and hints, and findings, which are the results of checks. Start reading at
+// [Error] and [Finding].
 //
-// It holds two things and prints neither: errors that carry an exit code and a hint, and findings, which are what a
-// check reports about a file. Only the command line turns them into text.
+// This package is part of skillpm's embedding API and keeps compatibility. Only the command line prints errors and
+// findings. The room has one more package: diag/rule is the table of validation rules.
 package diag
 
 import (
@@ -118,7 +119,7 @@ func HintOf(err error) string {
 	return ""
 }
 
-// TextOf returns an error and its hint in one line, for where a hint has no place of its own.
+// TextOf returns an error and its hint in one line, for output without a separate hint.
 func TextOf(err error) string {
 	text := err.Error()
 	if hint := HintOf(err); hint != "" {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Severity says how much a finding matters.
+// Severity is the severity of a finding.
 type Severity int
 
 // The severities, worst first.
 const (
-	SeverityError   Severity = iota // the host refuses it, or it breaks
-	SeverityWarning                 // it works today and is likely to break, or not everywhere
+	SeverityError   Severity = iota // an agent rejects it, or it breaks
+	SeverityWarning                 // it works today, but is likely to break, or does not work everywhere
 	SeverityAdvice                  // a recommendation
 )
 
@@ -35,24 +35,24 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Finding is one thing that a check has to say about one place in one file. Lines and columns count from 1, columns in
-// characters (Unicode code points); 0 means that the finding is about the file as a whole.
+// Finding is one result of a check at one position of a file. Lines and columns count from 1, columns in characters
+// (Unicode code points); 0 means that the finding is about the file as a whole.
 type Finding struct {
 	Rule      string   `json:"rule"`              // stable id, as FM001
 	Severity  Severity `json:"severity"`          // how much it matters
-	Path      string   `json:"path"`              // slash-separated, relative to what was asked for
+	Path      string   `json:"path"`              // slash-separated, relative to the target of the check
 	Line      int      `json:"line,omitempty"`    // first line
 	Column    int      `json:"column,omitempty"`  // first column
 	EndLine   int      `json:"endLine,omitempty"` // last line, 0 when it is Line
 	EndColumn int      `json:"endColumn,omitempty"`
 	Message   string   `json:"message"`           // what is wrong, one sentence without a full stop
-	Fix       string   `json:"fix,omitempty"`     // how to mend it
-	Profile   string   `json:"profile,omitempty"` // the profiles under which it holds, separated by commas; "" for all
+	Fix       string   `json:"fix,omitempty"`     // how to fix it
+	Profile   string   `json:"profile,omitempty"` // the profiles that it applies to, separated by commas; "" for all
 
 	Related []string `json:"related,omitempty"` // other files that it is about, as Path
 
-	// Edits mend it. They are there when they were asked for and are known; Fixable says that they are safe to apply
-	// unseen, others are suggestions.
+	// Edits fix it, if they were requested and are known. Fixable means that they are safe to apply without review;
+	// others are suggestions.
 	Edits   []Edit `json:"edits,omitempty"`
 	Fixable bool   `json:"fixable,omitempty"`
 }

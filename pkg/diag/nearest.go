@@ -1,7 +1,7 @@
 package diag
 
-// Nearest returns the word of words that was most likely meant by word: the one with the fewest edits, if those are at
-// most two and fewer than a half of word's characters. It returns "" when none is near. The first of equals wins.
+// Nearest returns the word most similar to word: the one with the fewest edits, if those are at most two and fewer than
+// half of word's characters. It returns "" if there is none. Of equals it returns the first.
 func Nearest(word string, words []string) string {
 	best, found := 3, ""
 	if half := (len([]rune(word)) + 1) / 2; half < best {
@@ -15,8 +15,8 @@ func Nearest(word string, words []string) string {
 	return found
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b. It gives up, and
-// returns limit, as soon as their lengths show that there are at least limit of them.
+// distance counts the insertions, deletions, substitutions and swaps of neighbors that turn a into b. It returns limit
+// early if their lengths differ by that much.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

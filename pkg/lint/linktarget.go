@@ -84,7 +84,8 @@ func placeholder(s string) bool {
 		return true
 	}
 	clean := strings.TrimPrefix(s, "./")
-	return strings.HasPrefix(clean, "path/to/") || strings.Contains(clean, "/path/to/") || placeholderWords[strings.ToLower(clean)]
+	return strings.HasPrefix(clean, "path/to/") || strings.Contains(clean, "/path/to/") ||
+		placeholderWords[strings.ToLower(clean)]
 }
 
 // placeholderWords are stand-ins for a target in examples of Markdown.

@@ -270,7 +270,9 @@ func (d *packDoc) checkUnusedDependencies(lock *packDoc, mentions func(word stri
 				names = append(names, a.Alias)
 			}
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return mentions(name) || mentions(name+"@"+dep.ID.String()) }) {
+		if slices.ContainsFunc(names, func(name string) bool {
+			return mentions(name) || mentions(name+"@"+dep.ID.String())
+		}) {
 			continue
 		}
 		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "",

@@ -1,7 +1,7 @@
-// Package rule is the table of everything that skillpm validate can find: the one source from which the documentation,
-// `skillpm rules`, `skillpm explain` and SARIF's metadata are made.
+// Package rule is the table of validation rules. The documentation, `skillpm rules`, `skillpm explain`, and SARIF's
+// metadata are generated from it. Start reading at [Rule]; this package may change at any time.
 //
-// An id is never given to another rule and never reused. The first letters say what a rule is about: FM frontmatter,
+// An id is never reused for another rule. The first letters say what a rule is about: FM frontmatter,
 // STR a skill's files and structure, REF references between files, SCR scripts and data files, SEC what is hostile or
 // risky, PACK several skills and the files that describe packs, XS references between skills, STY style, SUP
 // suppressions, POL what the policies say.
@@ -16,17 +16,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Rule is one thing that can be wrong. A finding may be less severe than its rule, where the rule's text says when.
+// Rule is a validation rule. A finding may be less severe than its rule, as the rule's text explains.
 type Rule struct {
 	ID       string        `json:"id"`
 	Title    string        `json:"title"`    // what is wrong, in a few words
 	Severity diag.Severity `json:"severity"` // at its worst
 	Why      string        `json:"why"`      // what happens otherwise, and when it is less severe
-	Fix      string        `json:"fix"`      // how to mend it, where the finding does not say it better
+	Fix      string        `json:"fix"`      // how to fix it, if the finding has no better advice
 
-	Off     bool `json:"off,omitempty"`     // it says something only when it is asked for
-	Fixable bool `json:"fixable,omitempty"` // `validate --fix` mends it, in most cases
-	// a fact about what the skill can do and no defect: --strict leaves it as it is
+	Off     bool `json:"off,omitempty"`     // it is off by default
+	Fixable bool `json:"fixable,omitempty"` // `validate --fix` fixes it, in most cases
+	// Capability marks a note about what a skill can do, which --strict does not turn into an error.
 	Capability bool `json:"capability,omitempty"`
 
 	// Bad and Good are examples: what the rule finds, and the same without it. A text that starts with "-- " is several
@@ -35,7 +35,7 @@ type Rule struct {
 	Bad  string `json:"bad"`
 	Good string `json:"good"`
 
-	// Profile is what the examples are checked under, where it is not the default one.
+	// Profile is the profile of the examples, if it is not the default one.
 	Profile string `json:"profile,omitempty"`
 }
 
@@ -49,8 +49,8 @@ const (
 	a = diag.SeverityAdvice
 )
 
-// tables returns all rules; those of a family are together and in order. They are made when they are first needed:
-// their examples are long.
+// tables returns all rules; those of a family are consecutive and in order. They are built on first use, because their
+// examples are long.
 var tables = sync.OnceValue(func() [][]Rule {
 	return [][]Rule{
 		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(),
@@ -99,7 +99,7 @@ func Severity(id string) diag.Severity {
 	return e
 }
 
-// Fix returns a rule's own remedy.
+// Fix returns a rule's own advice.
 func Fix(id string) string {
 	if r := find(id); r != nil {
 		return r.Fix
@@ -107,8 +107,8 @@ func Fix(id string) string {
 	return ""
 }
 
-// Match reports whether a pattern means a rule: its id, its family ("SEC"), or its first characters and a star
-// ("SEC3*"), in any case.
+// Match reports whether a pattern matches a rule: its id, its family ("SEC"), or its first characters and a star
+// ("SEC3*"), ignoring case.
 func Match(pattern, id string) bool {
 	pattern = strings.ToUpper(pattern)
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
@@ -117,7 +117,7 @@ func Match(pattern, id string) bool {
 	return pattern == id || pattern == strings.TrimRight(id, "0123456789")
 }
 
-// CheckPattern returns an error with code Usage when a pattern means no rule.
+// CheckPattern returns an error with code Usage if a pattern matches no rule.
 func CheckPattern(pattern string) error {
 	var ids []string
 	for _, r := range All() {

@@ -122,8 +122,8 @@ func (w *archiveScan) scanArchive(name, at string, data []byte, depth int) {
 		}
 		w.scanCompressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
 	case Bzip2:
-		w.scanCompressed(strings.TrimSuffix(name, path.Ext(name)), at, f, bzip2.NewReader(bytes.NewReader(data)), len(data),
-			depth)
+		r := bzip2.NewReader(bytes.NewReader(data))
+		w.scanCompressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
 	default:
 		w.reportOpaque(at, f, "%s", f)
 	}

@@ -258,7 +258,8 @@ func commandIn(b []byte) (string, bool) {
 		for to < len(b) && to-k < 200 && readable(b[to]) {
 			to++
 		}
-		if near := small[from:to]; to >= k+len(word) && len(near) >= 12 && isCommandAt(word, near) && !onlyPlaceholderHosts(near) {
+		near := small[from:to]
+		if to >= k+len(word) && len(near) >= 12 && isCommandAt(word, near) && !onlyPlaceholderHosts(near) {
 			return excerpt(b[from:to]), true
 		}
 	}

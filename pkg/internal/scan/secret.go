@@ -273,7 +273,8 @@ func (t *text) keyBlock(start, end int) {
 	t.scanned += stop - end
 	t.checkedTo[checkKeyBlock] = stop
 	if len(body) < minKeyLength || entropy(body) < 400 || t.markedAsFake(from) ||
-		containsAny(toLowerASCII(body), "example", "redacted", "placeholder", "yourkey", "privatekey", "dummy", "xxxxx") {
+		containsAny(toLowerASCII(body), "example", "redacted", "placeholder", "yourkey", "privatekey", "dummy",
+			"xxxxx") {
 		return
 	}
 	t.hit(Secret, from, end, "a private key")

@@ -6,12 +6,12 @@
 //
 //   - New content is staged in the journal's directory and forced to the disk. Writing the journal is the commit point:
 //     before it, what is staged is garbage; after it, the transaction has happened.
-//   - If the process dies after the commit point, [Recover] completes the transaction; the next writer calls it. Applying
-//     an operation again does no harm, so that recovery can be interrupted too.
+//   - If the process dies after the commit point, [Recover] completes the transaction; the next writer calls it.
+//     Operations are idempotent, so that recovery can be interrupted too.
 //   - If an operation fails after the commit point, the process itself undoes everything and reports the error.
 //   - Files come last, in the order in which they were staged: a reader of the new lock sees the new packs.
-//   - A transaction replaces and removes only what was there when it was committed. Anything else at one of its paths is
-//     a conflict and stays.
+//   - A transaction replaces and removes only what was there when it was committed. Anything else at one of its paths
+//     is a conflict and stays.
 //   - A journal is authenticated with a secret of the machine, for its root: a journal from a repository is refused. No
 //     operation is in a .git directory or in the journal's.
 //   - Every path is below the scope's root, through an [os.Root]. Below skillpm's own directory no link is followed.

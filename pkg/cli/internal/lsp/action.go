@@ -16,10 +16,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// fixAll is the kind of the action that mends all of a document that can be mended unseen.
+// fixAll is the kind of the action that applies all safe fixes of a document.
 const fixAll protocol.CodeActionKind = "source.fixAll.skillpm"
 
-// actions offers what mends the findings in a range, and comments that ignore them.
+// actions offers fixes for the findings in a range, and comments that suppress them.
 func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionParams) (any, error) {
 	d := v.document(p.TextDocument.URI)
 	if d == nil || !v.client.actions {
@@ -31,29 +31,29 @@ func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionPar
 	}
 	all := []protocol.CodeAction{}
 	start, end := d.text.offset(p.Range.Start, v.client.encoding), d.text.offset(p.Range.End, v.client.encoding)
-	near := false
+	inRange := false
 	for _, f := range r.files[d.path].findings {
 		span := d.text.findingRange(f, v.client.encoding)
 		if d.text.offset(span.Start, v.client.encoding) > end || d.text.offset(span.End, v.client.encoding) < start {
 			continue
 		}
-		near = true
+		inRange = true
 		if wants(p.Context.Only, protocol.QuickFix) {
 			for _, a := range r.quickFixes(d, f) {
 				all = addAction(all, a)
 			}
 		}
 	}
-	asked := len(p.Context.Only) > 0
-	if wants(p.Context.Only, fixAll) && (asked || near) {
+	requested := len(p.Context.Only) > 0
+	if wants(p.Context.Only, fixAll) && (requested || inRange) {
 		n := 0
 		for _, f := range r.files[d.path].findings {
-			if len(r.safe(d, f)) > 0 {
+			if len(r.safeEdits(d, f)) > 0 {
 				n++
 			}
 		}
-		if n > 1 || n > 0 && asked {
-			edits, err := v.mend(ctx, d)
+		if n > 1 || n > 0 && requested {
+			edits, err := v.safeFixes(ctx, d)
 			if err != nil {
 				return nil, err
 			}
@@ -66,34 +66,34 @@ func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionPar
 	return all, nil
 }
 
-// maxRounds bounds how often a document is checked again after it was mended.
+// maxRounds bounds how often a document is checked again after fixes.
 const maxRounds = 8
 
-// mend returns the edit that makes all safe edits of a document, those included that become possible by others.
-func (v *view) mend(ctx context.Context, d *document) ([]diag.Edit, error) {
-	was := d.text.string
+// safeFixes returns the edit that makes all safe edits of a document, including those that others make possible.
+func (v *view) safeFixes(ctx context.Context, d *document) ([]diag.Edit, error) {
+	before := d.text.string
 	for range maxRounds {
-		r, err := v.check(ctx, v.target(d.path))
+		r, err := v.check(ctx, v.checkRoot(d.path))
 		if err != nil {
 			return nil, err
 		}
 		var edits []diag.Edit
 		if c := r.files[d.path]; c != nil {
 			for _, f := range c.findings {
-				edits = append(edits, r.safe(d, f)...)
+				edits = append(edits, r.safeEdits(d, f)...)
 			}
 		}
-		data, made := lint.Apply([]byte(d.text.string), edits)
-		if made == 0 {
+		data, applied := lint.Apply([]byte(d.text.string), edits)
+		if applied == 0 {
 			break
 		}
 		d = newDocument(d.uri, d.path, d.version, string(data))
 		v = v.with(func(v *view) { v.docs[d.path] = d })
 	}
-	return difference(d.path, was, d.text.string), nil
+	return difference(d.path, before, d.text.string), nil
 }
 
-// difference returns the edit that makes after of before, and touches nothing around what differs.
+// difference returns the minimal edit that changes before into after.
 func difference(p, before, after string) []diag.Edit {
 	start, end := 0, 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
@@ -114,8 +114,8 @@ func difference(p, before, after string) []diag.Edit {
 	return []diag.Edit{{Path: p, Start: start, End: len(before) - end, Text: after[start : len(after)-end]}}
 }
 
-// safe returns the edits of a finding that may be made unseen, if they are all of the document's text.
-func (r *result) safe(d *document, f diag.Finding) []diag.Edit {
+// safeEdits returns the safe edits of a finding, if all of them are in the document's text.
+func (r *result) safeEdits(d *document, f diag.Finding) []diag.Edit {
 	elsewhere := func(e diag.Edit) bool { return e.Path != d.path || e.Executable }
 	if !f.Fixable || slices.ContainsFunc(f.Edits, elsewhere) {
 		return nil
@@ -123,14 +123,14 @@ func (r *result) safe(d *document, f diag.Finding) []diag.Edit {
 	return f.Edits
 }
 
-// wants reports whether actions of a kind are asked for: it, or what it is a kind of.
+// wants reports whether the client requests actions of a kind, or of a more general kind.
 func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(k protocol.CodeActionKind) bool {
 		return k == kind || k == "" || strings.HasPrefix(string(kind), string(k)+".")
 	})
 }
 
-// addAction adds an action. One that is there already is about one finding more.
+// addAction adds an action. For an equal action, it adds the finding to that.
 func addAction(all []protocol.CodeAction, a protocol.CodeAction) []protocol.CodeAction {
 	for i, have := range all {
 		if have.Title == a.Title && reflect.DeepEqual(have.Edit, a.Edit) {
@@ -141,7 +141,7 @@ func addAction(all []protocol.CodeAction, a protocol.CodeAction) []protocol.Code
 	return append(all, a)
 }
 
-// quickFixes returns what can be done about a finding.
+// quickFixes returns the fixes for a finding.
 func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
 	var all []protocol.CodeAction
 	about := []protocol.Diagnostic{r.diagnostic(d.text, f)}
@@ -151,7 +151,7 @@ func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
 			IsPreferred: f.Fixable, Edit: edit,
 		})
 	}
-	if e, where := d.ignore(f); where != "" {
+	if e, where := d.ignoreEdit(f); where != "" {
 		all = append(all, protocol.CodeAction{
 			Title: fmt.Sprintf("Ignore %s %s, with a comment", f.Rule, where), Kind: protocol.QuickFix,
 			Diagnostics: about,
@@ -161,7 +161,7 @@ func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
 	return all
 }
 
-// edit turns edits into the protocol's, nil if there are none or some that are not of text.
+// edit converts edits to the protocol's type, nil if there are none or some do not change text.
 func (r *result) edit(edits []diag.Edit) *protocol.WorkspaceEdit {
 	if len(edits) == 0 {
 		return nil
@@ -219,14 +219,14 @@ func wholeLines(s string, e diag.Edit) diag.Edit {
 // ignoreMarker starts a comment that has findings ignored.
 const ignoreMarker = "skillpm-ignore"
 
-// ignore returns the edit that adds a comment by which a finding is ignored, and in words how far it reaches, "" if
+// ignoreEdit returns the edit that adds a comment by which a finding is ignored, and in words how far it reaches, "" if
 // there is no way to write one: findings about such comments, and those in skillpm's own files, cannot be ignored so.
-func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
+func (d *document) ignoreEdit(f diag.Finding) (edit diag.Edit, where string) {
 	if strings.HasPrefix(f.Rule, "SUP") || ownSchema(d.path) != "" {
 		return diag.Edit{}, ""
 	}
-	n := d.text.lineAt(d.text.found(f.Line, 1))
-	_, fence, closed := d.front()
+	n := d.text.lineAt(d.text.findingOffset(f.Line, 1))
+	_, fence, closed := d.frontmatter()
 	if d.isSkill() && fence > 0 && (n <= fence || !closed) {
 		return d.ignoreInYAML(f, n)
 	}
@@ -242,7 +242,7 @@ func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
 	above, _ := d.text.line(n - 1)
 	switch {
 	case f.Line == 0 || n == 0 && strings.HasPrefix(line, "#!") || d.isMarkdown() && d.inCode(n):
-		return insert(d.top(), ignoreMarker+"-file", "", d.eol()), "in this file"
+		return insert(d.topOffset(), ignoreMarker+"-file", "", d.eol()), "in this file"
 	// it would end a paragraph, list or table
 	case d.isMarkdown() && n > 0 && strings.TrimSpace(line) != "" && strings.TrimSpace(above) != "" && !isFence(above):
 		return insert(start+endOfText(line), ignoreMarker, " ", ""), "here"
@@ -251,8 +251,8 @@ func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
 	return insert(start, ignoreMarker, lead, d.eol()), "here"
 }
 
-// endOfText returns where a comment can stand at the end of a line of Markdown: in a table, before the bar that ends
-// the last cell, because what follows it is of no cell.
+// endOfText returns where a comment can be at the end of a line of Markdown: in a table before the bar that ends the
+// last cell, because the text after it is not shown.
 func endOfText(line string) int {
 	text := strings.TrimRight(line, " \t")
 	if strings.HasSuffix(text, "|") && !strings.HasSuffix(text, `\|`) && strings.Count(text, "|") > 1 {
@@ -261,11 +261,12 @@ func endOfText(line string) int {
 	return len(text)
 }
 
-// top returns where a comment for the whole file can stand: below frontmatter, or the line that names an interpreter.
-func (d *document) top() int {
+// topOffset returns the position for a comment about the whole file: below frontmatter, or below the line that names an
+// interpreter.
+func (d *document) topOffset() int {
 	first, _ := d.text.line(0)
 	n := 0
-	if _, fence, closed := d.front(); closed {
+	if _, fence, closed := d.frontmatter(); closed {
 		n = fence + 1
 	} else if strings.HasPrefix(first, "#!") {
 		n = 1
@@ -274,12 +275,12 @@ func (d *document) top() int {
 	return at
 }
 
-// ignoreInYAML adds the comment to frontmatter: above the field, or at the top where the line is inside of text.
+// ignoreInYAML adds the comment to frontmatter: above the field, or at the top if the line is inside of text.
 func (d *document) ignoreInYAML(f diag.Finding, n int) (edit diag.Edit, where string) {
 	lines, first := d.yaml()
-	o := newOutline(lines, first)
+	o := newYAMLLines(lines, first)
 	comment := "# " + ignoreMarker
-	_, starts := o.entryOf(n - first)
+	_, starts := o.entryAt(n - first)
 	if f.Line == 0 || !starts {
 		_, at := d.text.line(first)
 		return diag.Edit{Path: d.path, Start: at, End: at, Text: comment + "-file " + f.Rule + ": reason" + d.eol()},
@@ -291,7 +292,7 @@ func (d *document) ignoreInYAML(f diag.Finding, n int) (edit diag.Edit, where st
 		"here"
 }
 
-// comment returns how a comment of the document's language starts and ends, "" if none is known.
+// comment returns the delimiters of comments in the document's language, "" if unknown.
 func (d *document) comment() (open, end string) {
 	if d.isMarkdown() {
 		return "<!--", " -->"
@@ -313,7 +314,7 @@ func (d *document) comment() (open, end string) {
 	return "", ""
 }
 
-// eol returns how the document's lines end.
+// eol returns the line ending of the document.
 func (d *document) eol() string {
 	if strings.Contains(d.text.string, "\r\n") {
 		return "\r\n"

@@ -14,33 +14,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// maxShown is how many findings of one file are shown: more help nobody, and editors get slow.
-const maxShown = 500
+// maxDiagnostics is how many diagnostics one file has at most: editors get slow with more.
+const maxDiagnostics = 500
 
-// rulePages is where the rules are explained, one page each.
+// rulePages has the documentation of the rules, one page each.
 const rulePages = "https://github.com/skillpm/skillpm/blob/main/docs/rules/"
 
-// result is what a check of a skill found.
+// result is the result of checking a skill.
 type result struct {
 	view  *view
 	tree  fs.FS
-	files map[string]*checked // by path; only those with findings
+	files map[string]*checkedFile // by path; only those with findings
 }
 
-// checked is a file with findings.
-type checked struct {
+// checkedFile is a file with findings.
+type checkedFile struct {
 	text     *text // nil if it cannot be read
 	findings []diag.Finding
 }
 
-// check checks the skill in a directory, or one of skillpm's own files. What is no skill any more has no findings.
+// check checks the skill in a directory, or one of skillpm's own files. A directory without a skill has no findings.
 func (v *view) check(ctx context.Context, home string) (*result, error) {
-	root, name := split(home)
+	root, name := splitVolume(home)
 	tree, err := v.tree(root)
 	if err != nil {
 		return nil, err
 	}
-	r := &result{view: v, tree: tree, files: map[string]*checked{}}
+	r := &result{view: v, tree: tree, files: map[string]*checkedFile{}}
 	config := v.config(tree, root, home)
 	linter, err := v.linter(config)
 	if err != nil {
@@ -53,15 +53,15 @@ func (v *view) check(ctx context.Context, home string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.accept(tree, config, &report)
+	v.applyBaseline(tree, config, &report)
 	for _, f := range report.Findings {
-		p := shown(config.folder, f.Path)
+		p := fromDisplayPath(config.folder, f.Path)
 		for i := range f.Edits {
-			f.Edits[i].Path = shown(config.folder, f.Edits[i].Path)
+			f.Edits[i].Path = fromDisplayPath(config.folder, f.Edits[i].Path)
 		}
 		c := r.files[p]
 		if c == nil {
-			c = &checked{text: v.content(tree, p)}
+			c = &checkedFile{text: v.content(tree, p)}
 			r.files[p] = c
 		}
 		c.findings = append(c.findings, f)
@@ -69,17 +69,17 @@ func (v *view) check(ctx context.Context, home string) (*result, error) {
 	return r, nil
 }
 
-// paths returns the files with findings in order.
+// paths returns the files with findings, sorted.
 func (r *result) paths() []string { return slices.Sorted(maps.Keys(r.files)) }
 
-// diagnostics returns what the client shows of a file, never nil.
+// diagnostics returns the diagnostics of a file, never nil.
 func (r *result) diagnostics(p string) []protocol.Diagnostic {
 	all := []protocol.Diagnostic{}
 	c := r.files[p]
 	if c == nil {
 		return all
 	}
-	for _, f := range c.findings[:min(len(c.findings), maxShown)] {
+	for _, f := range c.findings[:min(len(c.findings), maxDiagnostics)] {
 		all = append(all, r.diagnostic(c.text, f))
 	}
 	return all
@@ -108,15 +108,15 @@ func (r *result) diagnostic(t *text, f diag.Finding) protocol.Diagnostic {
 	return d
 }
 
-// findingRange returns where a finding is. One about the whole file is at its start, one without an end goes on to the
-// end of its line.
+// findingRange returns the range of a finding. One about the whole file is at its start, one without an end extends to
+// the end of its line.
 func (t *text) findingRange(f diag.Finding, e encoding) protocol.Range {
 	if t == nil || f.Line == 0 {
 		return protocol.Range{}
 	}
-	start := t.found(f.Line, max(f.Column, 1))
+	start := t.findingOffset(f.Line, max(f.Column, 1))
 	if f.EndColumn > 0 {
-		if end := t.found(cmp.Or(f.EndLine, f.Line), f.EndColumn); end > start {
+		if end := t.findingOffset(cmp.Or(f.EndLine, f.Line), f.EndColumn); end > start {
 			return t.span(start, end, e)
 		}
 	}
@@ -124,30 +124,30 @@ func (t *text) findingRange(f diag.Finding, e encoding) protocol.Range {
 	return t.span(start, max(start, lineStart+len(line)), e)
 }
 
-// checks is what is checked, and what was found.
+// checks are pending checks and results.
 type checks struct {
-	wake chan struct{} // says that something is due
+	wake chan struct{} // signals pending checks
 
-	mu      sync.Mutex
-	due     map[string]bool               // skills, and files of skillpm's own
-	results map[string]*result            // by what was checked
-	shown   map[string]map[string]bool    // by what was checked: the files whose findings the client shows
-	running map[string]context.CancelFunc // what is being checked
+	mu        sync.Mutex
+	pending   map[string]bool               // skill directories, and skillpm's own files
+	results   map[string]*result            // by what was checked
+	published map[string]map[string]bool    // by what was checked: the files with published diagnostics
+	running   map[string]context.CancelFunc // cancels running checks
 }
 
 func newChecks() *checks {
 	return &checks{
-		wake: make(chan struct{}, 1), due: map[string]bool{}, results: map[string]*result{},
-		shown: map[string]map[string]bool{}, running: map[string]context.CancelFunc{},
+		wake: make(chan struct{}, 1), pending: map[string]bool{}, results: map[string]*result{},
+		published: map[string]map[string]bool{}, running: map[string]context.CancelFunc{},
 	}
 }
 
-// add makes something due; a check of it that runs is stopped, because it is out of date.
-func (c *checks) add(home string) {
+// add schedules a check and cancels a running one, which is out of date.
+func (c *checks) add(root string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.due[home] = true
-	if cancel := c.running[home]; cancel != nil {
+	c.pending[root] = true
+	if cancel := c.running[root]; cancel != nil {
 		cancel()
 	}
 	select {
@@ -156,55 +156,55 @@ func (c *checks) add(home string) {
 	}
 }
 
-// take returns what is due.
-func (c *checks) take() []string {
+// takePending returns and clears the pending checks.
+func (c *checks) takePending() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	due := slices.Sorted(maps.Keys(c.due))
-	clear(c.due)
+	due := slices.Sorted(maps.Keys(c.pending))
+	clear(c.pending)
 	return due
 }
 
-// target returns what is checked for an open document: its skill, or itself if it is one of skillpm's own files; "" if
-// it is neither.
-func (v *view) target(p string) string {
+// checkRoot returns what is checked for an open document: its skill, or the document itself if it is one of skillpm's
+// own files; "" if it is neither.
+func (v *view) checkRoot(p string) string {
 	if ownSchema(p) != "" {
 		return p
 	}
-	return v.home(p)
+	return v.skillRoot(p)
 }
 
-// touch has what a path belongs to checked. One of skillpm's own files may say how all others are.
-func (s *server) touch(v *view, p string) {
+// scheduleCheck schedules the check for a path. A change of skillpm's own files affects every check.
+func (s *server) scheduleCheck(v *view, p string) {
 	if ownSchema(p) != "" {
-		s.checkAgain()
+		s.scheduleAll()
 		return
 	}
-	if target := v.target(p); target != "" {
+	if target := v.checkRoot(p); target != "" {
 		s.checks.add(target)
 	}
 }
 
-// checkAgain has everything checked that is open, and what is shown of others removed.
-func (s *server) checkAgain() {
-	v := s.now()
+// scheduleAll schedules checks of everything open, and removes the diagnostics of everything else.
+func (s *server) scheduleAll() {
+	v := s.currentView()
 	open := map[string]bool{}
 	for p := range v.docs {
-		if target := v.target(p); target != "" {
+		if target := v.checkRoot(p); target != "" {
 			open[target] = true
 			s.checks.add(target)
 		}
 	}
 	s.checks.mu.Lock()
 	defer s.checks.mu.Unlock()
-	for home := range s.checks.shown {
+	for home := range s.checks.published {
 		if !open[home] {
 			s.publish(v, home, nil)
 		}
 	}
 }
 
-// check checks what is due, until ctx is cancelled.
+// check runs the pending checks, until ctx is cancelled.
 func (s *server) check(ctx context.Context) {
 	for {
 		select {
@@ -217,11 +217,11 @@ func (s *server) check(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case <-s.checks.wake:
-			case <-time.After(s.now().options.Delay):
+			case <-time.After(s.currentView().options.Delay):
 				quiet = true
 			}
 		}
-		for _, home := range s.checks.take() {
+		for _, home := range s.checks.takePending() {
 			s.checkOne(ctx, home)
 		}
 	}
@@ -234,14 +234,14 @@ func (s *server) checkOne(ctx context.Context, home string) {
 	c.mu.Lock()
 	c.running[home] = cancel
 	c.mu.Unlock()
-	v := s.now()
-	found, err := s.answer(ctx, "check", func(ctx context.Context) (any, error) { return v.check(ctx, home) })
+	v := s.currentView()
+	answer, err := s.answer(ctx, "check", func(ctx context.Context) (any, error) { return v.check(ctx, home) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.running, home)
-	r, _ := found.(*result)
-	if ctx.Err() != nil || c.due[home] {
-		return // it is checked again, or never
+	r, _ := answer.(*result)
+	if ctx.Err() != nil || c.pending[home] {
+		return // another check is pending, or the server stops
 	}
 	if err != nil {
 		s.log(protocol.MessageTypeError, home+" could not be checked: "+err.Error())
@@ -250,8 +250,8 @@ func (s *server) checkOne(ctx context.Context, home string) {
 	s.publish(v, home, r)
 }
 
-// publish shows what a check found, nil if nothing is known any more, and removes what was shown before. The lock of
-// checks is held, so that results are shown in the order in which they were made.
+// publish publishes the result of a check, nil to remove diagnostics, and removes outdated diagnostics. The caller
+// holds the lock of checks, so that results are published in their order.
 func (s *server) publish(v *view, home string, r *result) {
 	c := s.checks
 	show := map[string]bool{}
@@ -261,11 +261,11 @@ func (s *server) publish(v *view, home string, r *result) {
 		}
 	}
 	files := maps.Clone(show)
-	for p := range c.shown[home] {
+	for p := range c.published[home] {
 		files[p] = true
 	}
 	for p := range v.docs { // also those without findings, so that a client sees that they were checked
-		if r != nil && v.target(p) == home {
+		if r != nil && v.checkRoot(p) == home {
 			files[p] = true
 		}
 	}
@@ -277,18 +277,18 @@ func (s *server) publish(v *view, home string, r *result) {
 		if r != nil {
 			params.Diagnostics = r.diagnostics(p)
 		}
-		s.tell(protocol.MethodTextDocumentPublishDiagnostics, &params)
+		s.notify(protocol.MethodTextDocumentPublishDiagnostics, &params)
 	}
-	delete(c.shown, home)
+	delete(c.published, home)
 	delete(c.results, home)
 	if r != nil {
-		c.shown[home], c.results[home] = show, r
+		c.published[home], c.results[home] = show, r
 	}
 }
 
-// resultFor returns what is wrong with the skill of a document as it is in a view.
+// resultFor returns the result for the skill of a document in a view.
 func (s *server) resultFor(ctx context.Context, v *view, d *document) (*result, error) {
-	home := v.target(d.path)
+	home := v.checkRoot(d.path)
 	if home == "" {
 		return nil, nil
 	}

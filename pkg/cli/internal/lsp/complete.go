@@ -13,20 +13,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// maxItems bounds a list of completions; the client asks again when more was typed.
+// maxItems bounds a list of completions; the client asks again after more input.
 const maxItems = 1000
 
 // suggestion is one completion.
 type suggestion struct {
-	label  string
-	insert string // in place of the label
-	choice []string
-	detail string
-	about  func() string // Markdown
-	kind   protocol.CompletionItemKind
+	label         string
+	insert        string // inserted instead of the label
+	choice        []string
+	detail        string
+	documentation func() string // Markdown
+	kind          protocol.CompletionItemKind
 }
 
-// suggestions are completions for one place, the best first.
+// suggestions are completions for one position, the best first.
 type suggestions struct {
 	start, end int // the bytes that they replace
 	items      []suggestion
@@ -34,7 +34,7 @@ type suggestions struct {
 
 func (s *suggestions) add(items ...suggestion) { s.items = append(s.items, items...) }
 
-// complete suggests what may be written at a position.
+// complete suggests completions at a position.
 func (v *view) complete(_ context.Context, p *protocol.CompletionParams) (any, error) {
 	d := v.document(p.TextDocument.URI)
 	if d == nil {
@@ -52,7 +52,7 @@ func (v *view) suggest(d *document, at int) *suggestions {
 	if s := d.suggestRules(at); s != nil {
 		return s
 	}
-	if pl := d.place(at); pl != nil {
+	if pl := d.yamlAt(at); pl != nil {
 		return v.suggestFields(d, pl)
 	}
 	if d.isSkill() && strings.Trim(d.text.string, "-\r\n \t") == "" {
@@ -64,7 +64,7 @@ func (v *view) suggest(d *document, at int) *suggestions {
 	return nil
 }
 
-// suggestFront suggests the least frontmatter that a skill has, for an empty document.
+// suggestFront suggests minimal frontmatter for an empty document.
 func (d *document) suggestFront(at int) *suggestions {
 	if d.text.lineAt(at) != 0 {
 		return nil
@@ -80,7 +80,7 @@ func (d *document) suggestFront(at int) *suggestions {
 	}}}
 }
 
-// list turns suggestions into the protocol's.
+// list converts suggestions to the protocol's type.
 func (v *view) list(d *document, s *suggestions) *protocol.CompletionList {
 	out := &protocol.CompletionList{Items: []protocol.CompletionItem{}, IsIncomplete: len(s.items) > maxItems}
 	span := d.text.span(s.start, s.end, v.client.encoding)
@@ -96,10 +96,10 @@ func (v *view) list(d *document, s *suggestions) *protocol.CompletionList {
 		}
 		if len(one.choice) > 0 && v.client.snippets {
 			item.InsertTextFormat = protocol.InsertTextFormatSnippet
-			item.TextEdit.NewText = snippetText(item.TextEdit.NewText) + "${1|" + choices(one.choice) + "|}"
+			item.TextEdit.NewText = snippetText(item.TextEdit.NewText) + "${1|" + snippetChoices(one.choice) + "|}"
 		}
-		if one.about != nil {
-			item.Documentation = v.markup(one.about(), v.client.plainDocs)
+		if one.documentation != nil {
+			item.Documentation = v.markup(one.documentation(), v.client.plainTextDocs)
 		}
 		out.Items = append(out.Items, item)
 	}
@@ -110,7 +110,7 @@ func snippetText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "$", `\$`, "}", `\}`).Replace(s)
 }
 
-func choices(all []string) string {
+func snippetChoices(all []string) string {
 	var out []string
 	for _, s := range all {
 		out = append(out, strings.NewReplacer(`\`, `\\`, ",", `\,`, "|", `\|`).Replace(s))
@@ -118,7 +118,7 @@ func choices(all []string) string {
 	return strings.Join(out, ",")
 }
 
-// suggestRules suggests rules in a comment that ignores findings.
+// suggestRules suggests rules in a comment that suppresses findings.
 func (d *document) suggestRules(at int) *suggestions {
 	line, start := d.text.line(d.text.lineAt(at))
 	before := line[:at-start]
@@ -135,14 +135,14 @@ func (d *document) suggestRules(at int) *suggestions {
 	for _, r := range rule.All() {
 		s.add(suggestion{
 			label: r.ID, detail: r.Title, kind: protocol.CompletionItemKindConstant,
-			about: func() string { return ruleText(r) },
+			documentation: func() string { return ruleText(r) },
 		})
 	}
 	return s
 }
 
-// suggestFields suggests keys and values at a place in YAML.
-func (v *view) suggestFields(d *document, pl *place) *suggestions {
+// suggestFields suggests keys and values at a position in YAML.
+func (v *view) suggestFields(d *document, pl *yamlPosition) *suggestions {
 	s := &suggestions{start: pl.start + pl.column, end: pl.start + pl.column}
 	e := pl.entry
 	switch {
@@ -152,7 +152,7 @@ func (v *view) suggestFields(d *document, pl *place) *suggestions {
 		if strings.TrimSpace(pl.text[:pl.column]) != "" {
 			return nil // a comment
 		}
-		v.suggestKeys(d, pl, s, pl.outline.below(pl.line, pl.column, false), true)
+		v.suggestKeys(d, pl, s, pl.doc.pathBelow(pl.line, pl.column, false), true)
 	case pl.column < e.start:
 		return nil
 	case e.colon && pl.column > e.end:
@@ -172,22 +172,23 @@ func (v *view) suggestFields(d *document, pl *place) *suggestions {
 	return s
 }
 
-// suggestKeys suggests the keys that a mapping does not have yet, those that it must have first.
-func (v *view) suggestKeys(d *document, pl *place, s *suggestions, path []string, colon bool) {
-	have := pl.outline.keys(path, pl.line)
-	in := v.dialectsOf(d)
+// suggestKeys suggests the keys that a mapping does not have yet, required ones first.
+func (v *view) suggestKeys(d *document, pl *yamlPosition, s *suggestions, path []string, colon bool) {
+	have := pl.doc.keys(path, pl.line)
+	in := v.schemasFor(d)
 	var needed, others []suggestion
-	for _, dialect := range in {
-		for _, parent := range dialect.lookup(path) {
-			for _, f := range dialect.choices(parent) {
+	for _, schema := range in {
+		for _, parent := range schema.lookup(path) {
+			for _, f := range schema.choices(parent) {
 				for _, p := range f.Properties {
-					there := func(s suggestion) bool { return s.label == p.name }
-					if slices.Contains(have, p.name) || slices.ContainsFunc(needed, there) ||
-						slices.ContainsFunc(others, there) {
+					listed := func(s suggestion) bool { return s.label == p.name }
+					if slices.Contains(have, p.name) || slices.ContainsFunc(needed, listed) ||
+						slices.ContainsFunc(others, listed) {
 						continue
 					}
 					required := slices.Contains(f.Required, p.name)
-					one := key(append(slices.Clone(path), p.name), in, v.everyOf(d), dialect.resolve(p.field), colon)
+					f := schema.resolve(p.field)
+					one := suggestKey(append(slices.Clone(path), p.name), in, v.allSchemas(d), f, colon)
 					if required {
 						one.detail = strings.TrimSuffix(one.detail+", required", ", ")
 						needed = append(needed, one)
@@ -202,12 +203,12 @@ func (v *view) suggestKeys(d *document, pl *place, s *suggestions, path []string
 	s.add(others...)
 }
 
-// key suggests a key; with a colon, also what follows it.
-func key(path []string, in, every []dialect, f *field, colon bool) suggestion {
+// suggestKey suggests a key; with a colon, also the start of its value.
+func suggestKey(path []string, in, every []profileSchema, f *field, colon bool) suggestion {
 	name := path[len(path)-1]
 	one := suggestion{
 		label: name, detail: f.Title, kind: protocol.CompletionItemKindProperty,
-		about: func() string { return describe(path, in, every) },
+		documentation: func() string { return describeField(path, in, every) },
 	}
 	if !colon {
 		return one

@@ -23,7 +23,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLibrary(Options{Now: func() time.Time { return time.Time{} }})
+	l := newShared(Options{Now: func() time.Time { return time.Time{} }})
 	for _, home := range homes {
 		p := filepath.ToSlash(filepath.Join(dir, home, skill.File))
 		data, err := os.ReadFile(p)
@@ -31,7 +31,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		v, d := testView(l, p, string(data), "claude-code")
-		r, err := v.check(t.Context(), v.home(p))
+		r, err := v.check(t.Context(), v.skillRoot(p))
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
 		}
@@ -66,14 +66,14 @@ func sameIgnored(t *testing.T, v *view, d *document, findings []diag.Finding) {
 			continue
 		}
 		done = append(done, f.Rule)
-		e, where := d.ignore(f)
+		e, where := d.ignoreEdit(f)
 		if where == "" {
 			t.Logf("%s:%d: %s cannot be ignored", d.path, f.Line, f.Rule)
 			continue
 		}
 		after, _ := lint.Apply([]byte(d.text.string), []diag.Edit{e})
 		r, err := v.with(func(v *view) { v.docs[d.path] = newDocument(d.uri, d.path, 2, string(after)) }).
-			check(t.Context(), v.home(d.path))
+			check(t.Context(), v.skillRoot(d.path))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,19 +12,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// document is a file that is open in the editor, as it is there. It never changes.
+// document is an open document with the editor's content. It never changes.
 type document struct {
-	uri     protocol.DocumentURI // as the client writes it
+	uri     protocol.DocumentURI // as the client sent it
 	path    string
 	version int32
 	text    *text
-	page    func() *markdown.Page // the body, read when it is first needed
+	page    func() *markdown.Page // the body, parsed when it is first needed
 }
 
 func newDocument(uri protocol.DocumentURI, p string, version int32, content string) *document {
 	d := &document{uri: uri, path: p, version: version, text: newText(content)}
 	d.page = sync.OnceValue(func() *markdown.Page {
-		_, last, closed := d.front()
+		_, last, closed := d.frontmatter()
 		if closed {
 			last++
 		}
@@ -42,36 +42,36 @@ func (d *document) isMarkdown() bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(d.path)))
 }
 
-// place is a position in YAML.
-type place struct {
-	outline *outline
-	entry   *entry // that the line starts or continues, nil where it is blank or a comment
-	starts  bool   // the line starts the entry
-	line    int    // in the outline
-	text    string // of the line
-	start   int    // where the line starts in the document
-	column  int    // of the position in the line, in bytes
+// yamlPosition is a position in YAML.
+type yamlPosition struct {
+	doc    *yamlLines
+	entry  *yamlEntry // that the line starts or continues, nil if it is blank or a comment
+	starts bool       // the line starts the entry
+	line   int        // in the outline
+	text   string     // of the line
+	start  int        // where the line starts in the document
+	column int        // of the position in the line, in bytes
 }
 
-// place returns where a byte is in the document's YAML, nil if it is not in any.
-func (d *document) place(at int) *place {
+// yamlAt returns the position of a byte in the document's YAML, nil if it is outside.
+func (d *document) yamlAt(at int) *yamlPosition {
 	lines, first := d.yaml()
 	n := d.text.lineAt(at) - first
 	if n < 0 || n >= len(lines) {
 		return nil
 	}
 	_, start := d.text.line(n + first)
-	p := &place{
-		outline: newOutline(lines, first), line: n, text: lines[n], start: start,
+	p := &yamlPosition{
+		doc: newYAMLLines(lines, first), line: n, text: lines[n], start: start,
 		column: min(at-start, len(lines[n])),
 	}
-	p.entry, p.starts = p.outline.entryOf(n)
+	p.entry, p.starts = p.doc.entryAt(n)
 	return p
 }
 
-// around returns the bytes of the key, value or item that a position is on.
-func (p *place) around(at int) (start, end int) {
-	line := p.outline.lines[p.entry.line]
+// wordRange returns the bytes of the key, value or item at the position.
+func (p *yamlPosition) wordRange(at int) (start, end int) {
+	line := p.doc.lines[p.entry.line]
 	if !p.starts {
 		return p.start, p.start + len(p.text)
 	}
@@ -87,15 +87,15 @@ func (p *place) around(at int) (start, end int) {
 func (d *document) yaml() (lines []string, first int) {
 	switch {
 	case d.isSkill():
-		first, last, _ := d.front()
-		return d.slice(first, last), first
+		first, last, _ := d.frontmatter()
+		return d.linesBetween(first, last), first
 	case ownSchema(d.path) != "":
-		return d.slice(0, len(d.text.lines)), 0
+		return d.linesBetween(0, len(d.text.lines)), 0
 	}
 	return nil, 0
 }
 
-func (d *document) slice(first, last int) []string {
+func (d *document) linesBetween(first, last int) []string {
 	var lines []string
 	for n := first; n < last; n++ {
 		line, _ := d.text.line(n)
@@ -104,9 +104,9 @@ func (d *document) slice(first, last int) []string {
 	return lines
 }
 
-// front returns the lines of the frontmatter, from the first to before the last; closed says that --- follows it. One
-// that is not closed goes on to the first heading, or over the first blank line.
-func (d *document) front() (first, last int, closed bool) {
+// frontmatter returns the lines of the frontmatter, from the first to before the last; closed means that --- follows
+// it. Unclosed frontmatter ends at the first heading, or after the first blank line.
+func (d *document) frontmatter() (first, last int, closed bool) {
 	if line, _ := d.text.line(0); !isFence(strings.TrimPrefix(line, "\uFEFF")) {
 		return 0, 0, false
 	}
@@ -132,7 +132,7 @@ func isFence(line string) bool {
 	return strings.HasPrefix(line, "---") && strings.TrimRight(line[3:], " \t") == ""
 }
 
-// inCode reports whether a line of Markdown starts in code, where no comment and no link is.
+// inCode reports whether a line of Markdown starts in code, which has no comments and links.
 func (d *document) inCode(n int) bool {
 	_, start := d.text.line(n)
 	page := d.page()
@@ -140,12 +140,12 @@ func (d *document) inCode(n int) bool {
 		func(s markdown.Span) bool { return s.Offset == start })
 }
 
-func (s *server) opened(p *protocol.DidOpenTextDocumentParams) {
-	s.put(p.TextDocument.URI, p.TextDocument.Version, p.TextDocument.Text)
+func (s *server) didOpen(p *protocol.DidOpenTextDocumentParams) {
+	s.setDocument(p.TextDocument.URI, p.TextDocument.Version, p.TextDocument.Text)
 }
 
-// changedParams is a change; the library's type cannot tell the whole text from a part of it.
-type changedParams struct {
+// changeParams is a change; the library's type cannot distinguish the whole text from a part of it.
+type changeParams struct {
 	TextDocument   protocol.VersionedTextDocumentIdentifier `json:"textDocument"`
 	ContentChanges []struct {
 		Range *protocol.Range `json:"range"`
@@ -153,8 +153,8 @@ type changedParams struct {
 	} `json:"contentChanges"`
 }
 
-func (s *server) changed(p *changedParams) {
-	v := s.now()
+func (s *server) didChange(p *changeParams) {
+	v := s.currentView()
 	d := v.document(p.TextDocument.URI)
 	if d == nil || len(p.ContentChanges) == 0 {
 		return
@@ -169,58 +169,58 @@ func (s *server) changed(p *changedParams) {
 		start := t.offset(c.Range.Start, v.client.encoding)
 		content = content[:start] + c.Text + content[max(start, t.offset(c.Range.End, v.client.encoding)):]
 	}
-	s.put(p.TextDocument.URI, p.TextDocument.Version, content)
+	s.setDocument(p.TextDocument.URI, p.TextDocument.Version, content)
 }
 
-func (s *server) put(uri protocol.DocumentURI, version int32, content string) {
-	p := pathOf(uri, s.now().windows())
+func (s *server) setDocument(uri protocol.DocumentURI, version int32, content string) {
+	p := pathOf(uri, s.currentView().windows())
 	if p == "" {
 		return
 	}
 	v := s.update(func(v *view) { v.docs[p] = newDocument(uri, p, version, content) })
-	s.touch(v, p)
+	s.scheduleCheck(v, p)
 }
 
-func (s *server) saved(p *protocol.DidSaveTextDocumentParams) {
-	v := s.now()
+func (s *server) didSave(p *protocol.DidSaveTextDocumentParams) {
+	v := s.currentView()
 	if d := v.document(p.TextDocument.URI); d != nil {
-		s.touch(v, d.path)
+		s.scheduleCheck(v, d.path)
 	}
 }
 
-// closed forgets a document. When no other of the skill is open, nothing is shown of the skill any more.
-func (s *server) closed(p *protocol.DidCloseTextDocumentParams) {
-	before := s.now()
+// didClose removes a document. If it was the last open one of its skill, the diagnostics of the skill are removed.
+func (s *server) didClose(p *protocol.DidCloseTextDocumentParams) {
+	before := s.currentView()
 	d := before.document(p.TextDocument.URI)
 	if d == nil {
 		return
 	}
-	target := before.target(d.path)
+	target := before.checkRoot(d.path)
 	v := s.update(func(v *view) { delete(v.docs, d.path) })
 	if target == "" {
 		return
 	}
 	for other := range v.docs {
-		if v.target(other) == target {
+		if v.checkRoot(other) == target {
 			s.checks.add(target)
 			return
 		}
 	}
 	s.checks.mu.Lock()
 	defer s.checks.mu.Unlock()
-	delete(s.checks.due, target)
+	delete(s.checks.pending, target)
 	if cancel := s.checks.running[target]; cancel != nil {
 		cancel()
 	}
 	s.publish(before, target, nil)
 }
 
-// filesChanged has the skills checked whose files changed on disk and that are open.
-func (s *server) filesChanged(p *protocol.DidChangeWatchedFilesParams) {
-	v := s.now()
+// didChangeFiles checks the open skills whose files changed on disk.
+func (s *server) didChangeFiles(p *protocol.DidChangeWatchedFilesParams) {
+	v := s.currentView()
 	targets := map[string]bool{}
 	for open := range v.docs {
-		if target := v.target(open); target != "" {
+		if target := v.checkRoot(open); target != "" {
 			targets[target] = true
 		}
 	}
@@ -230,11 +230,11 @@ func (s *server) filesChanged(p *protocol.DidChangeWatchedFilesParams) {
 			continue
 		}
 		if path.Base(changed) == skill.File || ownSchema(changed) != "" {
-			s.checkAgain() // there may be a skill now where there was none, or other rules
+			s.scheduleAll() // there may be a skill now where there was none, or other rules
 			return
 		}
 		for target := range targets {
-			if _, ok := below(target, changed); ok {
+			if _, ok := relativeTo(target, changed); ok {
 				s.checks.add(target)
 			}
 		}

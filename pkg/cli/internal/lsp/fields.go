@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/schema"
 )
 
-// field is the part of a JSON Schema that says what may stand in one place.
+// field is the part of a JSON Schema for one value.
 type field struct {
 	Title       string            `json:"title"`
 	Description string            `json:"description"`
@@ -51,7 +51,7 @@ func (f *field) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(f))
 }
 
-// texts is a string or several.
+// texts is a string or a list of strings.
 type texts []string
 
 // UnmarshalJSON reads one string or a list.
@@ -63,7 +63,7 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(t))
 }
 
-// properties are the keys of a mapping in the order in which the schema has them.
+// properties are the keys of a mapping in the order of the schema.
 type properties []property
 
 type property struct {
@@ -92,22 +92,22 @@ func (p properties) lookup(name string) *field {
 	return nil
 }
 
-// dialect is one schema and who follows it.
-type dialect struct {
+// profileSchema is a schema and the profile that it is from.
+type profileSchema struct {
 	id   string // of a profile, "" for skillpm's own files
 	root *field
 }
 
-// dialects returns the schemas of profiles.
-func dialects(profiles []*profile.Profile) []dialect {
-	var all []dialect
+// profileSchemas returns the schemas of profiles.
+func profileSchemas(profiles []*profile.Profile) []profileSchema {
+	var all []profileSchema
 	for _, p := range profiles {
-		all = append(all, dialect{p.ID, readSchema(p.Schema)})
+		all = append(all, profileSchema{p.ID, readSchema(p.Schema)})
 	}
 	return all
 }
 
-// ownSchema returns the name of the schema of one of skillpm's own files by its path, "" for other files.
+// ownSchema returns the name of the schema for one of skillpm's own files, "" for other files.
 func ownSchema(p string) string {
 	dir := path.Base(path.Dir(p))
 	switch base := path.Base(p); {
@@ -125,7 +125,7 @@ func ownSchema(p string) string {
 	return ""
 }
 
-// isSkillFile reports whether a path is a SKILL.md, in whatever case.
+// isSkillFile reports whether a path is a SKILL.md, ignoring case.
 func isSkillFile(p string) bool { return strings.EqualFold(path.Base(p), skill.File) }
 
 // readSchema returns a schema by its name, nil if there is none.
@@ -141,8 +141,8 @@ func readSchema(name string) *field {
 	return root
 }
 
-// resolve follows a reference, and takes title and description from where it was made if they are there.
-func (d dialect) resolve(f *field) *field {
+// resolve follows a reference. The title and description of the reference take precedence.
+func (d profileSchema) resolve(f *field) *field {
 	for range 8 {
 		if f == nil || f.Ref == "" {
 			return f
@@ -158,8 +158,8 @@ func (d dialect) resolve(f *field) *field {
 	return f
 }
 
-// lookup returns the fields that may stand at a path: one, or several where the schema leaves a choice.
-func (d dialect) lookup(path []string) []*field {
+// lookup returns the fields that are valid at a path: one, or several if the schema has alternatives.
+func (d profileSchema) lookup(path []string) []*field {
 	at := []*field{d.root}
 	for _, step := range path {
 		var next []*field
@@ -175,8 +175,8 @@ func (d dialect) lookup(path []string) []*field {
 	return at
 }
 
-// choices returns a field itself and what it may be instead.
-func (d dialect) choices(f *field) []*field {
+// choices returns a field and its alternatives.
+func (d profileSchema) choices(f *field) []*field {
 	f = d.resolve(f)
 	all := []*field{f}
 	for _, other := range f.AnyOf {
@@ -185,7 +185,7 @@ func (d dialect) choices(f *field) []*field {
 	return all
 }
 
-func (d dialect) child(f *field, step string) *field {
+func (d profileSchema) child(f *field, step string) *field {
 	to := f.Properties.lookup(step)
 	switch {
 	case to != nil:
@@ -203,16 +203,16 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// is reports whether a field may be of a type; one that names no type may not.
+// is reports whether a field may have a type; false if it names no type.
 func (f *field) is(kind string) bool { return slices.Contains(f.Type, kind) }
 
-// scalar reports whether a field's value may be written on its key's line.
+// scalar reports whether a field's value may be on its key's line.
 func (f *field) scalar() bool {
 	return len(f.Enum) > 0 || f.Const != nil || len(f.Type) == 0 ||
 		f.is("string") || f.is("boolean") || f.is("number") || f.is("integer")
 }
 
-// options returns the values that a field is limited to, as YAML.
+// options returns the only valid values of a field, as YAML.
 func (f *field) options() []string {
 	var out []string
 	for _, v := range f.Enum {
@@ -243,16 +243,16 @@ func yamlText(v any) string {
 }
 
 // samples returns the examples that are text, and the items of those that are lists of text.
-func (f *field) samples() (plain, items []string) {
+func (f *field) samples() (texts, items []string) {
 	for _, raw := range f.Examples {
 		var s string
 		var list []string
 		switch {
 		case json.Unmarshal(raw, &s) == nil:
-			plain = append(plain, s)
+			texts = append(texts, s)
 		case json.Unmarshal(raw, &list) == nil:
 			items = append(items, list...)
 		}
 	}
-	return plain, items
+	return texts, items
 }

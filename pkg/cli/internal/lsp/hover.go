@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 )
 
-// hover explains what is at a position: a field, or a rule that a comment names.
+// hover explains the field at a position, or the rule in a comment.
 func (v *view) hover(_ context.Context, p *protocol.HoverParams) (any, error) {
 	d := v.document(p.TextDocument.URI)
 	if d == nil {
@@ -22,13 +22,13 @@ func (v *view) hover(_ context.Context, p *protocol.HoverParams) (any, error) {
 	if text, start, end := d.ruleAt(at); text != "" {
 		return v.explanation(d, text, start, end), nil
 	}
-	pl := d.place(at)
+	pl := d.yamlAt(at)
 	if pl == nil || pl.entry == nil || pl.entry.key == "" && !pl.entry.item {
 		return nil, nil
 	}
 	text, path := "", pl.entry.path
 	for text == "" && len(path) > 0 {
-		text = describe(path, v.dialectsOf(d), v.everyOf(d))
+		text = describeField(path, v.schemasFor(d), v.allSchemas(d))
 		if path = path[:len(path)-1]; !isNumber(pl.entry.path[len(path)]) {
 			break // of an item the list is explained, of an unknown key nothing
 		}
@@ -36,13 +36,13 @@ func (v *view) hover(_ context.Context, p *protocol.HoverParams) (any, error) {
 	if text == "" {
 		return nil, nil
 	}
-	start, end := pl.around(at)
+	start, end := pl.wordRange(at)
 	return v.explanation(d, text, start, end), nil
 }
 
 func (v *view) explanation(d *document, text string, start, end int) *protocol.Hover {
 	span := d.text.span(start, end, v.client.encoding)
-	return &protocol.Hover{Contents: v.markup(text, v.client.plainHover), Range: &span}
+	return &protocol.Hover{Contents: v.markup(text, v.client.plainTextHover), Range: &span}
 }
 
 func (v *view) markup(text string, plain bool) protocol.MarkupContent {
@@ -53,26 +53,26 @@ func (v *view) markup(text string, plain bool) protocol.MarkupContent {
 	return protocol.MarkupContent{Kind: protocol.Markdown, Value: text}
 }
 
-// everyOf returns the schemas of all profiles for a skill, none for skillpm's own files.
-func (v *view) everyOf(d *document) []dialect {
+// allSchemas returns the schemas of all profiles for a skill, none for skillpm's own files.
+func (v *view) allSchemas(d *document) []profileSchema {
 	if !d.isSkill() {
 		return nil
 	}
-	return v.every()
+	return v.agentSchemas()
 }
 
-// described is a field as one or several dialects have it.
-type described struct {
+// description is the text about a field that one or several profiles share.
+type description struct {
 	text string
 	ids  []string
 }
 
-// describe explains the field at a path. Of a skill it says which of all profiles know it, and where those in force do
-// not, what the others say.
-func describe(path []string, in, every []dialect) string {
-	texts := describeIn(path, in)
+// describeField explains the field at a path. For a skill it lists all profiles that know the field, and describes it
+// by another profile if the selected ones do not know it.
+func describeField(path []string, in, every []profileSchema) string {
+	texts := descriptionsIn(path, in)
 	if len(texts) == 0 {
-		texts = describeIn(path, every)
+		texts = descriptionsIn(path, every)
 	}
 	var known []string
 	for _, d := range every {
@@ -96,38 +96,38 @@ func describe(path []string, in, every []dialect) string {
 	return b.String()
 }
 
-// describeIn returns what dialects say about a path, each text once.
-func describeIn(path []string, in []dialect) []described {
-	var texts []described
+// descriptionsIn returns the distinct descriptions of a path.
+func descriptionsIn(path []string, in []profileSchema) []description {
+	var texts []description
 	for _, d := range in {
 		if !d.declares(path) {
 			continue
 		}
-		text := d.lookup(path)[0].describe(lastKey(path), d.required(path))
-		i := slices.IndexFunc(texts, func(t described) bool { return t.text == text })
+		text := d.lookup(path)[0].describe(lastKey(path), d.requires(path))
+		i := slices.IndexFunc(texts, func(t description) bool { return t.text == text })
 		if i < 0 {
 			i = len(texts)
-			texts = append(texts, described{text: text})
+			texts = append(texts, description{text: text})
 		}
 		texts[i].ids = append(texts[i].ids, d.id)
 	}
 	return texts
 }
 
-// declares reports whether a path leads to something that the schema explains.
-func (d dialect) declares(path []string) bool {
+// declares reports whether the schema describes a path.
+func (d profileSchema) declares(path []string) bool {
 	return slices.ContainsFunc(d.lookup(path), func(f *field) bool {
 		return f.Title != "" || f.Description != ""
 	})
 }
 
-// required reports whether the last step of a path is a key that its mapping must have.
-func (d dialect) required(path []string) bool {
+// requires reports whether the last step of a path is a required key.
+func (d profileSchema) requires(path []string) bool {
 	parent := d.lookup(path[:len(path)-1])
 	return slices.ContainsFunc(parent, func(f *field) bool { return slices.Contains(f.Required, path[len(path)-1]) })
 }
 
-// lastKey returns the last step of a path that is no number of an item.
+// lastKey returns the last step of a path that is not the number of an item.
 func lastKey(path []string) string {
 	for _, step := range slices.Backward(path) {
 		if !isNumber(step) {
@@ -137,7 +137,7 @@ func lastKey(path []string) string {
 	return ""
 }
 
-// describe writes what a field is for and what it may be, as Markdown.
+// describe writes what a field is for and its valid values, as Markdown.
 func (f *field) describe(key string, required bool) string {
 	var b strings.Builder
 	if f.Title != "" && f.Title != key {
@@ -156,13 +156,13 @@ func (f *field) describe(key string, required bool) string {
 		facts = append(facts, "Type: "+t)
 	}
 	if len(f.Enum) > 0 || f.Const != nil {
-		facts = append(facts, "One of: "+code(f.options()))
+		facts = append(facts, "One of: "+codeList(f.options()))
 	}
 	if f.Default != nil && yamlText(f.Default) != "[]" {
 		facts = append(facts, "Default: `"+yamlText(f.Default)+"`")
 	}
 	if examples := f.exampleTexts(); len(examples) > 0 {
-		facts = append(facts, "Examples: "+code(examples))
+		facts = append(facts, "Examples: "+codeList(examples))
 	}
 	if len(facts) > 0 {
 		b.WriteString("\n\n" + strings.Join(facts, "  \n"))
@@ -170,7 +170,7 @@ func (f *field) describe(key string, required bool) string {
 	return b.String()
 }
 
-// typeText says of what type a value is, in words.
+// typeText describes the type of a value.
 func (f *field) typeText() string {
 	var words []string
 	for _, t := range f.Type {
@@ -200,7 +200,7 @@ func (f *field) typeText() string {
 	return strings.Join(words, ", or ")
 }
 
-// exampleTexts returns the examples that fit on a line.
+// exampleTexts returns the short examples.
 func (f *field) exampleTexts() []string {
 	var out []string
 	for _, raw := range f.Examples {
@@ -215,8 +215,8 @@ func (f *field) exampleTexts() []string {
 	return out
 }
 
-// code writes texts as code, with commas.
-func code(all []string) string {
+// codeList formats texts as code, with commas.
+func codeList(all []string) string {
 	var out []string
 	for _, s := range all {
 		out = append(out, "`"+s+"`")
@@ -224,7 +224,7 @@ func code(all []string) string {
 	return strings.Join(out, ", ")
 }
 
-// ruleAt explains the rule whose id a suppressing comment names at a byte, and returns where the id is.
+// ruleAt explains the rule in a suppression at a byte, and returns the range of its id.
 func (d *document) ruleAt(at int) (text string, start, end int) {
 	n := d.text.lineAt(at)
 	line, lineStart := d.text.line(n)
@@ -252,7 +252,7 @@ func ruleText(r rule.Rule) string {
 	return text
 }
 
-// wordAt returns where the letters and digits around a byte of a line start and end.
+// wordAt returns the range of the letters and digits around a byte of a line.
 func wordAt(line string, at int) (start, end int) {
 	isWord := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	start = min(at, len(line))

@@ -47,7 +47,7 @@ func definitionTarget(line string) int {
 	return len(line) - len(strings.TrimPrefix(rest, "<"))
 }
 
-// openTarget returns where the target of a link that is being written in a column starts and ends.
+// openTarget returns the range of the target of a link that is being typed at a column.
 func openTarget(line string, column int) (start, end int, ok bool) {
 	before := line[:column]
 	if i := strings.LastIndex(before, "]("); i >= 0 {
@@ -77,24 +77,23 @@ func escapeTarget(p string) string {
 		"%3F").Replace(p)
 }
 
-// maxLinks bounds how many texts of one document are looked up as paths.
+// maxLinks bounds how many candidates of one document are resolved.
 const maxLinks = 5000
 
-// candidate is text that may name a file.
+// candidate is text that may be a path.
 type candidate struct {
 	start, end int
 	target     string
-	words      bool // if the text as a whole names no file, its words may
+	words      bool // if the complete text is not a path, its words may be
 }
 
-// documentLinks returns the links of a document that lead to files: those of Markdown, paths in code, and values of
-// YAML.
+// documentLinks returns the links of a document to files: links of Markdown, paths in code, and values of YAML.
 func (v *view) documentLinks(ctx context.Context, p *protocol.DocumentLinkParams) (any, error) {
 	d := v.document(p.TextDocument.URI)
 	if d == nil {
 		return nil, nil
 	}
-	root, _ := split(d.path)
+	root, _ := splitVolume(d.path)
 	tree, err := v.tree(root)
 	if err != nil {
 		return nil, err
@@ -131,13 +130,13 @@ func (v *view) documentLinks(ctx context.Context, p *protocol.DocumentLinkParams
 	return links, nil
 }
 
-// linkCandidates returns the texts of a document that may name files.
+// linkCandidates returns the texts of a document that may be paths.
 func (d *document) linkCandidates() []candidate {
 	var all []candidate
 	lines, first := d.yaml()
-	o := newOutline(lines, first)
+	o := newYAMLLines(lines, first)
 	for n, line := range lines {
-		e, starts := o.entryOf(n)
+		e, starts := o.entryAt(n)
 		if e == nil {
 			continue
 		}
@@ -165,8 +164,8 @@ func (d *document) linkCandidates() []candidate {
 	return all
 }
 
-// resolveTarget returns the URI of the file that a target in a document names, "" if there is none. A heading that the
-// target names becomes the number of its line, as #L12.
+// resolveTarget returns the URI of the file that a target in a document leads to, "" if there is none. A heading in the
+// target becomes the number of its line, such as #L12.
 func (v *view) resolveTarget(tree fs.FS, d *document, target string) protocol.DocumentURI {
 	name, fragment, _ := strings.Cut(target, "#")
 	if plain, err := url.PathUnescape(name); err == nil {
@@ -181,12 +180,12 @@ func (v *view) resolveTarget(tree fs.FS, d *document, target string) protocol.Do
 		return v.uri(d.path) + headingLine(d.text, fragment)
 	}
 	dirs := []string{path.Dir(d.path)}
-	if home := v.home(d.path); home != "" && home != dirs[0] {
+	if home := v.skillRoot(d.path); home != "" && home != dirs[0] {
 		dirs = append(dirs, home)
 	}
 	for _, dir := range dirs {
 		p := path.Join(dir, name)
-		_, inside := split(p)
+		_, inside := splitVolume(p)
 		info, err := fs.Stat(tree, inside)
 		if err == nil && info.IsDir() {
 			p = v.mainFile(p)
@@ -204,7 +203,7 @@ func isURL(target string) bool {
 	return err == nil && len(u.Scheme) > 1
 }
 
-// mainFile returns the file that a directory stands for, "" if there is none.
+// mainFile returns the file to open for a directory, "" if there is none.
 func (v *view) mainFile(dir string) string {
 	for _, name := range []string{skill.File, pack.ManifestName, "README.md"} {
 		if v.exists(dir + "/" + name) {
@@ -214,7 +213,7 @@ func (v *view) mainFile(dir string) string {
 	return ""
 }
 
-// headingLine returns the fragment #L with the line of the heading that a link's fragment names, "" if there is none.
+// headingLine returns the fragment #L with the line of a heading, "" if there is none.
 func headingLine(t *text, fragment string) protocol.DocumentURI {
 	if t == nil || fragment == "" {
 		return ""
@@ -235,7 +234,7 @@ func headingLine(t *text, fragment string) protocol.DocumentURI {
 	return ""
 }
 
-// headingAnchor returns the name that GitHub gives a heading.
+// headingAnchor returns GitHub's anchor of a heading.
 func headingAnchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

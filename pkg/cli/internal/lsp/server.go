@@ -16,22 +16,22 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Options says what a server is for.
+// Options configure a server.
 type Options struct {
-	// Profiles are the ids of the hosts that skills are for, where the client names none; empty means those of the
-	// project's skillpm.yaml, else the default one.
+	// Profiles are the ids of profiles if the client selects none; empty means those of the project's skillpm.yaml,
+	// else the default one.
 	Profiles []string
 
-	Version string           // of skillpm, which the client is told
-	OS      string           // as runtime.GOOS: how paths look, and whether files have executable bits
-	Home    string           // the user's home directory, in which no project is
-	Locks   []string         // locks of skills that are installed whatever the project
-	Now     func() time.Time // for suppressions that end
-	Delay   time.Duration    // how long nothing must be typed before a skill is checked
+	Version string           // of skillpm, for the client
+	OS      string           // as runtime.GOOS: the form of paths, and whether files have executable bits
+	Home    string           // the user's home directory, which is not a project
+	Locks   []string         // lockfiles of skills that are installed for every project
+	Now     func() time.Time // for suppressions that expire
+	Delay   time.Duration    // how long to wait after the last change before a check
 }
 
-// Serve talks to a client over two streams, until it says exit, its stream ends, or ctx is cancelled. Nothing else is
-// written to w. The error, with code Internal, is that the client left without asking for the shutdown first.
+// Serve serves a client over two streams, until it sends exit, its stream ends, or ctx is cancelled. Nothing else may
+// be written to w. The error, with code Internal, is that the client exited without a shutdown request.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 	caller := ctx
 	ctx, cancel := context.WithCancel(caller)
@@ -41,43 +41,43 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 		ctx: ctx, conn: jsonrpc2.NewConn(wire), exited: make(chan struct{}), checks: newChecks(),
 		calls: map[jsonrpc2.ID]context.CancelFunc{},
 		view: &view{
-			library: newLibrary(o), docs: map[string]*document{}, profiles: o.Profiles,
+			shared: newShared(o), docs: map[string]*document{}, profiles: o.Profiles,
 			client: client{encoding: utf16Units},
 		},
 	}
 	s.methods = s.table()
 	sent := make(chan struct{})
 	go func() { defer close(sent); wire.send() }()
-	s.work.Go(func() { s.check(ctx) })
+	s.tasks.Go(func() { s.check(ctx) })
 	s.conn.Go(ctx, s.handle)
 	err := s.wait(ctx)
 	cancel()
-	s.work.Wait()
+	s.tasks.Wait()
 	wire.finish()
-	if caller.Err() == nil { // what was answered goes out before the process ends
+	if caller.Err() == nil { // send all answers before the process ends
 		<-sent
 	}
 	return err
 }
 
-// wait returns when the connection is over.
+// wait returns when the connection ends.
 func (s *server) wait(ctx context.Context) error {
-	var left string
+	var reason string
 	select {
 	case <-s.exited:
-		left = "the client said exit"
+		reason = "the client said exit"
 	case <-s.conn.Done():
-		left = "the client's stream ended"
+		reason = "the client's stream ended"
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was := s.state
-	s.state = gone
-	if err := ctx.Err(); err != nil || was == down {
+	state := s.state
+	s.state = stateExited
+	if err := ctx.Err(); err != nil || state == stateShutdown {
 		return err
 	}
-	return diag.Errorf(diag.Internal, "%s before it asked for the shutdown", left)
+	return diag.Errorf(diag.Internal, "%s before it asked for the shutdown", reason)
 }
 
 // server is one connection.
@@ -85,28 +85,28 @@ type server struct {
 	ctx     context.Context // ends with the connection
 	conn    jsonrpc2.Conn
 	methods map[string]method
-	work    sync.WaitGroup // what must end before the server does
+	tasks   sync.WaitGroup // goroutines that must end before the server
 	checks  *checks
 	exited  chan struct{}
 
-	mu    sync.Mutex // of what follows
+	mu    sync.Mutex // guards the fields below
 	view  *view
 	state state
 	calls map[jsonrpc2.ID]context.CancelFunc // requests that are being answered
 }
 
-// state is how far the connection is.
+// state is the state of the connection.
 type state int
 
 const (
-	fresh state = iota
-	running
-	down
-	gone
+	stateNew state = iota
+	stateRunning
+	stateShutdown
+	stateExited
 )
 
-// method answers one kind of message. It is given the parameters and the view at the time when the message came; what
-// it returns is called beside other messages, unless it is nil.
+// method handles one kind of message. It receives the parameters and the view when the message arrived; it returns a
+// function that runs concurrently with other messages, or nil.
 type method func(params json.RawMessage, v *view) (answer, error)
 
 type answer func(ctx context.Context) (any, error)
@@ -122,8 +122,8 @@ func request[P any](f func(*view, context.Context, *P) (any, error)) method {
 	}
 }
 
-// notice makes a method from a function that changes the server's state, in the order in which messages come.
-func notice[P any](f func(*P)) method {
+// notification makes a method from a function that changes the server's state, in the order of the messages.
+func notification[P any](f func(*P)) method {
 	return func(params json.RawMessage, _ *view) (answer, error) {
 		p := new(P)
 		if err := json.Unmarshal(params, p); err != nil {
@@ -140,13 +140,13 @@ func (s *server) table() map[string]method {
 			s.initialized()
 			return nil, nil
 		},
-		protocol.MethodTextDocumentDidOpen:                notice(s.opened),
-		protocol.MethodTextDocumentDidChange:              notice(s.changed),
-		protocol.MethodTextDocumentDidSave:                notice(s.saved),
-		protocol.MethodTextDocumentDidClose:               notice(s.closed),
-		protocol.MethodWorkspaceDidChangeConfiguration:    notice(s.configurationChanged),
-		protocol.MethodWorkspaceDidChangeWatchedFiles:     notice(s.filesChanged),
-		protocol.MethodWorkspaceDidChangeWorkspaceFolders: notice(s.foldersChanged),
+		protocol.MethodTextDocumentDidOpen:                notification(s.didOpen),
+		protocol.MethodTextDocumentDidChange:              notification(s.didChange),
+		protocol.MethodTextDocumentDidSave:                notification(s.didSave),
+		protocol.MethodTextDocumentDidClose:               notification(s.didClose),
+		protocol.MethodWorkspaceDidChangeConfiguration:    notification(s.didChangeConfiguration),
+		protocol.MethodWorkspaceDidChangeWatchedFiles:     notification(s.didChangeFiles),
+		protocol.MethodWorkspaceDidChangeWorkspaceFolders: notification(s.didChangeFolders),
 		protocol.MethodTextDocumentHover:                  request((*view).hover),
 		protocol.MethodTextDocumentCompletion:             request((*view).complete),
 		protocol.MethodTextDocumentDocumentLink:           request((*view).documentLinks),
@@ -158,7 +158,7 @@ func (s *server) table() map[string]method {
 	}
 }
 
-// handle takes a message. It returns at once: what takes time goes on beside the next message.
+// handle handles a message. It returns at once: slow requests run concurrently with the next messages.
 func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc2.Request) error {
 	call, isCall := req.(*jsonrpc2.Call)
 	respond := func(result any, err error) {
@@ -203,7 +203,7 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 	return nil
 }
 
-// answer works a request out. A defect ends the request and not the server.
+// answer answers a request. A panic fails the request and not the server.
 func (s *server) answer(ctx context.Context, name string, do answer) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -225,12 +225,12 @@ func (s *server) answer(ctx context.Context, name string, do answer) (result any
 func (s *server) begin(ctx context.Context, id jsonrpc2.ID, do func(context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state == gone {
+	if s.state == stateExited {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s.calls[id] = cancel
-	s.work.Go(func() {
+	s.tasks.Go(func() {
 		do(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *server) begin(ctx context.Context, id jsonrpc2.ID, do func(context.Cont
 	})
 }
 
-// cancel ends a request that the client has no use for any more.
+// cancel cancels a request.
 func (s *server) cancel(params json.RawMessage) {
 	var p struct {
 		ID jsonrpc2.ID `json:"id"`
@@ -254,14 +254,14 @@ func (s *server) cancel(params json.RawMessage) {
 	}
 }
 
-// ready returns the view, or why messages are not answered.
+// ready returns the view, or an error if the server is not running.
 func (s *server) ready() (*view, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch s.state {
-	case fresh:
+	case stateNew:
 		return nil, jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "the first message must be initialize")
-	case running:
+	case stateRunning:
 		return s.view, nil
 	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server is shut down")
@@ -271,10 +271,10 @@ func (s *server) shutdown() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch s.state {
-	case fresh:
+	case stateNew:
 		return jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "the first message must be initialize")
-	case running:
-		s.state = down
+	case stateRunning:
+		s.state = stateShutdown
 		return nil
 	}
 	return jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server is shut down")
@@ -288,8 +288,8 @@ func (s *server) exit() {
 	}
 }
 
-// now returns the view.
-func (s *server) now() *view {
+// currentView returns the view.
+func (s *server) currentView() *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view
@@ -303,17 +303,17 @@ func (s *server) update(change func(*view)) *view {
 	return s.view
 }
 
-// tell sends a notification. A client that is gone shows when the next message is read.
-func (s *server) tell(method string, params any) {
+// notify sends a notification. The next read notices a client that is gone.
+func (s *server) notify(method string, params any) {
 	_ = s.conn.Notify(s.ctx, method, params)
 }
 
 func (s *server) log(kind protocol.MessageType, message string) {
-	s.tell(protocol.MethodWindowLogMessage, &protocol.LogMessageParams{Type: kind, Message: message})
+	s.notify(protocol.MethodWindowLogMessage, &protocol.LogMessageParams{Type: kind, Message: message})
 }
 
 func (s *server) warn(message string) {
-	s.tell(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{
+	s.notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{
 		Type:    protocol.MessageTypeWarning,
 		Message: message,
 	})

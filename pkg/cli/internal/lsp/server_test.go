@@ -29,7 +29,7 @@ func (e *editor) ended() error {
 	}
 }
 
-func code(err error) jsonrpc2.Code {
+func codeList(err error) jsonrpc2.Code {
 	if e, ok := errors.AsType[*jsonrpc2.Error](err); ok {
 		return e.Code
 	}
@@ -59,23 +59,23 @@ func TestInitialize(t *testing.T) {
 func TestOrder(t *testing.T) {
 	e := connect(t, lsp.Options{OS: runtime.GOOS, Now: time.Now})
 	hover := protocol.HoverParams{TextDocumentPositionParams: protocol.TextDocumentPositionParams{TextDocument: protocol.TextDocumentIdentifier{URI: "file:///x"}}}
-	if err := e.try(protocol.MethodTextDocumentHover, hover, nil); code(err) != jsonrpc2.ServerNotInitialized {
+	if err := e.try(protocol.MethodTextDocumentHover, hover, nil); codeList(err) != jsonrpc2.ServerNotInitialized {
 		t.Errorf("before initialize: got %v", err)
 	}
-	if err := e.try(protocol.MethodShutdown, nil, nil); code(err) != jsonrpc2.ServerNotInitialized {
+	if err := e.try(protocol.MethodShutdown, nil, nil); codeList(err) != jsonrpc2.ServerNotInitialized {
 		t.Errorf("shutdown before initialize: got %v", err)
 	}
 	e.open(demo, "dropped, for the server is not initialized")
 	e.initialize(`{}`, "")
-	if err := e.try(protocol.MethodInitialize, map[string]any{"capabilities": map[string]any{}}, nil); code(err) != jsonrpc2.InvalidRequest {
+	if err := e.try(protocol.MethodInitialize, map[string]any{"capabilities": map[string]any{}}, nil); codeList(err) != jsonrpc2.InvalidRequest {
 		t.Errorf("initialize again: got %v", err)
 	}
-	if err := e.try("textDocument/unknown", map[string]any{}, nil); code(err) != jsonrpc2.MethodNotFound {
+	if err := e.try("textDocument/unknown", map[string]any{}, nil); codeList(err) != jsonrpc2.MethodNotFound {
 		t.Errorf("unknown: got %v", err)
 	}
 	e.notify("$/unknown", map[string]any{})
 	for _, params := range []any{nil, 7, []int{1}, map[string]any{"textDocument": 7}, map[string]any{"position": map[string]any{"line": -1}}} {
-		if err := e.try(protocol.MethodTextDocumentHover, params, nil); code(err) != jsonrpc2.InvalidParams {
+		if err := e.try(protocol.MethodTextDocumentHover, params, nil); codeList(err) != jsonrpc2.InvalidParams {
 			t.Errorf("%v: got %v", params, err)
 		}
 		e.notify(protocol.MethodTextDocumentDidOpen, params)
@@ -88,7 +88,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	e.call(protocol.MethodShutdown, nil, nil)
-	if err := e.try(protocol.MethodTextDocumentHover, hover, nil); code(err) != jsonrpc2.InvalidRequest {
+	if err := e.try(protocol.MethodTextDocumentHover, hover, nil); codeList(err) != jsonrpc2.InvalidRequest {
 		t.Errorf("after shutdown: got %v", err)
 	}
 	e.notify(protocol.MethodExit, nil)
@@ -152,7 +152,7 @@ func TestCancel(t *testing.T) {
 	}
 	e.notify(protocol.MethodCancelRequest, map[string]any{"id": "none"})
 	e.notify(protocol.MethodCancelRequest, map[string]any{"id": []int{}})
-	if err := <-answered; err != nil && code(err) != protocol.CodeRequestCancelled {
+	if err := <-answered; err != nil && codeList(err) != protocol.CodeRequestCancelled {
 		t.Errorf("got %v", err)
 	}
 	cancel()

@@ -13,7 +13,7 @@ import (
 )
 
 // initializeParams is what the server reads of the first message. The library's type is older than some clients, and
-// refuses the whole message when one value is not as it expects.
+// rejects the message if one value has another type.
 type initializeParams struct {
 	RootURI          protocol.DocumentURI       `json:"rootUri"`
 	RootPath         string                     `json:"rootPath"`
@@ -54,20 +54,20 @@ type dynamic struct {
 	DynamicRegistration bool `json:"dynamicRegistration"`
 }
 
-// client returns what the client can.
+// client returns the client's capabilities.
 func (p *initializeParams) client() client {
 	c := &p.Capabilities
 	plain := func(formats []protocol.MarkupKind) bool { return !slices.Contains(formats, protocol.Markdown) }
 	out := client{
-		encoding:   utf16Units,
-		plainHover: plain(c.TextDocument.Hover.ContentFormat),
-		plainDocs:  plain(c.TextDocument.Completion.CompletionItem.DocumentationFormat),
-		snippets:   c.TextDocument.Completion.CompletionItem.SnippetSupport,
-		versions:   c.Workspace.WorkspaceEdit.DocumentChanges,
-		actions:    c.TextDocument.CodeAction.CodeActionLiteralSupport != nil,
-		configured: c.Workspace.Configuration,
-		watches:    c.Workspace.DidChangeWatchedFiles.DynamicRegistration,
-		links:      c.TextDocument.PublishDiagnostics.CodeDescriptionSupport,
+		encoding:       utf16Units,
+		plainTextHover: plain(c.TextDocument.Hover.ContentFormat),
+		plainTextDocs:  plain(c.TextDocument.Completion.CompletionItem.DocumentationFormat),
+		snippets:       c.TextDocument.Completion.CompletionItem.SnippetSupport,
+		versions:       c.Workspace.WorkspaceEdit.DocumentChanges,
+		actions:        c.TextDocument.CodeAction.CodeActionLiteralSupport != nil,
+		configured:     c.Workspace.Configuration,
+		watches:        c.Workspace.DidChangeWatchedFiles.DynamicRegistration,
+		links:          c.TextDocument.PublishDiagnostics.CodeDescriptionSupport,
 	}
 	for _, e := range c.General.PositionEncodings {
 		if e == utf8Units || e == utf16Units || e == utf32Units {
@@ -92,14 +92,14 @@ func (p *initializeParams) folders(windows bool) []string {
 		}
 	}
 	if len(all) == 0 && p.RootPath != "" {
-		if dir := slashed(p.RootPath, windows); absolute(dir) {
+		if dir := slashed(p.RootPath, windows); isAbsolute(dir) {
 			all = append(all, dir)
 		}
 	}
 	return all
 }
 
-// capabilities is what the server can; the library's type knows no encodings yet.
+// capabilities are the server's; the library's type has no encodings yet.
 type capabilities struct {
 	protocol.ServerCapabilities
 	PositionEncoding encoding `json:"positionEncoding"`
@@ -116,11 +116,11 @@ func (s *server) initialize(params json.RawMessage) (any, error) {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%v", err)
 	}
 	s.mu.Lock()
-	if s.state != fresh {
+	if s.state != stateNew {
 		s.mu.Unlock()
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server is initialized already")
 	}
-	s.state = running
+	s.state = stateRunning
 	s.view = s.view.with(func(v *view) {
 		v.client = p.client()
 		v.folders = p.folders(v.windows())
@@ -148,14 +148,14 @@ func (s *server) initialize(params json.RawMessage) (any, error) {
 	return result, nil
 }
 
-// initialized asks the client for what it can do for the server.
+// initialized requests configuration and file watching from the client.
 func (s *server) initialized() {
-	c := s.now().client
+	c := s.currentView().client
 	if c.configured {
-		s.askConfiguration()
+		s.fetchConfiguration()
 	}
 	if c.watches {
-		s.ask(protocol.MethodClientRegisterCapability, &protocol.RegistrationParams{
+		s.callClient(protocol.MethodClientRegisterCapability, &protocol.RegistrationParams{
 			Registrations: []protocol.Registration{{
 				ID: "skillpm-files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
 				RegisterOptions: protocol.DidChangeWatchedFilesRegistrationOptions{
@@ -166,8 +166,8 @@ func (s *server) initialized() {
 	}
 }
 
-// ask sends a request, and calls then when it was answered.
-func (s *server) ask(method string, params, result any, then func()) {
+// callClient sends a request, and calls then after the answer.
+func (s *server) callClient(method string, params, result any, then func()) {
 	go func() {
 		if _, err := s.conn.Call(s.ctx, method, params, result); err != nil && s.ctx.Err() == nil {
 			s.log(protocol.MessageTypeInfo, method+": "+err.Error())
@@ -177,20 +177,20 @@ func (s *server) ask(method string, params, result any, then func()) {
 	}()
 }
 
-func (s *server) askConfiguration() {
+func (s *server) fetchConfiguration() {
 	var answers []json.RawMessage
-	s.ask(protocol.MethodWorkspaceConfiguration, &protocol.ConfigurationParams{
+	s.callClient(protocol.MethodWorkspaceConfiguration, &protocol.ConfigurationParams{
 		Items: []protocol.ConfigurationItem{{Section: "skillpm"}},
 	}, &answers, func() {
 		if len(answers) > 0 {
 			s.configure(answers[0])
-			s.checkAgain()
+			s.scheduleAll()
 		}
 	})
 }
 
-// configure takes the client's settings: {"profiles": ["claude-code"]}, or the same under "skillpm". What it does not
-// mention stays as it is.
+// configure applies the client's settings: {"profiles": ["claude-code"]}, or the same under "skillpm". Missing settings
+// stay as they are.
 func (s *server) configure(settings json.RawMessage) {
 	var p struct {
 		Profiles []string `json:"profiles"`
@@ -216,17 +216,17 @@ type configurationParams struct {
 	Settings json.RawMessage `json:"settings"`
 }
 
-// configurationChanged takes new settings; a client that can be asked sends none.
-func (s *server) configurationChanged(p *configurationParams) {
-	if s.now().client.configured {
-		s.askConfiguration()
+// didChangeConfiguration applies new settings; a client that supports requests for settings sends none.
+func (s *server) didChangeConfiguration(p *configurationParams) {
+	if s.currentView().client.configured {
+		s.fetchConfiguration()
 		return
 	}
 	s.configure(p.Settings)
-	s.checkAgain()
+	s.scheduleAll()
 }
 
-func (s *server) foldersChanged(p *protocol.DidChangeWorkspaceFoldersParams) {
+func (s *server) didChangeFolders(p *protocol.DidChangeWorkspaceFoldersParams) {
 	s.update(func(v *view) {
 		for _, f := range p.Event.Removed {
 			dir := pathOf(protocol.DocumentURI(f.URI), v.windows())
@@ -238,5 +238,5 @@ func (s *server) foldersChanged(p *protocol.DidChangeWorkspaceFoldersParams) {
 			}
 		}
 	})
-	s.checkAgain()
+	s.scheduleAll()
 }

@@ -15,32 +15,32 @@ import (
 	"go.lsp.dev/jsonrpc2"
 )
 
-// maxMessage is the size in bytes beyond which a message is passed over: nothing that skills hold comes near.
+// maxMessage is the size in bytes of the largest accepted message: documents of skills are far smaller.
 const maxMessage = 64 << 20
 
 // maxHeader bounds a line of a message's header.
 const maxHeader = 4 << 10
 
-// stream is the protocol's base: messages with a header that says how long they are. In place of the library's, which
-// ends the connection at the first message that it cannot read, it answers such a message with an error and goes on.
+// stream reads and writes messages with a header that has their length. Unlike the library's stream, which ends the
+// connection at the first invalid message, it answers such a message with an error and continues.
 //
-// What is written waits in a queue, so that a client that writes before it reads cannot bring both to a stop.
+// Written messages wait in a queue, so that a client that writes before it reads cannot cause a deadlock.
 type stream struct {
-	in    *bufio.Reader
-	out   io.Writer
-	mu    sync.Mutex // of what follows
-	more  sync.Cond  // says that queue or over changed
-	queue [][]byte
-	over  bool
+	in       *bufio.Reader
+	out      io.Writer
+	mu       sync.Mutex // of what follows
+	changed  sync.Cond  // signals a change of queue or finished
+	queue    [][]byte
+	finished bool
 }
 
 func newStream(r io.Reader, w io.Writer) *stream {
 	s := &stream{in: bufio.NewReaderSize(r, maxHeader), out: w}
-	s.more.L = &s.mu
+	s.changed.L = &s.mu
 	return s
 }
 
-// Read returns the next message that can be understood.
+// Read returns the next valid message.
 func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -73,7 +73,7 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	}
 }
 
-// header reads up to the empty line before a message. What is not a header is passed over.
+// header reads a header and the empty line after it, and skips other lines.
 func (s *stream) header() (length int, err error) {
 	length = -1
 	for {
@@ -110,7 +110,7 @@ func decode(body []byte) (jsonrpc2.Message, error) {
 	return jsonrpc2.DecodeMessage(body)
 }
 
-// refuse answers a message that could not be understood.
+// refuse answers an invalid message.
 func (s *stream) refuse(body []byte, cause error) error {
 	code := jsonrpc2.InvalidRequest
 	if errors.Is(cause, errNotJSON) {
@@ -120,12 +120,12 @@ func (s *stream) refuse(body []byte, cause error) error {
 		"jsonrpc": jsonrpc2.Version, "id": idOf(body), "error": map[string]any{"code": code, "message": cause.Error()},
 	})
 	if err == nil {
-		s.put(answer)
+		s.enqueue(answer)
 	}
 	return err
 }
 
-// idOf returns the id of a message, as it is written, or nil.
+// idOf returns the id of a message in its JSON form, or nil.
 func idOf(body []byte) json.RawMessage {
 	var m struct {
 		ID json.RawMessage `json:"id"`
@@ -142,25 +142,25 @@ func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.put(data)
+	s.enqueue(data)
 	return int64(len(data)), nil
 }
 
-func (s *stream) put(data []byte) {
+func (s *stream) enqueue(data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.over {
+	if !s.finished {
 		s.queue = append(s.queue, data)
-		s.more.Signal()
+		s.changed.Signal()
 	}
 }
 
-// send writes what is queued, until finish was called and the queue is empty, or the client is gone.
+// send writes the queue, until finish was called and the queue is empty, or the client is gone.
 func (s *stream) send() {
 	for {
 		s.mu.Lock()
-		for len(s.queue) == 0 && !s.over {
-			s.more.Wait()
+		for len(s.queue) == 0 && !s.finished {
+			s.changed.Wait()
 		}
 		queue := s.queue
 		s.queue = nil
@@ -178,13 +178,13 @@ func (s *stream) send() {
 	}
 }
 
-// finish lets send come to an end.
+// finish makes send return.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over = true
-	s.more.Signal()
+	s.finished = true
+	s.changed.Signal()
 }
 
-// Close does nothing: whoever opened the streams closes them.
+// Close does nothing: the caller of [Serve] closes the streams.
 func (s *stream) Close() error { return nil }

@@ -10,17 +10,17 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// encoding is what a position's character counts.
+// encoding is the unit in which a position's character counts.
 type encoding string
 
-// The encodings of the protocol. UTF-16 is what a client means that does not say.
+// The encodings of the protocol. UTF-16 is the default.
 const (
 	utf8Units  encoding = "utf-8"
 	utf16Units encoding = "utf-16"
 	utf32Units encoding = "utf-32"
 )
 
-// width returns how many units a character has; size is its bytes.
+// width returns how many units a character has; size is its length in bytes.
 func (e encoding) width(r rune, size int) int {
 	switch {
 	case e == utf8Units:
@@ -34,15 +34,15 @@ func (e encoding) width(r rune, size int) int {
 // text is a file's content with its lines.
 type text struct {
 	string
-	lines []int // where each line starts, in bytes; lines end as the protocol says
-	feeds []int // where each line starts for findings: only \n ends one
+	lines     []int // where each line starts, in bytes; lines end as the protocol says
+	lineFeeds []int // where each line starts for findings: only \n ends one
 }
 
 func newText(s string) *text {
 	t := &text{s, []int{0}, []int{0}}
 	for i := range len(s) {
 		if s[i] == '\n' {
-			t.feeds = append(t.feeds, i+1)
+			t.lineFeeds = append(t.lineFeeds, i+1)
 		}
 		if s[i] == '\n' || s[i] == '\r' && (i+1 == len(s) || s[i+1] != '\n') {
 			t.lines = append(t.lines, i+1)
@@ -51,7 +51,7 @@ func newText(s string) *text {
 	return t
 }
 
-// lineAt returns the line, from 0, that a byte is on.
+// lineAt returns the line, from 0, of a byte.
 func (t *text) lineAt(offset int) int {
 	return sort.SearchInts(t.lines, offset+1) - 1
 }
@@ -68,7 +68,8 @@ func (t *text) line(n int) (line string, start int) {
 	return strings.TrimRight(t.string[start:end], "\r\n"), start
 }
 
-// position returns where a byte is, as the client counts. A byte of a line's ending is at the end of the line.
+// position returns the position of a byte in the client's encoding. A byte of a line's ending is at the end of the
+// line.
 func (t *text) position(offset int, e encoding) protocol.Position {
 	offset = max(0, min(offset, len(t.string)))
 	n := t.lineAt(offset)
@@ -82,8 +83,8 @@ func (t *text) position(offset int, e encoding) protocol.Position {
 	return protocol.Position{Line: uint32(n), Character: uint32(units)} //nolint:gosec // bounded by the text
 }
 
-// offset returns the byte that a client's position means. A position beyond the end of a line is its end, one inside of
-// a character its start.
+// offset returns the byte at a client's position. A position beyond the end of a line is its end, one inside of a
+// character its start.
 func (t *text) offset(p protocol.Position, e encoding) int {
 	if int64(p.Line) >= int64(len(t.lines)) {
 		return len(t.string)
@@ -106,12 +107,12 @@ func (t *text) span(start, end int, e encoding) protocol.Range {
 	return protocol.Range{Start: t.position(start, e), End: t.position(end, e)}
 }
 
-// found returns the byte of a line and column as findings count them: both from 1, columns in characters.
-func (t *text) found(line, column int) int {
-	if line > len(t.feeds) {
+// findingOffset returns the byte at a finding's line and column: both from 1, columns in characters.
+func (t *text) findingOffset(line, column int) int {
+	if line > len(t.lineFeeds) {
 		return len(t.string)
 	}
-	at := t.feeds[max(line, 1)-1]
+	at := t.lineFeeds[max(line, 1)-1]
 	for ; column > 1 && at < len(t.string) && t.string[at] != '\n'; column-- {
 		_, size := utf8.DecodeRuneInString(t.string[at:])
 		at += size
@@ -121,7 +122,7 @@ func (t *text) found(line, column int) int {
 
 // Paths in this package are absolute and have slashes on every system: /home/me/x, C:/x, //server/share/x.
 
-// pathOf returns the path of a file URI, "" for other URIs. windows says that paths may start with a drive or a server.
+// pathOf returns the path of a file URI, "" for other URIs. With windows, paths may start with a drive or a server.
 func pathOf(uri protocol.DocumentURI, windows bool) string {
 	u, err := url.Parse(string(uri))
 	if err != nil || !strings.EqualFold(u.Scheme, "file") || u.Path == "" || strings.ContainsRune(u.Path, 0) {
@@ -144,7 +145,7 @@ func pathOf(uri protocol.DocumentURI, windows bool) string {
 	return ""
 }
 
-// slashed returns a path of the system as this package writes paths.
+// slashed converts a path of the system to this package's form.
 func slashed(p string, windows bool) string {
 	if windows {
 		if p = strings.ReplaceAll(p, `\`, "/"); hasDrive(p) {
@@ -161,7 +162,7 @@ func hasDrive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z') && (len(p) == 2 || p[2] == '/')
 }
 
-// cleanDrive writes the drive's letter in upper case, since clients differ in it.
+// cleanDrive writes the drive's letter in upper case, because clients differ.
 func cleanDrive(p string) string {
 	return strings.ToUpper(p[:2]) + path.Clean("/"+p[2:])
 }
@@ -179,9 +180,9 @@ func uriOf(p string) protocol.DocumentURI {
 	return protocol.DocumentURI(u.String())
 }
 
-// split takes a path apart: the root of its volume, as / or C:/ or //server/share/, and the rest as package fs writes
-// it.
-func split(p string) (root, name string) {
+// splitVolume splits a path into the root of its volume, such as / or C:/ or //server/share/, and the rest in package
+// fs's form.
+func splitVolume(p string) (root, name string) {
 	n := 1
 	switch {
 	case hasDrive(p):
@@ -198,13 +199,13 @@ func split(p string) (root, name string) {
 	return strings.TrimSuffix(p[:n], "/") + "/", name
 }
 
-// below returns the path relative to a directory; ok is false when it is not inside of it.
-func below(dir, p string) (rel string, ok bool) {
+// relativeTo returns the path relative to a directory; ok is false if it is not inside of it.
+func relativeTo(dir, p string) (rel string, ok bool) {
 	if p == dir {
 		return ".", true
 	}
 	return strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// absolute reports whether a path is one as this package writes them.
-func absolute(p string) bool { return strings.HasPrefix(p, "/") || hasDrive(p) }
+// isAbsolute reports whether a path is absolute in this package's form.
+func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || hasDrive(p) }

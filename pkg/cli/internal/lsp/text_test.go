@@ -73,7 +73,7 @@ func TestFound(t *testing.T) {
 	for _, tt := range []struct{ line, column, want int }{
 		{1, 1, 0}, {1, 3, 2}, {1, 99, 4}, {2, 1, 5}, {2, 2, 7}, {2, 99, 8}, {3, 1, 9}, {99, 1, 9}, {0, 0, 0},
 	} {
-		if got := text.found(tt.line, tt.column); got != tt.want {
+		if got := text.findingOffset(tt.line, tt.column); got != tt.want {
 			t.Errorf("%d:%d: got %d, want %d", tt.line, tt.column, got, tt.want)
 		}
 	}
@@ -118,8 +118,8 @@ func FuzzPosition(f *testing.F) {
 				t.Errorf("%q at %d in %s: got %d", s, at, e, back)
 			}
 		}
-		if !slices.IsSorted(text.lines) || len(text.lines) < len(text.feeds) {
-			t.Errorf("%q: lines %v, feeds %v", s, text.lines, text.feeds)
+		if !slices.IsSorted(text.lines) || len(text.lines) < len(text.lineFeeds) {
+			t.Errorf("%q: lines %v, feeds %v", s, text.lines, text.lineFeeds)
 		}
 	})
 }

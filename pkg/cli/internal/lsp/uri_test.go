@@ -85,7 +85,7 @@ func TestSplit(t *testing.T) {
 		{"//server/share/x/y", "//server/share/", "x/y"},
 		{"//server/share", "//server/share/", "."},
 	} {
-		if root, name := split(tt.path); root != tt.root || name != tt.name {
+		if root, name := splitVolume(tt.path); root != tt.root || name != tt.name {
 			t.Errorf("%s: got %q, %q, want %q, %q", tt.path, root, name, tt.root, tt.name)
 		}
 	}
@@ -115,13 +115,13 @@ func FuzzPathOf(f *testing.F) {
 		if p == "" {
 			return
 		}
-		if !absolute(p) {
+		if !isAbsolute(p) {
 			t.Fatalf("%q: got %q, which is not absolute", uri, p)
 		}
 		if back := pathOf(uriOf(p), windows); back != p {
 			t.Errorf("%q: got %q, then %s and %q", uri, p, uriOf(p), back)
 		}
-		if root, name := split(p); root == "" || name == "" || name[0] == '/' {
+		if root, name := splitVolume(p); root == "" || name == "" || name[0] == '/' {
 			t.Errorf("%q: split into %q and %q", p, root, name)
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// suggestValues suggests values for the field whose value a place is in.
-func (v *view) suggestValues(d *document, pl *place, s *suggestions) {
+// suggestValues suggests values for the field at a position.
+func (v *view) suggestValues(d *document, pl *yamlPosition, s *suggestions) {
 	e := pl.entry
 	at := e.path
 	start, end := e.span(pl.text)
@@ -33,7 +33,7 @@ func (v *view) suggestValues(d *document, pl *place, s *suggestions) {
 	} else if !quoted && strings.ContainsAny(before, "{|>&*") {
 		return
 	}
-	tools := d.isSkill() && (match("allowed-tools", at) || match("disallowed-tools", at))
+	tools := d.isSkill() && (matchPath("allowed-tools", at) || matchPath("disallowed-tools", at))
 	have := ""
 	if tools {
 		from, to := wordIn(pl.text, start, end, pl.column, ", ")
@@ -62,7 +62,8 @@ func (v *view) suggestValues(d *document, pl *place, s *suggestions) {
 	}
 }
 
-// wordIn returns where the word around a column is, between start and end and separators that are not in parentheses.
+// wordIn returns the range of the word around a column, between start and end and separators that are not in
+// parentheses.
 func wordIn(line string, start, end, column int, separators string) (int, int) {
 	depth, from := 0, start
 	for i := start; i < end; i++ {
@@ -83,7 +84,7 @@ func wordIn(line string, start, end, column int, separators string) (int, int) {
 	return from, end
 }
 
-// yamlScalar writes a value so that YAML reads it as the text that it is.
+// yamlScalar writes a value so that YAML reads it as the same text.
 func yamlScalar(s string, kind protocol.CompletionItemKind) string {
 	if kind == protocol.CompletionItemKindEnumMember {
 		return s
@@ -100,17 +101,17 @@ func yamlScalar(s string, kind protocol.CompletionItemKind) string {
 	return string(data)
 }
 
-// valuesOf returns what may stand at a path: what the directory knows first, then what the schema says.
-func (v *view) valuesOf(d *document, pl *place, at []string) []suggestion {
-	out := v.known(d, pl, at)
-	for _, dialect := range v.dialectsOf(d) {
-		for _, parent := range dialect.lookup(at) {
-			for _, f := range dialect.choices(parent) {
+// valuesOf returns the values for a path: those from the skill's directory first, then those of the schema.
+func (v *view) valuesOf(d *document, pl *yamlPosition, at []string) []suggestion {
+	out := v.knownValues(d, pl, at)
+	for _, schema := range v.schemasFor(d) {
+		for _, parent := range schema.lookup(at) {
+			for _, f := range schema.choices(parent) {
 				out = append(out, f.values()...)
 			}
 		}
 		if len(at) > 0 && isNumber(at[len(at)-1]) { // the list's examples are of its items, too
-			for _, f := range dialect.lookup(at[:len(at)-1]) {
+			for _, f := range schema.lookup(at[:len(at)-1]) {
 				_, items := f.samples()
 				out = append(out, valueItems(items, "example", protocol.CompletionItemKindValue)...)
 			}
@@ -119,7 +120,7 @@ func (v *view) valuesOf(d *document, pl *place, at []string) []suggestion {
 	return out
 }
 
-// values returns the values that the schema names.
+// values returns the values that the schema lists.
 func (f *field) values() []suggestion {
 	options := slices.DeleteFunc(f.options(), func(s string) bool { return s == "null" })
 	out := valueItems(options, "", protocol.CompletionItemKindEnumMember)
@@ -147,27 +148,28 @@ func valueItems(values []string, detail string, kind protocol.CompletionItemKind
 	return out
 }
 
-// known returns the values that come from the skill's files, or from what skillpm knows.
-func (v *view) known(d *document, pl *place, at []string) []suggestion {
+// knownValues returns values from the skill's files, or from skillpm's tables.
+func (v *view) knownValues(d *document, pl *yamlPosition, at []string) []suggestion {
 	if !d.isSkill() {
-		if ownSchema(d.path) != "lock" && match("agents/*", at) {
+		if ownSchema(d.path) != "lock" && matchPath("agents/*", at) {
 			return valueItems(agent.IDs(), "agent", protocol.CompletionItemKindEnumMember)
 		}
 		return nil
 	}
 	switch {
-	case match("name", at):
+	case matchPath("name", at):
 		if name := path.Base(path.Dir(d.path)); skill.CheckName(name) == nil {
 			return valueItems([]string{name}, "the directory's name", protocol.CompletionItemKindValue)
 		}
-	case match("files/*/path", at), match("files/*", at) && v.listsPaths(d):
-		listed := append(pl.outline.values("files/*/path", pl.line), pl.outline.values("files/*", pl.line)...)
+	case matchPath("files/*/path", at), matchPath("files/*", at) && v.listsPaths(d):
+		listed := append(pl.doc.values("files/*/path", pl.line), pl.doc.values("files/*", pl.line)...)
 		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool { return slices.Contains(listed, p) }))
-	case match("hooks/pre", at), match("hooks/post", at), match("hooks/*/*/hooks/*/command", at), match("command", at):
+	case matchPath("hooks/pre", at), matchPath("hooks/post", at), matchPath("hooks/*/*/hooks/*/command", at),
+		matchPath("command", at):
 		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool {
 			return !strings.HasPrefix(p, "scripts/")
 		}))
-	case match("license", at):
+	case matchPath("license", at):
 		return fileItems(slices.DeleteFunc(v.files(d), func(p string) bool {
 			return !strings.HasPrefix(strings.ToUpper(p), "LICEN")
 		}))
@@ -179,8 +181,8 @@ func (v *view) known(d *document, pl *place, at []string) []suggestion {
 
 // listsPaths reports whether the items of `files:` may be plain text.
 func (v *view) listsPaths(d *document) bool {
-	return slices.ContainsFunc(v.dialectsOf(d), func(dialect dialect) bool {
-		return slices.ContainsFunc(dialect.lookup([]string{"files", "0"}),
+	return slices.ContainsFunc(v.schemasFor(d), func(schema profileSchema) bool {
+		return slices.ContainsFunc(schema.lookup([]string{"files", "0"}),
 			func(f *field) bool { return f.is("string") })
 	})
 }
@@ -189,11 +191,11 @@ func fileItems(paths []string) []suggestion {
 	return valueItems(paths, "", protocol.CompletionItemKindFile)
 }
 
-// tools returns the tools that the schemas give as examples, in order.
+// tools returns the tools in the schemas' examples, sorted.
 func (v *view) tools() []string {
 	var all []string
-	for _, dialect := range v.every() {
-		for _, f := range dialect.lookup([]string{"allowed-tools"}) {
+	for _, schema := range v.agentSchemas() {
+		for _, f := range schema.lookup([]string{"allowed-tools"}) {
 			plain, items := f.samples()
 			for _, text := range append(plain, items...) {
 				all = append(all, toolsIn(text)...)
@@ -204,7 +206,7 @@ func (v *view) tools() []string {
 	return slices.Compact(all)
 }
 
-// toolsIn splits text into tools, which spaces or commas separate.
+// toolsIn splits text into tools, separated by spaces or commas.
 func toolsIn(text string) []string {
 	var all []string
 	for start := 0; start < len(text); {
@@ -217,17 +219,16 @@ func toolsIn(text string) []string {
 	return all
 }
 
-// maxFiles bounds how many files of a skill are looked at for completion.
+// maxFiles bounds how many files of a skill are listed for completion.
 const maxFiles = 5000
 
-// files returns the files of the skill that a document belongs to, but for the document itself, relative to the
-// document's directory.
+// files returns the other files of the document's skill, relative to the document's directory.
 func (v *view) files(d *document) []string {
-	home := v.home(d.path)
+	home := v.skillRoot(d.path)
 	if home == "" {
 		return nil
 	}
-	root, name := split(home)
+	root, name := splitVolume(home)
 	tree, err := v.tree(root)
 	if err != nil {
 		return nil
@@ -254,7 +255,7 @@ func (v *view) files(d *document) []string {
 func relative(dir, p string) string {
 	up := ""
 	for {
-		if rel, ok := below(dir, p); ok {
+		if rel, ok := relativeTo(dir, p); ok {
 			return up + rel
 		}
 		if path.Dir(dir) == dir {

@@ -23,60 +23,61 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// view is what the server knows at one moment. It never changes: a server replaces it.
+// view is the server's state at one moment. It never changes: the server replaces it.
 type view struct {
-	*library
+	*shared
 	client   client
 	docs     map[string]*document // by path
 	folders  []string             // of the workspace, by path
-	profiles []string             // that skills are checked for
+	profiles []string             // selected by the client
 }
 
-// client is what the client can, and how it counts.
+// client has the client's capabilities.
 type client struct {
-	encoding   encoding
-	plainHover bool // it shows no Markdown
-	plainDocs  bool // likewise, in completion
-	snippets   bool
-	versions   bool // edits can name the version of a document
-	actions    bool // code actions need not be commands
-	configured bool // it can be asked for configuration
-	watches    bool // it can be asked to watch files
-	links      bool // diagnostics may have a link to more about them
+	encoding       encoding
+	plainTextHover bool // it shows no Markdown
+	plainTextDocs  bool // likewise, in completion
+	snippets       bool
+	versions       bool // edits can name the version of a document
+	actions        bool // code actions need not be commands
+	configured     bool // it can be asked for configuration
+	watches        bool // it can be asked to watch files
+	links          bool // diagnostics may have a link to more about them
 }
 
-// library is what all views share.
-type library struct {
-	options Options
-	every   func() []dialect // of all hosts
-	mu      sync.Mutex
-	linters map[string]madeLinter // by volume, folder and project
-	schemas map[string][]dialect
-	parents map[string]bool // directories of skills that were checked
+// shared is the state that all views share.
+type shared struct {
+	options      Options
+	agentSchemas func() []profileSchema // of all agents
+	mu           sync.Mutex
+	linters      map[string]cachedLinter // by volume, folder and project
+	schemas      map[string][]profileSchema
+	parents      map[string]bool // directories of skills that were checked
 }
 
-func newLibrary(o Options) *library {
-	return &library{
-		options: o, linters: map[string]madeLinter{}, schemas: map[string][]dialect{}, parents: map[string]bool{},
-		every: sync.OnceValue(func() []dialect {
+func newShared(o Options) *shared {
+	return &shared{
+		options: o, linters: map[string]cachedLinter{}, schemas: map[string][]profileSchema{},
+		parents: map[string]bool{},
+		agentSchemas: sync.OnceValue(func() []profileSchema {
 			all, err := profile.Hosts()
 			if err != nil { // they are part of the program
 				return nil
 			}
-			return slices.DeleteFunc(dialects(all), func(d dialect) bool { return d.root == nil })
+			return slices.DeleteFunc(profileSchemas(all), func(d profileSchema) bool { return d.root == nil })
 		}),
 	}
 }
 
 // windows reports whether paths may start with a drive.
-func (l *library) windows() bool { return l.options.OS == "windows" }
+func (l *shared) windows() bool { return l.options.OS == "windows" }
 
 // document returns an open document, or nil.
 func (v *view) document(uri protocol.DocumentURI) *document {
 	return v.docs[pathOf(uri, v.windows())]
 }
 
-// with returns a copy of the view that change was applied to.
+// with returns a changed copy of the view.
 func (v *view) with(change func(*view)) *view {
 	c := *v
 	c.docs = maps.Clone(v.docs)
@@ -85,47 +86,47 @@ func (v *view) with(change func(*view)) *view {
 	return &c
 }
 
-// dialectsOf returns the schemas that the document's YAML answers to.
-func (v *view) dialectsOf(d *document) []dialect {
+// schemasFor returns the schemas for the document's YAML.
+func (v *view) schemasFor(d *document) []profileSchema {
 	if own := ownSchema(d.path); own != "" {
-		return v.schemasOf(own, func() []dialect { return []dialect{{root: readSchema(own)}} })
+		return v.cachedSchemas(own, func() []profileSchema { return []profileSchema{{root: readSchema(own)}} })
 	}
 	ids := v.profilesOf(d)
-	return v.schemasOf("skill "+strings.Join(ids, ","), func() []dialect {
+	return v.cachedSchemas("skill "+strings.Join(ids, ","), func() []profileSchema {
 		profiles, err := profile.Select(ids)
 		if err != nil {
 			return nil
 		}
-		return dialects(profiles)
+		return profileSchemas(profiles)
 	})
 }
 
-// schemasOf returns what read returned the first time.
-func (l *library) schemasOf(key string, read func() []dialect) []dialect {
+// cachedSchemas returns the result of the first read.
+func (l *shared) cachedSchemas(key string, read func() []profileSchema) []profileSchema {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all, ok := l.schemas[key]
 	if !ok {
-		all = slices.DeleteFunc(read(), func(d dialect) bool { return d.root == nil })
+		all = slices.DeleteFunc(read(), func(d profileSchema) bool { return d.root == nil })
 		l.schemas[key] = all
 	}
 	return all
 }
 
-// folder returns the folder of the workspace that a path is in, the innermost of several, "" if it is in none.
+// folder returns the folder of the workspace that contains a path, the innermost of several, "" if there is none.
 func (v *view) folder(p string) string {
 	folder := ""
 	for _, f := range v.folders {
-		if _, ok := below(f, p); ok && len(f) > len(folder) {
+		if _, ok := relativeTo(f, p); ok && len(f) > len(folder) {
 			folder = f
 		}
 	}
 	return folder
 }
 
-// home returns the directory of the skill that a path belongs to, "" if it belongs to none: the outermost in its folder
-// of the workspace, because that is checked with all that it holds, and outside of the workspace the innermost.
-func (v *view) home(p string) string {
+// skillRoot returns the directory of the skill that a path belongs to, "" if it belongs to none. In a folder of the
+// workspace, that is the outermost skill, because it is checked with everything in it; elsewhere it is the innermost.
+func (v *view) skillRoot(p string) string {
 	folder, home := v.folder(p), ""
 	for dir := path.Dir(p); ; dir = path.Dir(dir) {
 		if isSkillFile(p) && dir == path.Dir(p) || v.exists(dir+"/"+skill.File) {
@@ -139,7 +140,7 @@ func (v *view) home(p string) string {
 	}
 }
 
-// exists reports whether there is a file, open or on disk.
+// exists reports whether a file is open or on disk.
 func (v *view) exists(p string) bool {
 	return v.docs[p] != nil || isFile(p)
 }
@@ -154,7 +155,7 @@ func isFile(p string) bool {
 func (v *view) tree(root string) (fs.FS, error) {
 	files := map[string][]byte{}
 	for p, d := range v.docs {
-		if r, name := split(p); r == root {
+		if r, name := splitVolume(p); r == root {
 			files[name] = []byte(d.text.string)
 		}
 	}
@@ -168,12 +169,12 @@ func (v *view) tree(root string) (fs.FS, error) {
 	}
 }
 
-// content returns what is in a file, open or on disk, or nil.
+// content returns the content of a file, open or on disk, or nil.
 func (v *view) content(tree fs.FS, p string) *text {
 	if d := v.docs[p]; d != nil {
 		return d.text
 	}
-	_, name := split(p)
+	_, name := splitVolume(p)
 	if info, err := fs.Stat(tree, name); err != nil || !info.Mode().IsRegular() || info.Size() > skill.MaxFile {
 		return nil
 	}
@@ -184,7 +185,7 @@ func (v *view) content(tree fs.FS, p string) *text {
 	return newText(string(data))
 }
 
-// uri returns the URI of a file, as the client writes it if it is open.
+// uri returns the URI of a file, in the client's form if it is open.
 func (v *view) uri(p string) protocol.DocumentURI {
 	if d := v.docs[p]; d != nil {
 		return d.uri
@@ -192,17 +193,17 @@ func (v *view) uri(p string) protocol.DocumentURI {
 	return uriOf(p)
 }
 
-// config is how the skills at a place are checked.
+// config is the configuration of a check.
 type config struct {
 	root, folder string // the volume, and the folder of the workspace
 	dir          string // of the project's skillpm.yaml, "" where there is none
 	profiles     []string
-	wishes       pack.Validate
+	validate     pack.Validate
 	installed    []string // the names of installed skills, sorted
 }
 
-// config returns how a skill, or a file of skillpm's own, is checked: as the client says, and as the project's
-// skillpm.yaml says, which may be open in the editor, too.
+// config returns the configuration for a skill, or for one of skillpm's own files: the client's settings, and those of
+// the project's skillpm.yaml, which may be open in the editor.
 func (v *view) config(tree fs.FS, root, target string) config {
 	c := config{root: root, folder: v.folder(target), dir: v.project(target), profiles: v.profiles}
 	v.mu.Lock()
@@ -212,7 +213,7 @@ func (v *view) config(tree fs.FS, root, target string) config {
 	if c.dir != "" {
 		if t := v.content(tree, c.dir+"/"+pack.ManifestName); t != nil {
 			if m, _ := pack.CheckManifest(pack.ManifestName, []byte(t.string)); m != nil {
-				c.wishes = m.Validate
+				c.validate = m.Validate
 			}
 		}
 		locks = append(locks, c.dir+"/"+pack.LockName)
@@ -222,17 +223,17 @@ func (v *view) config(tree fs.FS, root, target string) config {
 	}
 	slices.Sort(c.installed)
 	if len(c.profiles) == 0 {
-		c.profiles = c.wishes.Profiles
-		if c.wishes.All {
+		c.profiles = c.validate.Profiles
+		if c.validate.All {
 			c.profiles = []string{"all"}
 		}
 	}
 	return c
 }
 
-// profilesOf returns the ids of the profiles that a document is checked for.
+// profilesOf returns the ids of the profiles for a document.
 func (v *view) profilesOf(d *document) []string {
-	root, _ := split(d.path)
+	root, _ := splitVolume(d.path)
 	tree, err := v.tree(root)
 	if err != nil {
 		return v.profiles
@@ -240,7 +241,7 @@ func (v *view) profilesOf(d *document) []string {
 	return v.config(tree, root, d.path).profiles
 }
 
-// project returns the directory of the nearest skillpm.yaml, "" if there is none. That of the user's home is none of a
+// project returns the directory of the nearest skillpm.yaml, "" if there is none. The user's home directory is not a
 // project.
 func (v *view) project(target string) string {
 	dir := target
@@ -258,7 +259,7 @@ func (v *view) project(target string) string {
 	return ""
 }
 
-// lockedNames returns the names of the skills that a lock says are installed.
+// lockedNames returns the names of the skills in a lockfile.
 func (v *view) lockedNames(tree fs.FS, p string) []string {
 	t := v.content(tree, p)
 	if t == nil {
@@ -271,23 +272,23 @@ func (v *view) lockedNames(tree fs.FS, p string) []string {
 	return lock.SkillNames()
 }
 
-// settings returns what the linter is told of the project's wishes.
+// settings returns the linter's settings for the project.
 func (c config) settings() lint.Settings {
 	root := ""
 	if c.dir != "" {
-		_, root = split(c.dir)
+		_, root = splitVolume(c.dir)
 	}
-	return lint.NewSettings(root, c.wishes)
+	return lint.NewSettings(root, c.validate)
 }
 
-// linter returns the linter for a configuration: the one that was made before, as long as nothing changes.
-func (l *library) linter(c config) (*lint.Linter, error) {
+// linter returns the linter for a configuration, and reuses the last one if nothing changed.
+func (l *shared) linter(c config) (*lint.Linter, error) {
 	now := l.options.Now()
-	key := fmt.Sprintf("%s\x00%s\x00%s", c.root, c.folder, c.dir)
-	is := fmt.Sprintf("%q %+v %q %s", c.profiles, c.wishes, c.installed, now.Format(time.DateOnly))
+	slot := fmt.Sprintf("%s\x00%s\x00%s", c.root, c.folder, c.dir)
+	key := fmt.Sprintf("%q %+v %q %s", c.profiles, c.validate, c.installed, now.Format(time.DateOnly))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if have, ok := l.linters[key]; ok && have.is == is {
+	if have, ok := l.linters[slot]; ok && have.key == key {
 		return have.linter, nil
 	}
 	profiles, err := profile.Select(c.profiles)
@@ -297,30 +298,30 @@ func (l *library) linter(c config) (*lint.Linter, error) {
 	linter, err := lint.New(lint.Options{
 		Profiles: profiles, NoModes: l.windows(), Edits: true, Settings: c.settings(), Now: now,
 		SkillExists: func(name string) bool { return l.isSkill(c, name) },
-		Show:        func(name string) string { return show(c.root, c.folder, name) },
+		Show:        func(name string) string { return displayPath(c.root, c.folder, name) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	l.linters[key] = madeLinter{is, linter}
+	l.linters[slot] = cachedLinter{key, linter}
 	return linter, nil
 }
 
-// besides are the directories, below that of a project or beside a skill, in which there may be other skills.
-var besides = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
+// skillDirs are directories, relative to a project's or a skill's, that may contain other skills.
+var skillDirs = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
 
-// isSkill reports whether there is a skill of that name besides the one that is checked: an installed one, or one in a
-// directory of that name where skills are. The workspace is not searched for it.
-func (l *library) isSkill(c config, name string) bool {
+// isSkill reports whether there is another skill of that name: an installed one, or one in a directory of that name
+// among skills. It does not search the workspace.
+func (l *shared) isSkill(c config, name string) bool {
 	if _, ok := slices.BinarySearch(c.installed, name); ok {
 		return true
 	}
 	l.mu.Lock()
-	places := slices.Collect(maps.Keys(l.parents))
+	parents := slices.Collect(maps.Keys(l.parents))
 	l.mu.Unlock()
-	for _, place := range append(places, c.dir, c.folder) {
-		for _, beside := range besides {
-			if p := path.Join(place, beside, name, skill.File); place != "" && isFile(p) {
+	for _, parent := range append(parents, c.dir, c.folder) {
+		for _, beside := range skillDirs {
+			if p := path.Join(parent, beside, name, skill.File); parent != "" && isFile(p) {
 				return true
 			}
 		}
@@ -328,18 +329,18 @@ func (l *library) isSkill(c config, name string) bool {
 	return false
 }
 
-// madeLinter is a linter and what it was made for.
-type madeLinter struct {
-	is     string
+// cachedLinter is a linter and the configuration that it was made for.
+type cachedLinter struct {
+	key    string
 	linter *lint.Linter
 }
 
-// accept takes out of a report what the project's baseline accepts.
-func (v *view) accept(tree fs.FS, c config, report *lint.Report) {
-	if c.dir == "" || c.wishes.Baseline == "" {
+// applyBaseline removes the findings that the project's baseline accepts.
+func (v *view) applyBaseline(tree fs.FS, c config, report *lint.Report) {
+	if c.dir == "" || c.validate.Baseline == "" {
 		return
 	}
-	file := path.Join(c.dir, c.wishes.Baseline)
+	file := path.Join(c.dir, c.validate.Baseline)
 	t := v.content(tree, file)
 	if t == nil {
 		return
@@ -350,10 +351,10 @@ func (v *view) accept(tree fs.FS, c config, report *lint.Report) {
 	}
 	m := b.Matcher(v.options.Now())
 	report.Accept(lint.ByBaseline, func(f diag.Finding) (string, bool) {
-		p := shown(c.folder, f.Path)
+		p := fromDisplayPath(c.folder, f.Path)
 		line := report.Line(f)
-		if whole := v.content(tree, p); f.Line == 0 && whole != nil {
-			line = whole.string
+		if content := v.content(tree, p); f.Line == 0 && content != nil {
+			line = content.string
 		}
 		e, ok := m.Accept(lint.BaselineFinding{
 			Rule: f.Rule, Path: relative(path.Dir(file), p),
@@ -363,20 +364,20 @@ func (v *view) accept(tree fs.FS, c config, report *lint.Report) {
 	})
 }
 
-// show writes a path of a volume as messages do: relative to the folder of the workspace.
-func show(root, folder, name string) string {
+// displayPath formats a path of a volume for messages: relative to the folder of the workspace.
+func displayPath(root, folder, name string) string {
 	if folder != "" {
-		_, inside := split(folder)
-		if rel, ok := below(inside, name); ok {
+		_, inside := splitVolume(folder)
+		if rel, ok := relativeTo(inside, name); ok {
 			return rel
 		}
 	}
 	return root + name
 }
 
-// shown returns the path that show wrote.
-func shown(folder, p string) string {
-	if absolute(p) {
+// fromDisplayPath is the inverse of displayPath.
+func fromDisplayPath(folder, p string) string {
+	if isAbsolute(p) {
 		return path.Clean(p)
 	}
 	return path.Join(folder, p)

@@ -10,10 +10,10 @@ import (
 )
 
 // testView returns a view with one open document.
-func testView(l *library, p, content string, profiles ...string) (*view, *document) {
+func testView(l *shared, p, content string, profiles ...string) (*view, *document) {
 	d := newDocument(uriOf(p), p, 1, content)
 	return &view{
-		library: l, docs: map[string]*document{p: d}, profiles: profiles, client: client{encoding: utf16Units, actions: true},
+		shared: l, docs: map[string]*document{p: d}, profiles: profiles, client: client{encoding: utf16Units, actions: true},
 	}, d
 }
 
@@ -26,7 +26,7 @@ func FuzzView(f *testing.F) {
 		f.Add(s, len(s), true)
 		f.Add(s, len(s)/2, false)
 	}
-	l := newLibrary(Options{Now: func() time.Time { return time.Time{} }})
+	l := newShared(Options{Now: func() time.Time { return time.Time{} }})
 	f.Fuzz(func(t *testing.T, content string, at int, isSkill bool) {
 		p := "/nowhere/demo/SKILL.md"
 		if !isSkill {
@@ -59,7 +59,7 @@ func FuzzView(f *testing.F) {
 			}
 		}
 		for _, line := range []int{0, 1, int(position.Position.Line) + 1} {
-			if e, where := d.ignore(diag.Finding{Rule: "REF001", Line: line}); where != "" && (e.Start < 0 || e.Start > len(content) || e.Start != e.End) {
+			if e, where := d.ignoreEdit(diag.Finding{Rule: "REF001", Line: line}); where != "" && (e.Start < 0 || e.Start > len(content) || e.Start != e.End) {
 				t.Errorf("line %d: %+v", line, e)
 			}
 		}

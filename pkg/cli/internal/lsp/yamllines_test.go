@@ -46,7 +46,7 @@ func TestOutline(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := strings.Split(tt.yaml, "\n")
 			var got []string
-			for _, e := range newOutline(lines, 0).entries {
+			for _, e := range newYAMLLines(lines, 0).entries {
 				got = append(got, fmt.Sprintf("%d %s=%s", e.line, strings.Join(e.path, "/"), e.text(lines[e.line])))
 			}
 			if !slices.Equal(got, tt.want) {
@@ -74,8 +74,8 @@ func TestBelow(t *testing.T) {
 		{8, 0, true, "tags/1"},
 		{8, 0, false, ""},
 	} {
-		o := newOutline(strings.Split(text, "\n"), 0)
-		if got := strings.Join(o.below(tt.line, tt.column, tt.dash), "/"); got != tt.want {
+		o := newYAMLLines(strings.Split(text, "\n"), 0)
+		if got := strings.Join(o.pathBelow(tt.line, tt.column, tt.dash), "/"); got != tt.want {
 			t.Errorf("%d:%d %v: got %q, want %q", tt.line, tt.column, tt.dash, got, tt.want)
 		}
 	}
@@ -102,9 +102,9 @@ func sameKeys(t *testing.T, text string) {
 		}
 		want[k.Line-1] = k.Value
 	}
-	o := newOutline(strings.Split(text, "\n"), 0)
+	o := newYAMLLines(strings.Split(text, "\n"), 0)
 	for n, key := range want {
-		e, starts := o.entryOf(n)
+		e, starts := o.entryAt(n)
 		if !starts || e.key != key || len(e.path) != 1 {
 			t.Errorf("line %d of %q: got %+v, want the key %q", n, text, e, key)
 		}
@@ -118,7 +118,7 @@ func FuzzOutline(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, at int) {
 		sameKeys(t, text)
 		d := newDocument("", "/s/SKILL.md", 1, "---\n"+text)
-		pl := d.place(at)
+		pl := d.yamlAt(at)
 		if pl == nil {
 			return
 		}
@@ -126,7 +126,7 @@ func FuzzOutline(f *testing.F) {
 			t.Fatalf("%q at %d: column %d of %q", text, at, pl.column, pl.text)
 		}
 		if pl.entry != nil {
-			if start, end := pl.around(at); start > end || start < 0 || end > len(d.text.string) {
+			if start, end := pl.wordRange(at); start > end || start < 0 || end > len(d.text.string) {
 				t.Errorf("%q at %d: %d to %d", text, at, start, end)
 			}
 		}
@@ -140,7 +140,7 @@ func TestDeep(t *testing.T) {
 		nested.WriteString(strings.Repeat(" ", i) + "a:\n")
 	}
 	for _, text := range []string{strings.Repeat("- ", 500_000), nested.String(), strings.Repeat("a", 1<<20), strings.Repeat("'", 1<<20)} {
-		o := newOutline(strings.Split(text, "\n"), 0)
+		o := newYAMLLines(strings.Split(text, "\n"), 0)
 		for _, e := range o.entries {
 			if len(e.path) > maxLevels {
 				t.Fatalf("a path of %d steps", len(e.path))

@@ -6,94 +6,94 @@ import (
 	"strings"
 )
 
-// outline is YAML as far as lines and indentation tell: enough to say in which field of which mapping a line is, in a
-// document that is not valid yet. Inside of flow style, as in {a: b}, nothing is told apart.
-type outline struct {
-	lines   []string
-	first   int // the number of the first line in its file, from 0
-	entries []entry
-	at      []int // by line the entry that it starts, or continues as -2-entry; none where it is blank or a comment
+// yamlLines is YAML analyzed by lines and indentation: enough to know in which field of which mapping a line is, in a
+// document that is not valid yet. It does not look inside of flow style, such as {a: b}.
+type yamlLines struct {
+	lines       []string
+	first       int // the number of the first line in its file, from 0
+	entries     []yamlEntry
+	entryByLine []int // by line: the entry that it starts, -2-entry if it continues one, or none
 }
 
 // none is for a line without an entry.
 const none = -1
 
-// entry is a line of a mapping or a list: a key with what follows it on the line, or an item.
-type entry struct {
+// yamlEntry is a line of a mapping or a list: a key with the rest of its line, or an item.
+type yamlEntry struct {
 	path  []string // keys, and the numbers of items
 	line  int      // in the outline
 	key   string   // "" for an item that is not a mapping
 	start int      // where the key starts in the line, or the item's text
 	end   int      // where it ends
-	value int      // where the value starts, the end of the line where there is none; start for an item
+	value int      // where the value starts, the end of the line if there is none; start for an item
 	colon bool     // a colon follows the key
 	item  bool     // a dash stands before it
-	open  []level
+	open  []openLevel
 }
 
-// level is an open mapping or list above a line.
-type level struct {
+// openLevel is an open mapping or list above a line.
+type openLevel struct {
 	column int
 	step   string
 	dash   bool
 	index  int
 }
 
-func newOutline(lines []string, first int) *outline {
-	o := &outline{lines: lines, first: first, at: make([]int, len(lines))}
-	var open []level
+func newYAMLLines(lines []string, first int) *yamlLines {
+	o := &yamlLines{lines: lines, first: first, entryByLine: make([]int, len(lines))}
+	var open []openLevel
 	block := none // the column of the key whose block scalar or continued text the lines belong to
 	for n, line := range lines {
-		o.at[n] = none
+		o.entryByLine[n] = none
 		trimmed := strings.TrimLeft(line, " ")
 		column := len(line) - len(trimmed)
 		switch {
 		case strings.TrimSpace(line) == "" || block < 0 && trimmed[0] == '#':
 			continue
 		case block >= 0 && column > block:
-			o.at[n] = -2 - (len(o.entries) - 1)
+			o.entryByLine[n] = -2 - (len(o.entries) - 1)
 			continue
 		case trimmed[0] == '#':
 			continue
 		}
-		open = o.read(n, column, open)
+		open = o.readEntry(n, column, open)
 		e := &o.entries[len(o.entries)-1]
-		o.at[n] = len(o.entries) - 1
+		o.entryByLine[n] = len(o.entries) - 1
 		block = none
-		if takesMore(strings.TrimSpace(line[e.value:])) || e.key == "" {
+		if isText(strings.TrimSpace(line[e.value:])) || e.key == "" {
 			block = open[len(open)-1].column
 		}
 	}
 	return o
 }
 
-// takesMore reports whether the lines below that are indented more than a key belong to its value: it is text.
-func takesMore(value string) bool {
+// isText reports whether a value is text, so that deeper lines below its key belong to it.
+func isText(value string) bool {
 	return value != "" && value[0] != '#' && value[0] != '&' && value[0] != '!'
 }
 
-// read takes a line apart that starts an entry, and returns the levels that are open after it.
-func (o *outline) read(n, column int, open []level) []level {
+// readEntry parses a line that starts an entry, and returns the levels that are open after it.
+func (o *yamlLines) readEntry(n, column int, open []openLevel) []openLevel {
 	line := o.lines[n]
 	item := false
 	for range maxLevels {
 		if !strings.HasPrefix(line[column:], "- ") && line[column:] != "-" {
 			break
 		}
-		open = push(open, level{column: column, dash: true})
+		open = push(open, openLevel{column: column, dash: true})
 		item = true
 		column++
 		column += len(line[column:]) - len(strings.TrimLeft(line[column:], " "))
 	}
-	e := entry{line: n, start: column, end: len(strings.TrimRight(line, " \t")), value: column, item: item}
+	e := yamlEntry{line: n, start: column, end: len(strings.TrimRight(line, " \t")), value: column, item: item}
 	e.end = max(e.end, e.start)
 	if key, size, ok := cutKey(line[column:]); ok {
 		e.key, e.end, e.colon = key, column+size, true
 		rest := line[e.end+1:]
 		e.value = len(line) - len(strings.TrimLeft(rest, " "))
-		open = push(open, level{column: column, step: key})
+		open = push(open, openLevel{column: column, step: key})
 	} else if !item {
-		open = push(open, level{column: column, step: strings.TrimSpace(line[column:])}) // a key without its colon
+		open = push(open, openLevel{column: column, step: strings.TrimSpace(line[column:])}) // a key without its colon
 		e.key, e.value = open[len(open)-1].step, len(line)
 	}
 	e.open, e.path = open, steps(open)
@@ -101,20 +101,20 @@ func (o *outline) read(n, column int, open []level) []level {
 	return open
 }
 
-// maxLevels bounds how deep levels are told apart: far beyond what anybody writes.
+// maxLevels bounds the depth of levels, far beyond real documents.
 const maxLevels = 64
 
 // push opens a level after closing those that it ends.
-func push(open []level, l level) []level {
-	open, l.index = ended(open, l)
+func push(open []openLevel, l openLevel) []openLevel {
+	open, l.index = closeLevels(open, l)
 	if l.dash {
 		l.step = strconv.Itoa(l.index)
 	}
 	return append(slices.Clip(open[:min(len(open), maxLevels-1)]), l)
 }
 
-// ended returns the levels that stay open where another one starts, and the number of an item there.
-func ended(open []level, l level) (_ []level, index int) {
+// closeLevels returns the levels that stay open when another one starts, and the number of an item there.
+func closeLevels(open []openLevel, l openLevel) (_ []openLevel, index int) {
 	for len(open) > 0 {
 		top := open[len(open)-1]
 		if top.column < l.column || top.column == l.column && l.dash && !top.dash {
@@ -128,7 +128,7 @@ func ended(open []level, l level) (_ []level, index int) {
 	return open, index
 }
 
-// cutKey returns the key at the start of a line and its size as written, if a colon follows it.
+// cutKey returns the key at the start of a line and its size in the file, if a colon follows it.
 func cutKey(s string) (key string, size int, ok bool) {
 	if s == "" || strings.ContainsRune("[{#&*!|>%@`,]}", rune(s[0])) {
 		return "", 0, false
@@ -151,36 +151,36 @@ func cutKey(s string) (key string, size int, ok bool) {
 	return "", 0, false
 }
 
-// entryOf returns the entry that a line starts or continues, or nil; starts tells the two apart.
-func (o *outline) entryOf(n int) (e *entry, starts bool) {
-	if n < 0 || n >= len(o.at) || o.at[n] == none {
+// entryAt returns the entry that a line starts or continues, or nil; starts distinguishes the two.
+func (o *yamlLines) entryAt(n int) (e *yamlEntry, starts bool) {
+	if n < 0 || n >= len(o.entryByLine) || o.entryByLine[n] == none {
 		return nil, false
 	}
-	if o.at[n] < 0 {
-		return &o.entries[-2-o.at[n]], false
+	if o.entryByLine[n] < 0 {
+		return &o.entries[-2-o.entryByLine[n]], false
 	}
-	return &o.entries[o.at[n]], true
+	return &o.entries[o.entryByLine[n]], true
 }
 
-// below returns the path of what would start in a column of a line: of the mapping that a key there is of, or of the
-// item if a dash stands there.
-func (o *outline) below(n, column int, dash bool) []string {
-	var open []level
+// pathBelow returns the path that would start in a column of a line: of the mapping for a key there, or of the item if
+// a dash is there.
+func (o *yamlLines) pathBelow(n, column int, dash bool) []string {
+	var open []openLevel
 	for n--; n >= 0; n-- {
-		if e, starts := o.entryOf(n); starts {
+		if e, starts := o.entryAt(n); starts {
 			open = e.open
 			break
 		}
 	}
-	l := level{column: column, dash: dash}
+	l := openLevel{column: column, dash: dash}
 	if !dash {
-		open, _ = ended(open, l)
+		open, _ = closeLevels(open, l)
 		return steps(open)
 	}
 	return steps(push(open, l))
 }
 
-func steps(open []level) []string {
+func steps(open []openLevel) []string {
 	path := make([]string, len(open))
 	for i, l := range open {
 		path[i] = l.step
@@ -188,8 +188,8 @@ func steps(open []level) []string {
 	return path
 }
 
-// keys returns the keys that a mapping has, but for that of one line.
-func (o *outline) keys(path []string, but int) []string {
+// keys returns the keys of a mapping, except that of one line.
+func (o *yamlLines) keys(path []string, but int) []string {
 	var keys []string
 	for i := range o.entries {
 		e := &o.entries[i]
@@ -200,31 +200,31 @@ func (o *outline) keys(path []string, but int) []string {
 	return keys
 }
 
-// values returns the text of what stands at paths of a pattern, in which * is any one step.
-func (o *outline) values(pattern string, but int) []string {
+// values returns the values at paths that match a pattern, in which * is any one step.
+func (o *yamlLines) values(pattern string, but int) []string {
 	var values []string
 	for i := range o.entries {
 		e := &o.entries[i]
-		if e.line != but && match(pattern, e.path) {
+		if e.line != but && matchPath(pattern, e.path) {
 			values = append(values, e.text(o.lines[e.line]))
 		}
 	}
 	return values
 }
 
-// match reports whether a path is of a pattern, in which * is any one step.
-func match(pattern string, path []string) bool {
+// matchPath reports whether a path matches a pattern, in which * is any one step.
+func matchPath(pattern string, path []string) bool {
 	return slices.EqualFunc(strings.Split(pattern, "/"), path, func(w, s string) bool { return w == "*" || w == s })
 }
 
-// text returns the value as it is meant: without quotes and comment.
-func (e *entry) text(line string) string {
+// text returns the value without quotes and comment.
+func (e *yamlEntry) text(line string) string {
 	start, end := e.span(line)
 	return line[start:end]
 }
 
-// span returns where the value's text is in the line, without quotes and comment.
-func (e *entry) span(line string) (start, end int) {
+// span returns the range of the value's text in the line, without quotes and comment.
+func (e *yamlEntry) span(line string) (start, end int) {
 	start = min(e.value, len(line))
 	rest := line[start:]
 	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
