@@ -70,7 +70,7 @@ func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
 	}
 	name, _, _ := strings.Cut(k.Exact(), "@")
 	return enforce.Skill{
-		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.From,
+		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.PackSource,
 		Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.administered(k.Dir),
 	}
 }

@@ -21,17 +21,17 @@ func (c *Catalog) build(ctx context.Context, now int64) {
 		n += t.records()
 	}
 	b := builder{
-		catalog: c, profile: c.options.Profile, now: now, found: make([]candidate, 0, n),
+		catalog: c, profile: c.options.Profile, now: now, candidates: make([]candidate, 0, n),
 		skills: make([]Skill, 0, n),
 	}
 	for i, r := range c.roots {
-		b.root(i, r, c.trees[i])
+		b.addRoot(i, r, c.trees[i])
 	}
-	b.copies(ctx)
-	b.doubles()
+	b.dropCopies(ctx)
+	b.dropDuplicates()
 	b.filter()
 	b.resolvePrecedence()
-	b.recommended()
+	b.warnTooMany()
 	slices.SortStableFunc(c.findings, diag.CompareFindings)
 }
 
@@ -44,16 +44,16 @@ type candidate struct {
 }
 
 type builder struct {
-	catalog *Catalog
-	profile *profile.Profile
-	now     int64
-	found   []candidate
-	skills  []Skill // backing array of all skills
+	catalog    *Catalog
+	profile    *profile.Profile
+	now        int64
+	candidates []candidate
+	skills     []Skill // backing array of all skills
 }
 
 func (b *builder) add(f diag.Finding) { b.catalog.findings = append(b.catalog.findings, f) }
 
-func (b *builder) root(i int, r *root, t *tree) {
+func (b *builder) addRoot(i int, r *root, t *tree) {
 	for j := range t.dirs {
 		if d := &t.dirs[j]; d.problem != "" {
 			b.add(diag.Finding{
@@ -65,12 +65,12 @@ func (b *builder) root(i int, r *root, t *tree) {
 		}
 	}
 	if r.packs {
-		b.lockProblems(r, t)
-		b.missing(r, t)
+		b.reportLock(r, t)
+		b.addAbsent(r, t)
 	}
 	for j := range t.dirs {
 		d := &t.dirs[j]
-		if !r.holds(d.depth()) {
+		if !r.hasSkillsAt(d.depth()) {
 			continue
 		}
 		d.dir = r.dir + string(filepath.Separator)
@@ -78,15 +78,15 @@ func (b *builder) root(i int, r *root, t *tree) {
 			d.dir += filepath.FromSlash(d.path) + string(filepath.Separator)
 		}
 		if !r.packs {
-			b.local(i, r, d)
+			b.addLocal(i, r, d)
 			continue
 		}
-		b.pack(i, r, t, d)
+		b.addPack(i, r, t, d)
 	}
 }
 
-// lockProblems reports problems of the lockfile of a root of packs.
-func (b *builder) lockProblems(r *root, t *tree) {
+// reportLock reports problems of the lockfile of a root of packs.
+func (b *builder) reportLock(r *root, t *tree) {
 	if t.records() == 0 {
 		return
 	}
@@ -104,8 +104,8 @@ func (b *builder) lockProblems(r *root, t *tree) {
 	b.add(f)
 }
 
-// missing collects the skills that the lockfile of a root names and the root does not have, and reports their packs.
-func (b *builder) missing(r *root, t *tree) {
+// addAbsent collects the skills that the lockfile of a root names and the root does not have, and reports their packs.
+func (b *builder) addAbsent(r *root, t *tree) {
 	dirs := map[string]*branch{}
 	for i := range t.dirs {
 		if d := &t.dirs[i]; d.depth() == r.depth()-1 {
@@ -123,7 +123,7 @@ func (b *builder) missing(r *root, t *tree) {
 			if name == "" || d != nil && d.has(name) {
 				continue
 			}
-			b.catalog.absent = append(b.catalog.absent, b.absent(t, p, name))
+			b.catalog.absent = append(b.catalog.absent, b.newAbsent(t, p, name))
 			if !reported {
 				packs, reported = append(packs, strings.TrimSpace(p.id+" "+p.version)), true
 			}
@@ -139,9 +139,9 @@ func (b *builder) missing(r *root, t *tree) {
 	})
 }
 
-// absent returns a skill of a pack that is locked and not installed.
-func (b *builder) absent(t *tree, p lockedPack, name string) absent {
-	a := absent{base: name, name: name, pack: p.id, version: p.version}
+// absentSkill returns a skill of a pack that is locked and not installed.
+func (b *builder) newAbsent(t *tree, p lockedPack, name string) absentSkill {
+	a := absentSkill{base: name, name: name, pack: p.id, version: p.version}
 	if n, ok := t.lock.name(name); ok {
 		if alias := n.alias(p.id); alias != "" {
 			a.name = alias
@@ -150,16 +150,16 @@ func (b *builder) absent(t *tree, p lockedPack, name string) absent {
 	return a
 }
 
-// local adds the local skills of a directory.
-func (b *builder) local(i int, r *root, d *branch) {
+// addLocal adds the local skills of a directory.
+func (b *builder) addLocal(i int, r *root, d *branch) {
 	for j := range d.nodes {
 		if n := &d.nodes[j]; n.record != nil {
-			b.skill(i, r, d, n)
+			b.addSkill(i, r, d, n)
 		}
 	}
 }
 
-func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
+func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 	rec := n.record
 	b.skills = append(b.skills, Skill{
 		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir + n.name,
@@ -170,21 +170,21 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 		base: n.name, real: n.target,
 	})
 	s := &b.skills[len(b.skills)-1]
-	b.found = append(b.found, candidate{entry: Entry{Skill: s, State: InForce}, root: i, node: n})
-	c := &b.found[len(b.found)-1]
-	c.entry.Reason = complete(s, rec, b.profile)
+	b.candidates = append(b.candidates, candidate{entry: Entry{Skill: s, State: Available}, root: i, node: n})
+	c := &b.candidates[len(b.candidates)-1]
+	c.entry.Reason = applyProfile(s, rec, b.profile)
 	if c.entry.Reason != "" {
 		c.entry.State = Skipped
 	}
-	b.problems(s, rec, c.entry.Reason)
+	b.reportSkill(s, rec, c.entry.Reason)
 	return c
 }
 
-// complete sets the name and the description by the profile's rules. It returns why the skill is skipped, "" if it is
-// not.
-func complete(s *Skill, rec *record, p *profile.Profile) string {
+// applyProfile sets the name and the description by the profile's rules. It returns why the skill is skipped, "" if it
+// is not.
+func applyProfile(s *Skill, rec *record, p *profile.Profile) string {
 	s.Name = rec.name
-	if !usable(rec.name) {
+	if !isValidName(rec.name) {
 		s.Name = s.base
 	}
 	if s.Description == "" && p.Defaults["description"] == "first-paragraph" {
@@ -193,19 +193,19 @@ func complete(s *Skill, rec *record, p *profile.Profile) string {
 	switch {
 	case rec.fatal != "":
 		return rec.fatal
-	case !usable(s.Name):
+	case !isValidName(s.Name):
 		return fmt.Sprintf("neither its name nor that of its directory, %q, can be used", cut(s.base, maxShort))
 	}
 	for _, field := range p.Require {
-		if missing(s, field) {
+		if lacksField(s, field) {
 			return field + " is missing"
 		}
 	}
 	return ""
 }
 
-// missing reports whether a skill lacks a field that a profile requires.
-func missing(s *Skill, field string) bool {
+// addAbsent reports whether a skill lacks a field that a profile requires.
+func lacksField(s *Skill, field string) bool {
 	switch field {
 	case "name":
 		return s.Declared == ""
@@ -226,8 +226,8 @@ func missing(s *Skill, field string) bool {
 // maxName is the maximum length of a name in bytes. Agents allow far less.
 const maxName = 200
 
-// usable reports whether a name can be looked up: it has no character that separates name@owner/name or a path.
-func usable(name string) bool {
+// isValidName reports whether a name can be looked up: it has no character that separates name@owner/name or a path.
+func isValidName(name string) bool {
 	if name == "" || len(name) > maxName {
 		return false
 	}
@@ -246,8 +246,8 @@ func usable(name string) bool {
 	return true
 }
 
-// problems reports the problems of one skill.
-func (b *builder) problems(s *Skill, rec *record, skipped string) {
+// reportSkill reports the problems of one skill.
+func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 	if skipped == "" && len(rec.problems) == 0 && (rec.name == s.base || rec.name == "") && skill.LegalName(s.base) {
 		return
 	}
@@ -296,7 +296,7 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 		return
 	case rec.name == "":
 		name.Message = fmt.Sprintf("there is no name, and the directory's is none: %v", skill.CheckName(s.base))
-	case !usable(rec.name):
+	case !isValidName(rec.name):
 		name.Message = fmt.Sprintf("the name %q cannot be used: the skill goes by its directory's, %s",
 			cut(rec.name, maxName), s.base)
 	case !skill.LegalName(rec.name):
@@ -310,7 +310,7 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 	b.add(name)
 }
 
-func (b *builder) pack(i int, r *root, t *tree, d *branch) {
+func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 	locked, ok := t.lock.pack(d.path)
 	order := 1 // in the lockfile
 	if !ok {
@@ -322,17 +322,17 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 		if n.record == nil {
 			continue
 		}
-		c := b.skill(i, r, d, n)
+		c := b.addSkill(i, r, d, n)
 		s := c.entry.Skill
-		s.Pack, s.Version, s.From = d.path, locked.version, locked.source
+		s.Pack, s.Version, s.PackSource = d.path, locked.version, locked.source
 		c.order = order
 		if !ok && n.link {
 			c.order = 0 // a linked working copy has the precedence of the pack installed last
-			s.From = "path"
+			s.PackSource = "path"
 			explained = true
 		}
-		if c.entry.State == InForce {
-			b.named(c, t)
+		if c.entry.State == Available {
+			b.setName(c, t)
 		}
 	}
 	if !explained && len(d.nodes) > 0 {
@@ -344,11 +344,11 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 	}
 }
 
-// named sets the name under which a pack's skill is available.
-func (b *builder) named(c *candidate, t *tree) {
+// availableSkill sets the name under which a pack's skill is available.
+func (b *builder) setName(c *candidate, t *tree) {
 	s := c.entry.Skill
 	if n, ok := t.lock.name(s.base); ok {
-		if alias := n.alias(s.Pack); usable(alias) {
+		if alias := n.alias(s.Pack); isValidName(alias) {
 			s.alias = alias
 		}
 	}

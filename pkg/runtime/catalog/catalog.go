@@ -19,7 +19,7 @@ const defaultRecommended = 200
 type Options struct {
 	Profile *profile.Profile
 	Paths   scope.Paths
-	Project string // root of the project, see [Project]; "" for none
+	Project string // addRoot of the project, see [Project]; "" for none
 	Cache   string // directory of the index, which need not exist; "" for no index
 
 	// Agent, Tenant and Environment select skills. A skill whose `scope` names agents, tenants, or environments is
@@ -55,11 +55,11 @@ type Catalog struct {
 	entries  []Entry  // by name, the highest precedence first
 	skills   []*Skill // available skills, by name
 	findings []diag.Finding
-	absent   []absent
+	absent   []absentSkill
 }
 
-// absent is a skill of a pack that is locked and not installed.
-type absent struct{ base, name, pack, version string }
+// absentSkill is a skill of a pack that is locked and not installed.
+type absentSkill struct{ base, name, pack, version string }
 
 // Open reads all layers. Problems of single skills or directories become findings; the only error is that of the
 // context.
@@ -72,7 +72,7 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 		return c, ctx.Err()
 	}
 	c.sources = o.roots()
-	c.roots = c.sources.found
+	c.roots = c.sources.roots
 	var now int64
 	if o.Now != nil {
 		now = o.Now().UnixNano()
@@ -90,12 +90,12 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.keep()
+	c.updateIndex()
 	return c, nil
 }
 
-// keep updates the index.
-func (c *Catalog) keep() {
+// reuse updates the index.
+func (c *Catalog) updateIndex() {
 	for i, t := range c.trees {
 		if c.changed[i] && c.options.Cache != "" {
 			writeIndex(c.options.Cache, c.roots[i], t)
@@ -110,15 +110,15 @@ func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64)
 	var known *tree
 	switch {
 	case before != nil:
-		known = before.known(r)
+		known = before.treeOf(r)
 	case cache != "":
 		known = readIndex(cache, r)
 	}
 	return scan(ctx, r, known, c.inPacks, now)
 }
 
-// known returns the tree of a root, nil if there is none.
-func (c *Catalog) known(r *root) *tree {
+// treeOf returns the tree of a root, nil if there is none.
+func (c *Catalog) treeOf(r *root) *tree {
 	for _, t := range c.trees {
 		if t.real == r.real {
 			return t
@@ -129,7 +129,7 @@ func (c *Catalog) known(r *root) *tree {
 
 // inPacks reports whether a real path is the directory of an installed skill or of its copy under an alias.
 func (c *Catalog) inPacks(real string) bool {
-	return slices.ContainsFunc(c.sources.own, func(own string) bool { return pathx.ContainsStrict(own, real) }) ||
+	return slices.ContainsFunc(c.sources.installDirs, func(dir string) bool { return pathx.ContainsStrict(dir, real) }) ||
 		slices.ContainsFunc(c.roots, func(r *root) bool { return r.packs && pathx.ContainsStrict(r.real, real) })
 }
 
@@ -185,23 +185,23 @@ func (c *Catalog) Absent() []string {
 //
 // The error is an [*UnknownError].
 func (c *Catalog) Lookup(name string) (*Skill, error) {
-	if s := c.named(name); s != nil {
+	if s := c.availableSkill(name); s != nil {
 		return s, nil
 	}
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
 	claims := c.claims(name)
-	several := len(c.otherwise(claims, name)) > 1
-	switch reason := c.removedReason(name); {
+	several := len(c.aliasesOf(claims, name)) > 1
+	switch reason := c.absentReason(name); {
 	case reason != "":
 		claims, unknown.Reason, unknown.Fix = nil, reason, "skillpm install installs it"
 	case several:
-		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.otherwise(claims, name), ", "),
+		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.aliasesOf(claims, name), ", "),
 			"give one of these names"
 	}
 	for _, e := range claims {
 		switch {
-		case several && e.State == InForce:
-		case e.State == InForce || e.State == Shadowed && strings.Contains(name, "@"):
+		case several && e.State == Available:
+		case e.State == Available || e.State == Shadowed && strings.Contains(name, "@"):
 			return e.Skill, nil
 		case unknown.Reason == "":
 			unknown.Reason, unknown.Invalid, unknown.Denied, unknown.Fix = e.Reason, e.State == Skipped, e.denied, e.fix
@@ -215,12 +215,12 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 			unknown.Available = append(unknown.Available, s.Name)
 		}
 	}
-	unknown.Near = c.near(name)
+	unknown.Near = c.nearestName(name)
 	return nil, unknown
 }
 
-// removedReason returns why a skill of a lockfile is not installed, "" if no lockfile has the name.
-func (c *Catalog) removedReason(name string) string {
+// absentReason returns why a skill of a lockfile is not installed, "" if no lockfile has the name.
+func (c *Catalog) absentReason(name string) string {
 	base, pack, exact := strings.Cut(name, "@")
 	for _, a := range c.absent {
 		if exact && a.pack == pack && (a.base == base || a.name == base) || !exact && a.name == name {
@@ -230,18 +230,18 @@ func (c *Catalog) removedReason(name string) string {
 	return ""
 }
 
-// otherwise returns the aliases of the packs' skills whose own name is this one, if no available skill has the name.
-func (c *Catalog) otherwise(claims []Entry, name string) (names []string) {
+// aliasesOf returns the aliases of the packs' skills whose own name is this one, if no available skill has the name.
+func (c *Catalog) aliasesOf(claims []Entry, name string) (names []string) {
 	for _, e := range claims {
-		if e.State == InForce && e.Name != name && e.alias != name && !strings.Contains(name, "@") {
+		if e.State == Available && e.Name != name && e.alias != name && !strings.Contains(name, "@") {
 			names = append(names, e.Name)
 		}
 	}
 	return names
 }
 
-// named returns the available skill with a name, or nil.
-func (c *Catalog) named(name string) *Skill {
+// availableSkill returns the available skill with a name, or nil.
+func (c *Catalog) availableSkill(name string) *Skill {
 	i, ok := slices.BinarySearchFunc(c.skills, name,
 		func(s *Skill, name string) int { return strings.Compare(s.Name, name) })
 	if !ok {
@@ -250,8 +250,8 @@ func (c *Catalog) named(name string) *Skill {
 	return c.skills[i]
 }
 
-// near returns the most similar available name.
-func (c *Catalog) near(name string) string {
+// nearestName returns the most similar available name.
+func (c *Catalog) nearestName(name string) string {
 	if len(name) > 2*maxShort {
 		return ""
 	}
@@ -282,7 +282,7 @@ func (c *Catalog) near(name string) string {
 }
 
 // claims returns the entries with a name, the highest precedence first: those named so, then those of packs that are
-// named so in their pack and available under an alias. name@owner/name selects that pack's skills.
+// availableSkill so in their pack and available under an alias. name@owner/name selects that pack's skills.
 func (c *Catalog) claims(name string) []Entry {
 	base, pack, exact := strings.Cut(name, "@")
 	var first, rest []Entry
@@ -305,7 +305,7 @@ func (c *Catalog) Which(name string) Claims {
 	winner, _ := c.Lookup(name)
 	for _, e := range c.claims(name) {
 		switch e.State {
-		case InForce:
+		case Available:
 			if e.Skill == winner {
 				claims.Winner = e.Skill
 				continue

@@ -28,8 +28,8 @@ type world struct {
 }
 
 // newWorld makes the files of an archive: below home/, app/ and machine/. A line "link A B" before the files makes A a
-// link to B. Of a file SKILL.md that does not start with a fence, the text is the description of a skill that is named as its
-// directory is, after fields as "priority=10".
+// link to B. Of a file SKILL.md that does not start with a fence, the text is the description of a skill that is named
+// as its directory is, after fields as "priority=10".
 func newWorld(t *testing.T, id, archive string) *world {
 	t.Helper()
 	p, err := profile.Lookup(id)
@@ -227,8 +227,8 @@ shadowed app/.skillpm/skills/deploy: the enterprise layer is stronger`
 	}
 }
 
-// TestProfileLayers: P4 (user over builtin), K2 (repository over user, missing directories are skipped), S2 (personal over
-// project; packs under qualified names).
+// TestProfileLayers: P4 (user over builtin), K2 (repository over user, missing directories are skipped), S2 (personal
+// over project; packs under qualified names).
 func TestProfileLayers(t *testing.T) {
 	for _, tt := range []struct{ name, profile, files, want string }{
 		{"P4", "pegasus", `
@@ -388,7 +388,8 @@ dependency
 	}
 }
 
-// TestLimits: what limits a skill and cannot be read for certain is no restriction less: the skill is skipped, from the start.
+// TestLimits: what limits a skill and cannot be read for certain is no restriction less: the skill is skipped, from the
+// start.
 func TestLimits(t *testing.T) {
 	for name, front := range map[string]string{
 		"quoted":     "allowed-tools: \"Bash(git:*\"",
@@ -463,7 +464,8 @@ moved
 	w.expect("a=moved")
 }
 
-// TestDepth: where a profile says so, skills are looked for at several levels, but not inside skills, through links, or deeper.
+// TestDepth: where a profile says so, skills are looked for at several levels, but not inside skills, through links, or
+// deeper.
 func TestDepth(t *testing.T) {
 	w := newWorld(t, "agentskills", `
 link app/.agents/skills/loop .
@@ -592,8 +594,8 @@ It works, too.
 	}
 }
 
-// TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name with a
-// pack is near to such names first.
+// TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name
+// with a addPack is near to such names first.
 func TestP9Unknown(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 -- home/.skillpm/skills/secret/SKILL.md --
@@ -696,8 +698,8 @@ names:
   deploy: {winner: %s, shadowed: {%s: %s-deploy}}
 `
 
-// TestO18Conflict: between packs the lock says who has the name, with a warning; the other is in force under its alias, and
-// each has an exact name.
+// TestO18Conflict: between packs the lock says who has the name, with a warning; the other is in force under its alias,
+// and each has an exact name.
 func TestO18Conflict(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
@@ -741,7 +743,8 @@ in force app/.skillpm/plugins/acme/deploy/deploy: it is in force as acme-deploy`
 	w.finds(w.expect("deploy=acme"), "CA007", "the lock cannot be read")
 }
 
-// TestLockedNotInstalled: the skill of a pack that is locked and not there is no other's; the command that installs it is told.
+// TestLockedNotInstalled: the skill of a pack that is locked and not there is no other's; the command that installs it
+// is told.
 func TestLockedNotInstalled(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
@@ -790,8 +793,8 @@ globex
 	}
 }
 
-// TestQualifiedBareName: where packs' skills are called by their packs, a bare name that several have means none of them; the
-// alias that the lock gives still means its one.
+// TestQualifiedBareName: where packs' skills are called by their packs, a bare name that several have means none of
+// them; the alias that the lock gives still means its one.
 func TestQualifiedBareName(t *testing.T) {
 	w := newWorld(t, "claude-code", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
@@ -911,8 +914,8 @@ worked
 	w.expect("inner=inside mine=mine shared=shared")
 }
 
-// TestCopies: an agent's copy of an installed skill is the pack's, also under an alias. Whatever differs from it in any byte
-// is somebody's own, and the pack does not get its name.
+// TestCopies: an agent's copy of an installed skill is the pack's, also under an alias. Whatever differs from it in any
+// byte is somebody's own, and the pack does not get its name.
 func TestCopies(t *testing.T) {
 	const skill = "raw\n---\nname: deploy\ndescription: d\nallowed-tools: [Bash(git:*)]\n---\nAsk before you delete.\n"
 	for _, test := range []struct {
@@ -950,7 +953,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestCopiesInIndex: that a directory is a copy is kept, until anything that belongs to it or to the original looks different.
+// TestCopiesInIndex: that a directory is a copy is kept, until anything that belongs to it or to the original looks
+// different.
 func TestCopiesInIndex(t *testing.T) {
 	const hand, pack = "app/.claude/skills/deploy/", "app/.skillpm/plugins/acme/ops/deploy/"
 	w := newWorld(t, "omniforge", "")
@@ -1098,7 +1102,8 @@ tags: ops, web
 	}
 }
 
-// TestO2Stage1: what is kept is one line of text each, and nothing of the body; it is bounded and cannot steer a reader.
+// TestO2Stage1: what is kept is one line of text each, and nothing of the body; it is bounded and cannot steer a
+// reader.
 func TestO2Stage1(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --

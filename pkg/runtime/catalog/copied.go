@@ -21,34 +21,34 @@ import (
 const (
 	maxCompared  = 1 << 17   // directory entries
 	maxCopyBytes = 128 << 20 // bytes read
-	maxCopyDepth = 32        // levels of directories in one skill
+	maxCopyDepth = 32        // scanLevels of directories in one skill
 )
 
 // agentName identifies a skill for agents: the scope of their skills directory, and the skill's name there.
 type agentName struct{ scope, name string }
 
-// copies drops local skills that are copies of installed skills. Agents get such copies on systems without symbolic
+// dropCopies drops local skills that are copies of installed skills. Agents get such copies on systems without symbolic
 // links. A directory that differs in any byte is a local skill, whose name no pack can take.
-func (b *builder) copies(ctx context.Context) {
-	packs := b.copyable()
+func (b *builder) dropCopies(ctx context.Context) {
+	packs := b.copySources()
 	if len(packs) == 0 {
 		return
 	}
-	var pairs []pair
-	for i := range b.found {
-		c := &b.found[i]
+	var pairs []copyPair
+	for i := range b.candidates {
+		c := &b.candidates[i]
 		if p := packs[agentName{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && mayBeCopy(c, p) {
-			pairs = append(pairs, pair{local: c, pack: p})
+			pairs = append(pairs, copyPair{local: c, pack: p})
 		}
 	}
-	var budget comparison
+	var budget copyComparer
 	parallel(ctx, len(pairs), func(i int) { pairs[i].compare(&budget, b.now) })
 	copies := map[*Skill]bool{}
 	for _, p := range pairs {
 		if p.same {
 			copies[p.local.entry.Skill] = true
 		}
-		if p.fresh {
+		if p.indexStale {
 			b.catalog.changed[p.local.root] = true
 		}
 	}
@@ -57,21 +57,21 @@ func (b *builder) copies(ctx context.Context) {
 	}
 }
 
-// copyable returns the skills of packs that have a local skill of the same name and scope.
-func (b *builder) copyable() map[agentName]*candidate {
+// copySources returns the skills of packs that have a local skill of the same name and scope.
+func (b *builder) copySources() map[agentName]*candidate {
 	local := map[agentName]bool{}
-	for i := range b.found {
-		if e := &b.found[i].entry; e.Pack == "" {
+	for i := range b.candidates {
+		if e := &b.candidates[i].entry; e.Pack == "" {
 			local[agentName{e.Scope, e.base}] = true
 		}
 	}
-	if len(local) == 0 || len(local) == len(b.found) {
+	if len(local) == 0 || len(local) == len(b.candidates) {
 		return nil
 	}
 	packs := map[agentName]*candidate{}
-	for i := range b.found {
-		c := &b.found[i]
-		if c.entry.Pack == "" || c.entry.State != InForce {
+	for i := range b.candidates {
+		c := &b.candidates[i]
+		if c.entry.Pack == "" || c.entry.State != Available {
 			continue
 		}
 		name := c.entry.Name
@@ -95,15 +95,15 @@ func mayBeCopy(c, pack *candidate) bool {
 		slices.Equal(a.Tags, b.Tags) && (c.node.stat.size == pack.node.stat.size || a.base != b.base)
 }
 
-// pair is a local skill and the installed skill that it may be a copy of.
-type pair struct {
-	local, pack *candidate
-	same, fresh bool // it is a copy; the index must be updated
+// copyPair is a local skill and the installed skill that it may be a copy of.
+type copyPair struct {
+	local, pack      *candidate
+	same, indexStale bool // it is a copy; the index must be updated
 }
 
-// compare sets same if the local skill is a copy. The index caches that as long as all files of the copy have the same
-// stamps, and so have SKILL.md and the directory of the installed skill, because packs are installed atomically.
-func (p *pair) compare(c *comparison, now int64) {
+// markChanged sets same if the local skill is a copy. The index caches that as long as all files of the copy have the
+// same stamps, and so have SKILL.md and the directory of the installed skill, because packs are installed atomically.
+func (p *copyPair) compare(c *copyComparer, now int64) {
 	s, pack, n := p.local.entry.Skill, p.pack.entry.Skill, p.local.node
 	dir, err := stat(pack.Dir)
 	if err != nil {
@@ -111,17 +111,17 @@ func (p *pair) compare(c *comparison, now int64) {
 	}
 	facts := &copyFacts{installed: pack.Dir, file: p.pack.node.stat, dir: dir.stamp}
 	stable := dir.stable(now) && p.pack.node.stable
-	files, ok := c.survey(s.Dir, now, &stable)
+	files, ok := c.digestStamps(s.Dir, now, &stable)
 	if facts.files = files; ok && n.copy != nil && *n.copy == *facts {
 		p.same = true
 		return
 	}
-	p.fresh, n.copy = n.copy != nil, nil
-	if !ok || !c.copied(s, pack) {
+	p.indexStale, n.copy = n.copy != nil, nil
+	if !ok || !c.isCopy(s, pack) {
 		return
 	}
 	if p.same = true; stable {
-		p.fresh, n.copy = true, facts
+		p.indexStale, n.copy = true, facts
 	}
 }
 
@@ -132,9 +132,9 @@ type copyFacts struct {
 	files     string // digest of the stamps of all files of the copy
 }
 
-// survey returns a digest of the stamps of everything in a directory. It clears stable if a later change might keep a
-// stamp.
-func (c *comparison) survey(dir string, now int64, stable *bool) (digest string, ok bool) {
+// digestStamps returns a digest of the stamps of everything in a directory. It clears stable if a later change might
+// keep a stamp.
+func (c *copyComparer) digestStamps(dir string, now int64, stable *bool) (digest string, ok bool) {
 	var seen codec
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -153,12 +153,12 @@ func (c *comparison) survey(dir string, now int64, stable *bool) (digest string,
 	return string(sum[:]), err == nil
 }
 
-// comparison counts what all comparisons have read.
-type comparison struct{ entries, bytes atomic.Int64 }
+// copyComparer counts what all comparisons have read.
+type copyComparer struct{ entries, bytes atomic.Int64 }
 
-// copied reports whether a skill's directory is a copy of an installed one: both have the same files with the same
+// isCopy reports whether a skill's directory is a copy of an installed one: both have the same files with the same
 // bytes, except for the skill's name if it has an alias.
-func (c *comparison) copied(s, pack *Skill) bool {
+func (c *copyComparer) isCopy(s, pack *Skill) bool {
 	a, err := safefile.OpenRoot(s.Dir)
 	if err != nil {
 		return false
@@ -177,7 +177,7 @@ func (c *comparison) copied(s, pack *Skill) bool {
 }
 
 // dir compares two directories, without SKILL.md at their top.
-func (c *comparison) dir(a, b *safefile.Root, dir, alias string, depth int) bool {
+func (c *copyComparer) dir(a, b *safefile.Root, dir, alias string, depth int) bool {
 	listA, okA := c.list(a, dir)
 	listB, okB := c.list(b, dir)
 	if !okA || !okB || depth == 0 || len(listA) != len(listB) {
@@ -207,7 +207,7 @@ func (c *comparison) dir(a, b *safefile.Root, dir, alias string, depth int) bool
 }
 
 // list returns the entries of a directory, sorted by name.
-func (c *comparison) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool) {
+func (c *copyComparer) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool) {
 	f, err := root.Open(dir)
 	if err != nil {
 		return nil, false
@@ -227,7 +227,7 @@ func (c *comparison) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool)
 }
 
 // file compares two files. With an alias, it compares a with b under that skill name.
-func (c *comparison) file(a, b *safefile.Root, name, alias string) bool {
+func (c *copyComparer) file(a, b *safefile.Root, name, alias string) bool {
 	f, size, ok := c.open(a, name)
 	if !ok {
 		return false
@@ -250,7 +250,7 @@ func (c *comparison) file(a, b *safefile.Root, name, alias string) bool {
 }
 
 // open opens a file if the limits allow it.
-func (c *comparison) open(root *safefile.Root, name string) (fs.File, int64, bool) {
+func (c *copyComparer) open(root *safefile.Root, name string) (fs.File, int64, bool) {
 	f, err := safefile.OpenIn(root, name, maxCopyBytes)
 	if err != nil {
 		return nil, 0, false

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestExecution is what is read of how a skill's scripts are confined (O13): a field that is not understood leaves the skill
-// out, as it would run with more than its author meant.
+// TestExecution is what is read of how a skill's scripts are confined (O13): a field that is not understood leaves the
+// skill out, as it would run with more than its author meant.
 func TestExecution(t *testing.T) {
 	for _, test := range []struct{ text, fatal string }{
 		{"", ""},
@@ -35,7 +35,7 @@ func TestExecution(t *testing.T) {
 		{"{allowed-paths: [~]}", "is no text"},
 		{"{allowed-paths: true}", "is no text"},
 	} {
-		r := read([]byte("---\nname: a\ndescription: A.\nexecution: " + test.text + "\n---\ntext\n"))
+		r := newRecord([]byte("---\nname: a\ndescription: A.\nexecution: " + test.text + "\n---\ntext\n"))
 		if (r.fatal != "") != (test.fatal != "") || !strings.Contains(r.fatal, test.fatal) || test.fatal != "" && r.line < 4 {
 			t.Errorf("%s: %q in line %d, want %q", test.text, r.fatal, r.line, test.fatal)
 		}

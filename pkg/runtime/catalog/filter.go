@@ -19,9 +19,9 @@ func (b *builder) filter() {
 		untrusted = !trusted
 	}
 	n := 0
-	for i := range b.found {
-		e := &b.found[i].entry
-		if e.State != InForce {
+	for i := range b.candidates {
+		e := &b.candidates[i].entry
+		if e.State != Available {
 			continue
 		}
 		switch {

@@ -16,8 +16,8 @@ import (
 // wrongCase is the problem of a SKILL.md in another letter case.
 const wrongCase = "the file must be called SKILL.md, in capitals"
 
-// otherCase returns a record with that problem if the directory has such a file, else nil.
-func otherCase(dir string) *record {
+// wrongCaseRecord returns a record with that problem if the directory has such a file, else nil.
+func wrongCaseRecord(dir string) *record {
 	if l, err := lstat(filepath.Join(dir, "skill.md")); err == nil && l.mode == 0 {
 		return &record{fatal: wrongCase}
 	}
@@ -40,8 +40,8 @@ func (s *scanner) open(path string, n *node) {
 	n.record = readHead(f, l.size)
 }
 
-// linked reads a SKILL.md that is a link, which must not lead out of its directory.
-func linked(dir string) *record {
+// readLinked reads a SKILL.md that is a link, which must not lead out of its directory.
+func readLinked(dir string) *record {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return &record{fatal: reason(err)}
@@ -85,28 +85,28 @@ func readHead(f io.Reader, size int64) *record {
 	if size > skill.MaxFile {
 		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
 	}
-	head, atEOF, err := more(f, nil, firstRead)
+	head, atEOF, err := readMore(f, nil, firstRead)
 	for want := 4 * firstRead; err == nil && !atEOF && frontEnd(head) < 0; want *= 4 {
 		if len(head) >= maxFront {
 			return &record{fatal: fmt.Sprintf("the frontmatter has more than %d bytes, or does not end", maxFront)}
 		}
-		head, atEOF, err = more(f, head, want)
+		head, atEOF, err = readMore(f, head, want)
 	}
 	if err != nil {
 		return &record{fatal: reason(err)}
 	}
-	r := read(head)
+	r := newRecord(head)
 	if r.description == "" && r.fatal == "" && !atEOF {
-		if head, _, err = more(f, head, max(0, frontEnd(head))+bodyRead); err != nil {
+		if head, _, err = readMore(f, head, max(0, frontEnd(head))+bodyRead); err != nil {
 			return &record{fatal: reason(err)}
 		}
-		r = read(head)
+		r = newRecord(head)
 	}
 	return r
 }
 
-// more reads until head has want bytes, and reports whether that is the whole file.
-func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
+// readMore reads until head has want bytes, and reports whether that is the whole file.
+func readMore(f io.Reader, head []byte, want int) ([]byte, bool, error) {
 	head = slices.Grow(head, max(0, want-len(head)))
 	for len(head) < want {
 		n, err := f.Read(head[len(head):want])
@@ -121,7 +121,7 @@ func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
 	return head, false, nil
 }
 
-// reason returns why a file cannot be used, without its path.
+// precedenceReason returns why a file cannot be used, without its path.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

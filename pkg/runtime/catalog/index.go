@@ -33,7 +33,7 @@ func indexPath(cache, key string) string {
 
 // readIndex returns the tree that the index has for a root, nil if there is no valid one.
 func readIndex(cache string, root *root) *tree {
-	f, err := safefile.Open(indexPath(cache, root.key()), maxIndex)
+	f, err := safefile.Open(indexPath(cache, root.indexKey()), maxIndex)
 	if err != nil {
 		return nil
 	}
@@ -55,17 +55,17 @@ func readIndex(cache string, root *root) *tree {
 
 // writeIndex stores a tree. A failure is not an error: the next process reads more files.
 func writeIndex(cache string, root *root, t *tree) {
-	path := indexPath(cache, root.key())
+	path := indexPath(cache, root.indexKey())
 	if err := atomicfile.Write(path, encode(t), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}); err == nil {
-		thin(cache)
+		pruneIndexes(cache)
 	}
 }
 
 // maxIndexes is the maximum number of index files. The oldest are removed first: most belong to deleted projects.
 const maxIndexes = 512
 
-// thin removes the oldest index files if there are too many.
-func thin(cache string) {
+// pruneIndexes removes the oldest index files if there are too many.
+func pruneIndexes(cache string) {
 	f, err := os.Open(cache)
 	if err != nil {
 		return

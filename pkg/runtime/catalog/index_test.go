@@ -43,8 +43,8 @@ func (w *world) indexFiles() map[string]string {
 	return files
 }
 
-// TestO20Index: what is on disk is told from what changed, appeared and went, one by one, and an index that says all of it
-// is not written again.
+// TestO20Index: what is on disk is told from what changed, appeared and went, one by one, and an index that says all of
+// it is not written again.
 func TestO20Index(t *testing.T) {
 	w := newWorld(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -171,8 +171,8 @@ func TestIndexPlaces(t *testing.T) {
 	w.expect(want)
 }
 
-// TestIndexRacy: a file that changes right after it was read, with the size and the times that it had, is read again: what
-// is as new as the index is not relied on.
+// TestIndexRacy: a file that changes right after it was read, with the size and the times that it had, is read again:
+// what is as new as the index is not relied on.
 func TestIndexRacy(t *testing.T) {
 	w := newWorld(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -193,7 +193,7 @@ func TestIndexRacy(t *testing.T) {
 	}
 	w.expect("a=first b=second c=third")
 	w.options.Now = func() time.Time { return time.Now().Add(time.Hour) }
-	w.expect("a=first b=second c=third") // read once more, and settled
+	w.expect("a=first b=second c=third") // newRecord once more, and settled
 	for name, data := range w.indexFiles() {
 		if strings.Contains(data, "first") {
 			if err := os.WriteFile(name, forged([]byte(data), "first", "other"), 0o600); err != nil {
@@ -234,8 +234,8 @@ func TestHelperOpen(t *testing.T) {
 	}
 }
 
-// TestIndexTogether: twenty processes open the same skills while they change; nobody sees anything torn, and in the end the
-// index is right.
+// TestIndexTogether: twenty processes open the same skills while they change; nobody sees anything torn, and in the end
+// the index is right.
 func TestIndexTogether(t *testing.T) {
 	w := newWorld(t, "omniforge", "")
 	for i := range 40 {

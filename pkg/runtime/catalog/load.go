@@ -109,10 +109,10 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, reason(err))
 	}
-	b := builder{catalog: &Catalog{}, profile: p, found: make([]candidate, 0, 1), skills: make([]Skill, 0, 1)}
+	b := builder{catalog: &Catalog{}, profile: p, candidates: make([]candidate, 0, 1), skills: make([]Skill, 0, 1)}
 	r := &root{dir: filepath.Dir(dir), real: filepath.Dir(dir)}
-	c := b.skill(0, r, &branch{dir: filepath.Dir(dir) + string(filepath.Separator)},
-		&node{name: filepath.Base(dir), record: read(data)})
+	c := b.addSkill(0, r, &branch{dir: filepath.Dir(dir) + string(filepath.Separator)},
+		&node{name: filepath.Base(dir), record: newRecord(data)})
 	if c.entry.State == Skipped {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).
 			WithHint("skillpm validate %s says how to mend it", dir)
@@ -133,25 +133,25 @@ func frontOf(doc *skill.Document) Front {
 		f.Restricts = v.Kind != yaml.ScalarNode || len(f.AllowedTools) > 0
 	}
 	if v := lookup(doc, "hooks"); v != nil {
-		f.Pre, f.Post = skill.ScalarText(under(v, "pre")), skill.ScalarText(under(v, "post"))
+		f.Pre, f.Post = skill.ScalarText(mappingValue(v, "pre")), skill.ScalarText(mappingValue(v, "post"))
 	}
 	if v := lookup(doc, "execution"); v != nil {
 		f.Execution = Execution{
-			Sandbox:      skill.ScalarText(under(v, "sandbox")),
-			AllowedPaths: texts(under(v, "allowed-paths"), ""), Network: texts(under(v, "network"), ""),
+			Sandbox:      skill.ScalarText(mappingValue(v, "sandbox")),
+			AllowedPaths: texts(mappingValue(v, "allowed-paths"), ""), Network: texts(mappingValue(v, "network"), ""),
 		}
-		if n := under(v, "allowed-paths"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		if n := mappingValue(v, "allowed-paths"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 			f.Execution.AllowedPaths = []string{}
 		}
-		if n := under(v, "network"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		if n := mappingValue(v, "network"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 			f.Execution.Network = []string{"none"}
 		}
 	}
 	return f
 }
 
-// under returns the value of a key of a mapping, or nil.
-func under(n *yaml.Node, key string) *yaml.Node {
+// mappingValue returns the value of a key of a mapping, or nil.
+func mappingValue(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}

@@ -14,16 +14,16 @@ import (
 
 // drop removes candidates and their findings.
 func (b *builder) drop(out func(*candidate) bool) {
-	rest := make([]candidate, 0, len(b.found)) // a new slice, because others point into the old one
+	rest := make([]candidate, 0, len(b.candidates)) // a new slice, because others point into the old one
 	shadowed := map[string]bool{}
-	for i := range b.found {
-		if c := &b.found[i]; out(c) {
+	for i := range b.candidates {
+		if c := &b.candidates[i]; out(c) {
 			shadowed[filepath.ToSlash(c.entry.Path())] = true
 		} else {
 			rest = append(rest, *c)
 		}
 	}
-	b.found = rest
+	b.candidates = rest
 	if len(shadowed) > 0 {
 		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool {
 			return shadowed[f.Path]
@@ -31,18 +31,18 @@ func (b *builder) drop(out func(*candidate) bool) {
 	}
 }
 
-// doubles drops the candidates that resolve to the directory of one with higher precedence.
-func (b *builder) doubles() {
+// dropDuplicates drops the candidates that resolve to the directory of one with higher precedence.
+func (b *builder) dropDuplicates() {
 	linked := map[string]bool{} // targets of links
-	for i := range b.found {
-		if real := b.found[i].entry.real; real != "" {
+	for i := range b.candidates {
+		if real := b.candidates[i].entry.real; real != "" {
 			linked[real] = true
 		}
 	}
 	if len(linked) == 0 {
 		return
 	}
-	slices.SortStableFunc(b.found, func(x, y candidate) int { return b.compareStrength(&x, &y) })
+	slices.SortStableFunc(b.candidates, func(x, y candidate) int { return b.comparePrecedence(&x, &y) })
 	seen := map[string]bool{}
 	b.drop(func(c *candidate) bool {
 		real := c.entry.real
@@ -59,8 +59,8 @@ func (b *builder) doubles() {
 	})
 }
 
-// compareStrength orders skills by precedence, the highest first.
-func (b *builder) compareStrength(x, y *candidate) int {
+// comparePrecedence orders skills by precedence, the highest first.
+func (b *builder) comparePrecedence(x, y *candidate) int {
 	s, t := x.entry.Skill, y.entry.Skill
 	rx, ry := b.catalog.roots[x.root], b.catalog.roots[y.root]
 	if d := cmp.Or(cmp.Compare(s.Rank, t.Rank), cmp.Compare(rx.group, ry.group)); d != 0 {
@@ -75,16 +75,16 @@ func (b *builder) compareStrength(x, y *candidate) int {
 
 // resolvePrecedence determines the owner of each name.
 func (b *builder) resolvePrecedence() {
-	sorted := make([]*candidate, len(b.found))
-	for i := range b.found {
-		sorted[i] = &b.found[i]
+	sorted := make([]*candidate, len(b.candidates))
+	for i := range b.candidates {
+		sorted[i] = &b.candidates[i]
 	}
 	slices.SortFunc(sorted, func(x, y *candidate) int {
 		if d := cmp.Or(strings.Compare(x.entry.Name, y.entry.Name),
-			cmp.Compare(weight(x.entry.State), weight(y.entry.State))); d != 0 {
+			cmp.Compare(stateOrder(x.entry.State), stateOrder(y.entry.State))); d != 0 {
 			return d
 		}
-		return b.compareStrength(x, y)
+		return b.comparePrecedence(x, y)
 	})
 	c := b.catalog
 	c.entries = make([]Entry, len(sorted))
@@ -94,25 +94,25 @@ func (b *builder) resolvePrecedence() {
 		e := &c.entries[i]
 		*e = sorted[i].entry
 		switch {
-		case e.State != InForce:
+		case e.State != Available:
 		case winner == nil || winner.Name != e.Name:
 			winner = e.Skill
 			c.skills = append(c.skills, e.Skill)
 		default:
 			e.State, e.By = Shadowed, winner
-			e.Reason = b.reason(winner, e.Skill)
+			e.Reason = b.precedenceReason(winner, e.Skill)
 			if winner.Pack != "" && e.Pack != "" && winner.Pack != e.Pack {
-				b.conflict(e.Name, winner, e.Skill, "")
+				b.warnConflict(e.Name, winner, e.Skill, "")
 			}
 		}
 	}
-	b.aliased()
+	b.warnAliased()
 }
 
-// weight orders the states of entries with one name.
-func weight(s State) int {
+// stateOrder orders the states of entries with one name.
+func stateOrder(s State) int {
 	switch s {
-	case InForce:
+	case Available:
 		return 0
 	case Excluded:
 		return 1
@@ -120,8 +120,8 @@ func weight(s State) int {
 	return 2
 }
 
-// reason returns why winner has precedence over loser.
-func (b *builder) reason(winner, loser *Skill) string {
+// precedenceReason returns why winner has precedence over loser.
+func (b *builder) precedenceReason(winner, loser *Skill) string {
 	switch {
 	case winner.Rank != loser.Rank && winner.Layer != loser.Layer:
 		return fmt.Sprintf("the %s layer is stronger", winner.Layer)
@@ -137,8 +137,8 @@ func (b *builder) reason(winner, loser *Skill) string {
 	return winner.Dir + " comes first"
 }
 
-// aliased warns about packs' skills that have an alias because another pack has the name.
-func (b *builder) aliased() {
+// warnAliased warns about packs' skills that have an alias because another pack has the name.
+func (b *builder) warnAliased() {
 	if b.profile.Qualify != "" {
 		return
 	}
@@ -146,14 +146,14 @@ func (b *builder) aliased() {
 		if s.Pack == "" || s.Name == s.base {
 			continue
 		}
-		if w := b.catalog.named(s.base); w != nil && w.Pack != "" && w.Pack != s.Pack && w.base == s.base {
-			b.conflict(s.base, w, s, s.Name)
+		if w := b.catalog.availableSkill(s.base); w != nil && w.Pack != "" && w.Pack != s.Pack && w.base == s.base {
+			b.warnConflict(s.base, w, s, s.Name)
 		}
 	}
 }
 
-// conflict warns that two packs have skills of one name.
-func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
+// warnConflict warns that two packs have skills of one name.
+func (b *builder) warnConflict(name string, winner, loser *Skill, alias string) {
 	qualified := loser.base + "@" + loser.Pack
 	if alias != "" {
 		qualified = alias + " or " + qualified
@@ -167,8 +167,8 @@ func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
 	})
 }
 
-// recommended warns if there are more skills than a model distinguishes well.
-func (b *builder) recommended() {
+// warnTooMany warns if there are more skills than a model distinguishes well.
+func (b *builder) warnTooMany() {
 	limit := b.catalog.options.Recommended
 	if limit == 0 {
 		limit = defaultRecommended

@@ -10,13 +10,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// quick reads simple frontmatter: fields on one line each, and lists and mappings of scalars below a field. It reports
-// whether it could; the record then equals the one from package skill. If anything is unusual it returns false, and the
-// record is unusable.
+// readSimple reads simple frontmatter: fields on one line each, and lists and mappings of scalars below a field. It
+// reports whether it could; the record then equals the one from package skill. If anything is unusual it returns false,
+// and the record is unusable.
 //
 // Most skills have such frontmatter, and a YAML parser takes ten times as long, which would dominate the time of
 // opening a thousand skills.
-func quick(r *record, head []byte) bool {
+func readSimple(r *record, head []byte) bool {
 	if len(head) == 0 || !bytes.HasPrefix(head, []byte("---\n")) {
 		return false
 	}
@@ -25,10 +25,10 @@ func quick(r *record, head []byte) bool {
 		return false
 	}
 	front := string(head[len("---\n") : end+1])
-	if !ordinary(front) {
+	if !hasPlainCharacters(front) {
 		return false
 	}
-	q := quickReader{record: r, line: 1}
+	q := simpleReader{record: r, line: 1}
 	if !q.fields(front) {
 		return false
 	}
@@ -38,8 +38,8 @@ func quick(r *record, head []byte) bool {
 	return true
 }
 
-// ordinary reports whether a text only has characters that YAML does not treat specially.
-func ordinary(s string) bool {
+// hasPlainCharacters reports whether a text only has characters that YAML does not treat specially.
+func hasPlainCharacters(s string) bool {
 	ascii := true
 	for i := range len(s) {
 		c := s[i]
@@ -61,8 +61,8 @@ func ordinary(s string) bool {
 	return true
 }
 
-// quickReader reads fields line by line.
-type quickReader struct {
+// simpleReader reads fields line by line.
+type simpleReader struct {
 	*record
 	line int // number in the file of the last line read
 	keys [24]string
@@ -70,7 +70,7 @@ type quickReader struct {
 }
 
 // fields reads all lines of a frontmatter.
-func (q *quickReader) fields(front string) bool {
+func (q *simpleReader) fields(front string) bool {
 	for front != "" {
 		text, rest := q.next(front)
 		switch {
@@ -81,15 +81,15 @@ func (q *quickReader) fields(front string) bool {
 			return false
 		}
 		key, value, ok := field(text)
-		if !ok || !q.once(key) {
+		if !ok || !q.addKey(key) {
 			return false
 		}
 		line := q.line
 		if value != "" {
-			scalar, ok := quickScalar(value)
+			scalar, ok := simpleScalar(value)
 			if flow := value[0] == '['; flow {
 				var items []string
-				if items, ok = quickFlow(value); ok {
+				if items, ok = simpleFlowList(value); ok {
 					ok = q.setList(key, items)
 				}
 			} else if ok {
@@ -109,7 +109,7 @@ func (q *quickReader) fields(front string) bool {
 }
 
 // next splits off the first line of a text, without trailing spaces.
-func (q *quickReader) next(text string) (line, rest string) {
+func (q *simpleReader) next(text string) (line, rest string) {
 	q.line++
 	line, rest, _ = strings.Cut(text, "\n")
 	return strings.TrimRight(line, " "), rest
@@ -121,8 +121,8 @@ func indented(rest string) bool {
 	return rest != "" && (rest[0] == ' ' || rest[0] == '-')
 }
 
-// once records a key, and reports whether it is new.
-func (q *quickReader) once(key string) bool {
+// addKey records a key, and reports whether it is new.
+func (q *simpleReader) addKey(key string) bool {
 	if q.n == len(q.keys) {
 		return false
 	}
@@ -151,8 +151,8 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 // isInner reports whether a word may have a character that is not a letter after its first one.
 func isInner(c byte) bool { return c == '-' || c == '_' || c >= '0' && c <= '9' }
 
-// quickScalar returns the text of a scalar on one line.
-func quickScalar(value string) (string, bool) {
+// simpleScalar returns the text of a scalar on one line.
+func simpleScalar(value string) (string, bool) {
 	switch value[0] {
 	case '"':
 		inner, ok := strings.CutSuffix(value[1:], `"`)
@@ -173,8 +173,8 @@ func quickScalar(value string) (string, bool) {
 	return value, true
 }
 
-// quickFlow returns the items of a list in brackets that are words.
-func quickFlow(value string) ([]string, bool) {
+// simpleFlowList returns the items of a list in brackets that are words.
+func simpleFlowList(value string) ([]string, bool) {
 	inner, ok := strings.CutSuffix(value[1:], "]")
 	if !ok || strings.TrimSpace(inner) == "" {
 		return nil, false
@@ -196,7 +196,7 @@ func quickFlow(value string) ([]string, bool) {
 }
 
 // block reads the lines below a field without a value: nothing, a list, or a mapping, of scalars on one line.
-func (q *quickReader) block(key, rest string) (string, bool) {
+func (q *simpleReader) block(key, rest string) (string, bool) {
 	var (
 		items []string
 		dash  bool
@@ -236,7 +236,7 @@ func (q *quickReader) block(key, rest string) (string, bool) {
 			seen = append(seen, k)
 			value = v
 		}
-		scalar, ok := quickScalar(value)
+		scalar, ok := simpleScalar(value)
 		if !ok {
 			return "", false
 		}
@@ -247,7 +247,7 @@ func (q *quickReader) block(key, rest string) (string, bool) {
 }
 
 // endBlock takes over what is below a field.
-func (q *quickReader) endBlock(key string, items []string, dash, empty bool) bool {
+func (q *simpleReader) endBlock(key string, items []string, dash, empty bool) bool {
 	switch {
 	case empty:
 		return q.set(key, "", q.line)
@@ -268,7 +268,7 @@ func isCatalogKey(key string) bool {
 }
 
 // set takes over a scalar field.
-func (q *quickReader) set(key, text string, line int) bool {
+func (q *simpleReader) set(key, text string, line int) bool {
 	r := q.record
 	switch key {
 	case "name":
@@ -296,23 +296,23 @@ func (q *quickReader) set(key, text string, line int) bool {
 	case "scope", "execution":
 		return text == ""
 	case allowedTools, disallowedTools:
-		return quickTools(text)
+		return areValidTools(text)
 	}
 	return true
 }
 
-// quickTools reports whether lists of tools can be read. What is wrong with others is not told here.
-func quickTools(list ...string) bool {
+// areValidTools reports whether lists of tools can be read. What is wrong with others is not told here.
+func areValidTools(list ...string) bool {
 	_, err := tool.ParseList(list)
 	return err == nil
 }
 
 // setList takes over a list.
-func (q *quickReader) setList(key string, items []string) bool {
+func (q *simpleReader) setList(key string, items []string) bool {
 	switch key {
 	case "tags":
 	case allowedTools, disallowedTools:
-		return quickTools(items...)
+		return areValidTools(items...)
 	default:
 		return !isCatalogKey(key)
 	}

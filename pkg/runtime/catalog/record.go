@@ -83,16 +83,17 @@ const (
 	disallowedTools = "disallowed-tools"
 )
 
-// limiting are the fields that restrict what a skill may do or who may use it. A skill with an invalid one is not used.
-var limiting = [...]string{
+// restrictingFields are the fields that restrict what a skill may do or who may use it. A skill with an invalid one is
+// not used.
+var restrictingFields = [...]string{
 	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks",
 	"execution",
 }
 
-// read makes the record of a file from its head, which includes all of the frontmatter.
-func read(head []byte) *record {
+// newRecord makes the record of a file from its head, which includes all of the frontmatter.
+func newRecord(head []byte) *record {
 	r := &record{}
-	if quick(r, head) {
+	if readSimple(r, head) {
 		return r
 	}
 	*r = record{}
@@ -126,15 +127,15 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 		}
 		r.problem(ruleFront, p.Line, p.Message, p.Fix)
 	}
-	for _, key := range limiting {
+	for _, key := range restrictingFields {
 		if _, v := doc.Lookup(key); v != nil && doc.Recovered(v) {
 			r.fatal, r.line = key+" is not valid YAML, and it limits what the skill may do", v.Line
 			return
 		}
 	}
-	r.merges(doc)
+	r.rejectMergeKeys(doc)
 	if r.fatal == "" {
-		r.tools(doc)
+		r.checkTools(doc)
 	}
 	if r.fatal == "" {
 		if node, why := doc.UnreadExecution(); node != nil {
@@ -143,10 +144,10 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	}
 }
 
-// merges rejects YAML merge keys that could add restrictions, because nothing here expands them.
-func (r *record) merges(doc *skill.Document) {
+// rejectMergeKeys rejects YAML merge keys that could add restrictions, because nothing here expands them.
+func (r *record) rejectMergeKeys(doc *skill.Document) {
 	in := []*yaml.Node{doc.Front}
-	for _, key := range limiting {
+	for _, key := range restrictingFields {
 		in = append(in, lookup(doc, key))
 	}
 	for _, n := range in {
@@ -162,8 +163,8 @@ func (r *record) merges(doc *skill.Document) {
 	}
 }
 
-// tools rejects tool lists that an activation could not parse.
-func (r *record) tools(doc *skill.Document) {
+// checkTools rejects tool lists that an activation could not parse.
+func (r *record) checkTools(doc *skill.Document) {
 	for _, key := range [...]string{allowedTools, disallowedTools} {
 		v := lookup(doc, key)
 		if v == nil {
@@ -357,7 +358,7 @@ func short(s string) string { return flat(s, maxShort) }
 // flat returns a text on one line, at most limit bytes long, without control and invisible characters.
 func flat(s string, limit int) string {
 	if !isPlain(s) {
-		s = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(s, "\uFFFD"))), " ")
+		s = strings.Join(strings.Fields(strings.Map(visibleRune, strings.ToValidUTF8(s, "\uFFFD"))), " ")
 	}
 	return strings.Clone(cut(s, limit))
 }
@@ -375,8 +376,8 @@ func isPlain(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// visible maps line breaks to spaces, and removes characters that are invisible or change the text direction.
-func visible(r rune) rune {
+// visibleRune maps line breaks to spaces, and removes characters that are invisible or change the text direction.
+func visibleRune(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
 		return ' '

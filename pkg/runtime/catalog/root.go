@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// root is a directory that is searched for skills.
+// addRoot is a directory that is searched for skills.
 type root struct {
 	dir   string // absolute path by the profile
 	real  string // path without links
@@ -31,7 +31,7 @@ type root struct {
 	packs bool
 	lock  string
 
-	// absent is true if there is a lockfile and the directory of packs does not exist.
+	// absentSkill is true if there is a lockfile and the directory of packs does not exist.
 	absent bool
 }
 
@@ -43,11 +43,11 @@ func (r *root) depth() int {
 	return max(1, r.levels)
 }
 
-// holds reports whether directories at a level below the root may contain skills.
-func (r *root) holds(level int) bool { return !r.packs || level == r.depth()-1 }
+// hasSkillsAt reports whether directories at a level below the root may contain skills.
+func (r *root) hasSkillsAt(level int) bool { return !r.packs || level == r.depth()-1 }
 
-// key returns the root's key in the index.
-func (r *root) key() string {
+// indexKey returns the root's key in the index.
+func (r *root) indexKey() string {
 	if r.packs || r.levels <= 1 {
 		return r.real
 	}
@@ -73,13 +73,13 @@ func (o *Options) roots() rootFinder {
 
 // rootFinder collects roots.
 type rootFinder struct {
-	options *Options
-	found   []*root
-	all     []string // all searched paths, existing or not, and the lockfiles beside them
-	own     []string // real paths of skillpm's own directories: packs, and copies under an alias
-	seen    map[string]bool
-	group   int
-	levels  int // those of the current layer
+	options     *Options
+	roots       []*root
+	searched    []string // all searched paths, existing or not, and the lockfiles beside them
+	installDirs []string // real paths of skillpm's own directories: packs, and copies under an alias
+	seen        map[string]bool
+	group       int
+	levels      int // those of the current layer
 }
 
 // add adds the roots for a directory of a profile.
@@ -131,7 +131,7 @@ func (p *rootFinder) packs(rank int, layer, kind string, s scope.Scope) {
 		if parent, perr := pathx.ResolveExisting(filepath.Dir(dir)); err != nil && perr == nil {
 			real = filepath.Join(parent, filepath.Base(dir))
 		}
-		p.own = append(p.own, real)
+		p.installDirs = append(p.installDirs, real)
 	}
 	p.addRoot(&root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()})
 }
@@ -139,9 +139,9 @@ func (p *rootFinder) packs(rank int, layer, kind string, s scope.Scope) {
 // addRoot adds a root if it exists and is not a duplicate.
 func (p *rootFinder) addRoot(r *root) {
 	r.levels = p.levels
-	p.all = append(p.all, r.dir)
+	p.searched = append(p.searched, r.dir)
 	if r.lock != "" {
-		p.all = append(p.all, r.lock)
+		p.searched = append(p.searched, r.lock)
 	}
 	if r.packs {
 		p.group++
@@ -161,5 +161,5 @@ func (p *rootFinder) addRoot(r *root) {
 	}
 	p.seen[real] = true
 	r.real = real
-	p.found = append(p.found, r)
+	p.roots = append(p.roots, r)
 }

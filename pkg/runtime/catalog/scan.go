@@ -63,10 +63,10 @@ func scan(ctx context.Context, r *root, before *tree, inPacks func(real string) 
 		s.before[before.dirs[i].path] = &before.dirs[i]
 	}
 	if s.root.depth() > 1 && !s.root.packs {
-		s.levels(ctx, t)
+		s.scanLevels(ctx, t)
 	} else {
 		s.branches(ctx, t)
-		s.leaves(ctx, t, t.dirs)
+		s.readLeaves(ctx, t, t.dirs)
 	}
 	if len(t.dirs) != len(before.dirs) {
 		s.changed.Store(true)
@@ -91,7 +91,7 @@ func (s *scanner) branches(ctx context.Context, t *tree) {
 		}
 		s.list(ctx, t, level, maxBranches)
 	}
-	t.bound(s.root)
+	t.limitLeaves(s.root)
 }
 
 // list adds the directories of one level.
@@ -105,14 +105,15 @@ func (s *scanner) list(ctx context.Context, t *tree, level []string, most int) {
 	t.dirs = append(t.dirs, found...)
 }
 
-// levels searches several levels below the root, but not below a skill's directory. It does not follow links downward.
-func (s *scanner) levels(ctx context.Context, t *tree) {
+// scanLevels searches several levels below the root, but not below a skill's directory. It does not follow links
+// downward.
+func (s *scanner) scanLevels(ctx context.Context, t *tree) {
 	level := []string{""}
 	for depth := 0; depth < s.root.depth() && len(level) > 0; depth++ {
 		first := len(t.dirs)
 		s.list(ctx, t, level, maxDeep)
-		t.bound(s.root)
-		s.leaves(ctx, t, t.dirs[first:])
+		t.limitLeaves(s.root)
+		s.readLeaves(ctx, t, t.dirs[first:])
 		level = nil
 		for _, b := range t.dirs[first:] {
 			for _, n := range b.nodes {
@@ -124,12 +125,12 @@ func (s *scanner) levels(ctx context.Context, t *tree) {
 	}
 }
 
-// bound drops skills' directories beyond the limit.
-func (t *tree) bound(r *root) {
+// limitLeaves drops skills' directories beyond the limit.
+func (t *tree) limitLeaves(r *root) {
 	remaining := maxLeaves
 	for i := range t.dirs {
 		b := &t.dirs[i]
-		if !r.holds(b.depth()) {
+		if !r.hasSkillsAt(b.depth()) {
 			continue
 		}
 		if len(b.nodes) > remaining {
@@ -185,7 +186,7 @@ func (s *scanner) branch(path string) branch {
 		s.changed.Store(true)
 	}
 	if old != nil {
-		b.keep(old)
+		b.reuse(old)
 	}
 	return b
 }
@@ -216,8 +217,8 @@ func (b *branch) list(dir string, packs bool) {
 	slices.SortFunc(b.nodes, func(x, y node) int { return strings.Compare(x.name, y.name) })
 }
 
-// keep copies what is known of entries from the previous list, except targets of links.
-func (b *branch) keep(old *branch) {
+// reuse copies what is known of entries from the previous list, except targets of links.
+func (b *branch) reuse(old *branch) {
 	j := 0
 	for i := range b.nodes {
 		n := &b.nodes[i]
@@ -231,8 +232,8 @@ func (b *branch) keep(old *branch) {
 	}
 }
 
-// leaves reads the SKILL.md of every skill's directory in dirs.
-func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
+// readLeaves reads the SKILL.md of every skill's directory in dirs.
+func (s *scanner) readLeaves(ctx context.Context, t *tree, dirs []branch) {
 	type leaf struct {
 		branch *branch
 		node   *node
@@ -240,26 +241,26 @@ func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
 	all := make([]leaf, 0, t.leaves(s.root))
 	for i := range dirs {
 		b := &dirs[i]
-		if !s.root.holds(b.depth()) {
+		if !s.root.hasSkillsAt(b.depth()) {
 			continue
 		}
 		for j := range b.nodes {
 			all = append(all, leaf{b, &b.nodes[j]})
 		}
 	}
-	parallel(ctx, len(all), func(i int) { s.leaf(all[i].branch.path, all[i].node) })
+	parallel(ctx, len(all), func(i int) { s.readLeaf(all[i].branch.path, all[i].node) })
 }
 
-// leaf reads one SKILL.md if its stamp changed.
-func (s *scanner) leaf(dir string, n *node) {
+// readLeaf reads one SKILL.md if its stamp changed.
+func (s *scanner) readLeaf(dir string, n *node) {
 	child := join(dir, n.name)
 	path := filepath.Join(s.path(child), skill.File)
 	known := n.target
-	if !s.usual(dir, n) {
+	if !s.mustScan(dir, n) {
 		before := *n
 		before.target = known
 		n.stat, n.stable, n.record = stamp{}, false, nil
-		s.compare(&before, n)
+		s.markChanged(&before, n)
 		return
 	}
 	l, err := lstat(path)
@@ -270,37 +271,37 @@ func (s *scanner) leaf(dir string, n *node) {
 	before.target = known
 	n.stat, n.stable, n.record = l.stamp, false, nil
 	if known != "" && n.target == known { // the link's new target may have another file
-		if n.target = ""; !s.usual(dir, n) {
-			s.compare(&before, n)
+		if n.target = ""; !s.mustScan(dir, n) {
+			s.markChanged(&before, n)
 			return
 		}
 	}
 	switch {
 	case notExist(err):
-		n.record = otherCase(s.path(child))
+		n.record = wrongCaseRecord(s.path(child))
 	case err != nil:
 		n.record = &record{fatal: reason(err)}
 	case l.mode == fs.ModeSymlink:
-		n.record = linked(s.path(child))
+		n.record = readLinked(s.path(child))
 	case l.mode != 0:
 		n.record = &record{fatal: "SKILL.md is not a regular file"}
 	default:
 		s.open(path, n)
 	}
-	s.compare(&before, n)
+	s.markChanged(&before, n)
 }
 
-// compare marks the tree as changed if a node differs from the previous one.
-func (s *scanner) compare(before, now *node) {
+// markChanged marks the tree as changed if a node differs from the previous one.
+func (s *scanner) markChanged(before, now *node) {
 	if before.stat != now.stat || before.stable != now.stable || before.target != now.target ||
 		(before.record == nil) != (now.record == nil) {
 		s.changed.Store(true)
 	}
 }
 
-// usual reports whether an entry must be scanned: it is a directory, or a link to one outside the roots of packs. It
+// mustScan reports whether an entry must be scanned: it is a directory, or a link to one outside the roots of packs. It
 // resolves the link if necessary.
-func (s *scanner) usual(dir string, n *node) bool {
+func (s *scanner) mustScan(dir string, n *node) bool {
 	if !n.link {
 		return true
 	}

@@ -29,7 +29,7 @@ type Skill struct {
 	Scope       string   `json:"scope"`               // ScopeMachine, ScopeUser or ScopeProject
 	Pack        string   `json:"pack,omitempty"`      // owner/name of its pack, "" for a local skill
 	Version     string   `json:"version,omitempty"`   // version of its pack, "" if the lockfile has none
-	From        string   `json:"source,omitempty"`    // source of its pack, "" if the lockfile has none
+	PackSource  string   `json:"source,omitempty"`    // source of its pack, "" if the lockfile has none
 	Rank        int      `json:"rank"`                // index of its layer in the profile; 0 has the highest precedence
 	Tags        []string `json:"tags,omitempty"`
 	Priority    float64  `json:"priority,omitempty"`
@@ -70,10 +70,10 @@ func (s *Skill) Path() string { return filepath.Join(s.Dir, skill.File) }
 type State string
 
 const (
-	InForce  State = "in force"
-	Shadowed State = "shadowed" // a skill with higher precedence has the name
-	Excluded State = "excluded" // a filter excludes it
-	Skipped  State = "skipped"  // it is unreadable, or lacks what the profile requires
+	Available State = "in force"
+	Shadowed  State = "shadowed" // a skill with higher precedence has the name
+	Excluded  State = "excluded" // a filter excludes it
+	Skipped   State = "skipped"  // it is unreadable, or lacks what the profile requires
 )
 
 // Entry is a skill that was found, with its state.
@@ -81,7 +81,7 @@ type Entry struct {
 	*Skill
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // why it is not available: a sentence without a full stop
-	By     *Skill `json:"-"`                // skill that shadows it, nil for none
+	By     *Skill `json:"-"`                // addSkill that shadows it, nil for none
 
 	denied bool   // trust or a policy forbids it
 	fix    string // how to change that, "" if nothing can
@@ -104,7 +104,7 @@ type Claims struct {
 func (c Claims) All() []Entry {
 	var all []Entry
 	if c.Winner != nil {
-		all = append(all, Entry{Skill: c.Winner, State: InForce})
+		all = append(all, Entry{Skill: c.Winner, State: Available})
 	}
 	return slices.Concat(all, c.Shadowed, c.Excluded, c.Skipped)
 }

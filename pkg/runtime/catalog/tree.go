@@ -36,11 +36,11 @@ type node struct {
 	copy   *copyFacts // set if it is known to be a copy of an installed skill
 }
 
-// leaves returns the number of nodes that may be directories of skills.
+// readLeaves returns the number of nodes that may be directories of skills.
 func (t *tree) leaves(r *root) int {
 	n := 0
 	for i := range t.dirs {
-		if r.holds(t.dirs[i].depth()) {
+		if r.hasSkillsAt(t.dirs[i].depth()) {
 			n += len(t.dirs[i].nodes)
 		}
 	}

@@ -58,42 +58,42 @@ func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 	}
 }
 
-// spot is a watched path, with the number of levels below it that matter.
-type spot struct {
+// watchedPath is a watched path, with the number of levels below it that matter.
+type watchedPath struct {
 	path  string
 	depth int
 }
 
-type spots []spot
+type watchedPaths []watchedPath
 
 // watched returns all paths that the catalog depends on, including the targets of links.
-func (c *Catalog) watched() spots {
-	var list spots
-	for _, p := range c.sources.all {
-		list = append(list, spot{p, 1})
+func (c *Catalog) watched() watchedPaths {
+	var list watchedPaths
+	for _, p := range c.sources.searched {
+		list = append(list, watchedPath{p, 1})
 	}
 	for i, t := range c.trees {
 		r := c.roots[i]
-		list = append(list, spot{r.dir, r.depth()}, spot{r.real, r.depth()})
+		list = append(list, watchedPath{r.dir, r.depth()}, watchedPath{r.real, r.depth()})
 		for _, b := range t.dirs {
 			for _, n := range b.nodes {
 				if n.target != "" && (r.packs || !c.inPacks(n.target)) {
-					list = append(list, spot{n.target, 0})
+					list = append(list, watchedPath{n.target, 0})
 				}
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b spot) int {
+	slices.SortFunc(list, func(a, b watchedPath) int {
 		if d := strings.Compare(a.path, b.path); d != 0 {
 			return d
 		}
 		return b.depth - a.depth
 	})
-	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // keep the deepest
+	return slices.CompactFunc(list, func(a, b watchedPath) bool { return a.path == b.path }) // reuse the deepest
 }
 
 // watch starts a watcher. It tries again if a path disappears meanwhile.
-func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
+func (s watchedPaths) watch(ctx context.Context) (*watch.Watcher, error) {
 	const tries = 5
 	for n := 1; ; n++ {
 		existing := s.nearest()
@@ -105,7 +105,7 @@ func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
 }
 
 // nearest returns the paths that exist, and for each other path its nearest existing parent.
-func (s spots) nearest() []string {
+func (s watchedPaths) nearest() []string {
 	var list []string
 	for _, p := range s {
 		for dir := p.path; ; dir = filepath.Dir(dir) {
@@ -123,7 +123,7 @@ func (s spots) nearest() []string {
 }
 
 // has reports whether a change of path matters: it is watched, above a watched path, or within its levels.
-func (s spots) has(path string) bool {
+func (s watchedPaths) has(path string) bool {
 	for _, p := range s {
 		if pathx.Contains(path, p.path) {
 			return true

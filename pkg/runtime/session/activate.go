@@ -228,7 +228,7 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 		}
 	}
 	return Active{
-		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.From,
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.PackSource,
 		Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: dir, Digest: l.Digest,
 		Text:      digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,

@@ -138,7 +138,7 @@ func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
 // fill completes a record with the skill and the session.
 func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 	if k != nil {
-		r.Skill, r.Pack, r.Version, r.Layer, r.Dir, r.Source = k.Name, k.Pack, k.Version, k.Layer, k.Dir, k.From
+		r.Skill, r.Pack, r.Version, r.Layer, r.Dir, r.Source = k.Name, k.Pack, k.Version, k.Layer, k.Dir, k.PackSource
 	}
 	r.Session, r.Project, r.Host = s.id, s.env.Project, cmp.Or(r.Host, s.env.Host)
 	r.Trace, r.Span = s.env.Trace.Trace, s.env.Trace.Span

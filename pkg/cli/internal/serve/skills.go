@@ -110,7 +110,7 @@ func newSkillJSON(e catalog.Entry) skillJSON {
 func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
 	list := []skillJSON{}
 	for _, e := range c.All() {
-		if e.State != catalog.InForce && !o.all || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
+		if e.State != catalog.Available && !o.all || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
 			continue
 		}
 		list = append(list, newSkillJSON(e))
