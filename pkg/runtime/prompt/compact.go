@@ -11,13 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// A compact listing has less than maxCompact bytes, and tags of at most maxTag characters.
+// A compact listing has fewer than maxCompact bytes, and tags of at most maxTag characters.
 const (
 	maxCompact = 1000
 	maxTag     = 32
 )
 
-// compact says how many skills there are, in which categories, and how to find one.
+// compact writes the number of skills, their tags, and how to find a skill.
 func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	source := p.Stage1.Compact
 	if source.Heading == "" {
@@ -61,7 +61,7 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	return out, nil
 }
 
-// tags writes as many tags as fit in size bytes, those of the most skills first.
+// tags writes as many tags as fit in size bytes, the most frequent first.
 func (l *layout) tags(entries []Entry, size int) string {
 	counts := map[string]int{}
 	for n := range entries {

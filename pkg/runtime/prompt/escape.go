@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text
-// or are not seen are left out.
+// line returns a text on one line: it collapses white space and removes characters that control a terminal, reorder
+// text, or are invisible.
 func line(s string) string {
 	if needsNoEscape(s) {
 		return s
@@ -32,7 +32,7 @@ func line(s string) string {
 	return b.String()
 }
 
-// path returns the path of a file with what would not stand on one line escaped; spaces are as they are.
+// path escapes characters of a file's path that cannot be on one line; spaces stay.
 func path(s string) string {
 	if !strings.ContainsFunc(s, hidden) {
 		return s
@@ -48,7 +48,7 @@ func path(s string) string {
 	return b.String()
 }
 
-// needsNoEscape reports whether a text is one line already: printable ASCII, with single spaces inside.
+// needsNoEscape reports whether [line] would not change a text: it is printable ASCII with single spaces inside.
 func needsNoEscape(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
@@ -58,14 +58,14 @@ func needsNoEscape(s string) bool {
 	return true
 }
 
-// hidden reports whether a character is not seen. The joiners of scripts and emoji are not taken for such.
+// hidden reports whether a character is invisible. Joiners, which scripts and emoji need, are not.
 func hidden(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner ||
 		r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Variation_Selector, r) && r > '\uffff'
 }
 
-// head returns the first n characters of a text, the last one an ellipsis where there are more, and whether there are.
+// head returns the first n characters of a text, with an ellipsis as the last one if it was longer, and whether it was.
 func head(s string, n int) (string, bool) {
 	if n <= 0 || len(s) <= n {
 		return s, false
@@ -84,7 +84,7 @@ func head(s string, n int) (string, bool) {
 	return s, false
 }
 
-// escape writes a value as a layout wants it, so that it does not end the section that it stands in.
+// escape escapes a value as a layout demands, so that it cannot end its section.
 func escape(how, s string) string {
 	switch how {
 	case "xml":
@@ -103,7 +103,7 @@ func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
 }
 
-// tagText disarms what may be a tag, and leaves other signs of comparison as they are.
+// tagText escapes each < that may start a tag, and leaves signs of comparison unchanged.
 func tagText(s string) string {
 	if !strings.Contains(s, "<") {
 		return s

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// object is a JSON object whose keys keep their order.
+// object is a JSON object with ordered keys.
 type object []member
 
 type member struct {
@@ -30,8 +30,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// JSON returns a result as the host's structured data, on one line and with the host's keys in their order. The error
-// is that the profile has none for this kind of result.
+// JSON returns a result as the agent's structured data, on one line and with keys in the agent's order. It returns an
+// error if the profile has none for this kind of result.
 func JSON(p *profile.Profile, r Result) ([]byte, error) {
 	f := form(p, r.Kind)
 	if f.JSON.IsZero() {
@@ -45,7 +45,7 @@ func JSON(p *profile.Profile, r Result) ([]byte, error) {
 	return jsonx.Marshal(v)
 }
 
-// tree fills in a tree of a profile.
+// tree expands a tree of a profile.
 func (r *Result) tree(p *profile.Profile, f *profile.Form, n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -77,7 +77,7 @@ func (r *Result) tree(p *profile.Profile, f *profile.Form, n *yaml.Node) (any, e
 	return v, err
 }
 
-// leaf returns what a text of a tree becomes: the value itself when the text is its place and nothing else.
+// leaf expands a text of a tree. A text that is only a placeholder becomes its value, with its type.
 func (r *Result) leaf(p *profile.Profile, f *profile.Form, text string) (any, error) {
 	t, err := template(text)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *Result) leaf(p *profile.Profile, f *profile.Form, text string) (any, er
 	}), nil
 }
 
-// value returns a value of a result as it is, with its type.
+// value returns a value of a result with its type.
 func (r *Result) value(p *profile.Profile, f *profile.Form, name string) any {
 	switch name {
 	case "name":

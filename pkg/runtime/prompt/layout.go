@@ -9,13 +9,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// layout is a profile's layout with its templates read.
+// layout is a profile's layout with parsed templates.
 type layout struct {
 	profile.Layout
 	heading, entry, closing, empty, more profile.Template
 }
 
-// compile reads the templates of a layout.
+// compile parses the templates of a layout.
 func compile(l profile.Layout) (*layout, error) {
 	out := &layout{Layout: l}
 	for _, t := range []struct {
@@ -36,7 +36,7 @@ func compile(l profile.Layout) (*layout, error) {
 	return out, nil
 }
 
-// template reads a template. Those of a profile that was read are right; the error is for one that was made.
+// template parses a template. It only fails for a profile that was not read from a file.
 func template(text string) (profile.Template, error) {
 	t, err := profile.ParseTemplate(text)
 	if err != nil {
@@ -45,11 +45,10 @@ func template(text string) (profile.Template, error) {
 	return t, nil
 }
 
-// values returns what stands at a place, by its name. What is raw is handed over as it is; all else is put on one line
-// and escaped.
+// values returns the value of a placeholder. A raw value is inserted unchanged; others are put on one line and escaped.
 type values func(name string) (text string, raw bool)
 
-// expand fills a template in.
+// expand replaces the placeholders of a template.
 func expand(t profile.Template, how string, v values) string {
 	var b strings.Builder
 	t.Expand(&b, func(value profile.Value) string {
@@ -69,7 +68,7 @@ func expand(t profile.Template, how string, v values) string {
 	return b.String()
 }
 
-// frame are the values of headings and closings.
+// frame returns the values for headings and closings.
 func frame(p *profile.Profile, count int) values {
 	return func(name string) (string, bool) {
 		switch name {

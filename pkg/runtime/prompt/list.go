@@ -10,11 +10,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// charactersPerToken is what budgets in tokens are reckoned with.
+// charactersPerToken converts budgets in tokens into characters.
 const charactersPerToken = 4
 
-// List returns what the model is told about the skills. A listing has no more characters than its limit, but where the
-// profile keeps every name and the names alone are more. The error has code Usage for a format that there is not.
+// List returns the list of skills for a system prompt. It stays within its limit, unless the profile keeps every name
+// and the names alone exceed it. The error has code Usage for an unknown format.
 func List(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	if o.Compact {
 		return compact(p, entries, o)
@@ -48,7 +48,7 @@ func List(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	return out, nil
 }
 
-// keep orders the items by strength, makes those fit that can, and returns them; the others follow behind.
+// keep sorts the items by precedence, shortens or drops them to fit the limit, and returns those that stay.
 func (l *layout) keep(p *profile.Profile, items []*item, out *Listing) []*item {
 	if out.Limit == 0 {
 		return items
@@ -63,7 +63,7 @@ func (l *layout) keep(p *profile.Profile, items []*item, out *Listing) []*item {
 	return fitting(items, around, length(l.Separator), out.Limit)
 }
 
-// limit returns how many characters a listing may have, 0 for any number.
+// limit returns the maximum number of characters of a listing, 0 for no limit.
 func limit(p *profile.Profile, o Options) int {
 	b := p.Stage1.Budget
 	switch {
@@ -85,16 +85,16 @@ func within(text string, limit int) string {
 
 func length(s string) int { return utf8.RuneCountInString(s) }
 
-// item is an entry as it is listed.
+// item is an entry in its listed form.
 type item struct {
 	entry *Entry
 	text  string
-	title string // without its description
-	size  int    // of text, in characters
-	short bool   // the description is not whole
+	title string // text without the description
+	size  int    // length of text in characters
+	short bool   // the description is cut
 }
 
-// write fills in the lines of all entries, each with its description.
+// write makes the items of all entries, each with its description.
 func write(p *profile.Profile, l *layout, entries []Entry) []*item {
 	shorten := p.Stage1.Budget.Over == "shorten"
 	items, block := make([]*item, len(entries)), make([]item, len(entries))
@@ -113,7 +113,7 @@ func write(p *profile.Profile, l *layout, entries []Entry) []*item {
 	return items
 }
 
-// describe returns a description on one line, with when to use the skill, as much as the host shows of it.
+// describe returns a description on one line, with when to use the skill, cut as the agent does.
 func describe(p *profile.Profile, e *Entry) (text string, cut bool) {
 	text = line(e.Description)
 	if when := line(e.WhenToUse); when != "" && p.Stage1.When != "" {
@@ -126,7 +126,7 @@ func describe(p *profile.Profile, e *Entry) (text string, cut bool) {
 	return head(text, p.Stage1.Cap)
 }
 
-// values are those of an entry.
+// values returns the placeholder values of an entry.
 func (e *Entry) values(description string) values {
 	return func(name string) (string, bool) {
 		switch name {
@@ -148,7 +148,7 @@ func (e *Entry) values(description string) values {
 	}
 }
 
-// byStrength orders by what is kept the longest: the strongest layer first, then the alphabet.
+// byStrength orders items by layer, the highest precedence first, then by name. The last are dropped first.
 func byStrength(a, b *item) int {
 	return cmp.Or(cmp.Compare(a.entry.Rank, b.entry.Rank), byName(a, b))
 }
@@ -165,8 +165,8 @@ func order(criterion string) func(a, b *item) int {
 	return byName
 }
 
-// fitting moves those that fit to the front, in order, and returns them: first goes what alone is more than the limit,
-// so that one skill can't crowd out all the others, then the weakest.
+// fitting moves the items that fit to the front, in order, and returns them. It first drops items that exceed the limit
+// alone, so that one skill cannot displace all others, then those of the lowest precedence.
 func fitting(items []*item, around, separator, limit int) []*item {
 	rest, fit := []*item(nil), items[:0]
 	for _, i := range items {
@@ -186,7 +186,8 @@ func fitting(items []*item, around, separator, limit int) []*item {
 	return fit
 }
 
-// shorten leaves descriptions out, the weakest first, until the limit is kept. It reports whether that did not suffice.
+// shorten removes descriptions, those of the lowest precedence first, until the limit is kept. It reports whether the
+// listing is still too long.
 func shorten(items []*item, around, separator, limit int) (over bool) {
 	size := around + separator*(len(items)-1)
 	for _, i := range items {
@@ -215,7 +216,7 @@ func (l *layout) join(p *profile.Profile, items []*item) string {
 	return b.String()
 }
 
-// names returns the names of items in order of the alphabet.
+// names returns the sorted names of items.
 func names(items []*item) []string {
 	var out []string
 	for _, i := range items {

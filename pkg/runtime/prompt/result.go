@@ -10,41 +10,41 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// The kinds of results.
+// The values of [Result].Kind.
 const (
 	Activated = "activated" // the skill's instructions are returned
-	Spawned   = "spawned"   // a task has them
+	Spawned   = "spawned"   // a task runs the skill
 	Failed    = "failed"
-	Unknown   = "unknown" // there is no such skill
+	Unknown   = "unknown" // no skill has the name
 	Read      = "file"    // a file of the skill is returned
 )
 
-// Result is what comes of asking for a skill, or for one of its files.
+// Result is the outcome of loading a skill or reading one of its files.
 type Result struct {
 	Kind string // Activated, Spawned, Failed, Unknown or Read
 
 	Name, Dir, Description string
 
-	Body   string // with its arguments; the file's text for Read
-	Source string // the whole SKILL.md, likewise
-	Path   string // of the file, for Read; relative to Dir, with forward slashes
+	Body   string // instructions with arguments inserted, or the file for Read
+	Source string // SKILL.md with that body
+	Path   string // for Read: path of the file relative to Dir, with slashes
 	Files  []File
 
 	TaskID    string   // for Spawned
 	Err       error    // for Failed and Unknown
-	Available []string // the names there are, for Unknown
+	Available []string // for Unknown: names of the available skills
 
 	Started  time.Time
 	Duration time.Duration
 }
 
-// File is a file of a skill that its model may ask for.
+// File is a file of a skill that the model may read.
 type File struct {
 	Path        string `json:"path"`
 	Description string `json:"description"`
 }
 
-// form returns how a profile writes results of this kind.
+// form returns the form of a profile for results of a kind.
 func form(p *profile.Profile, kind string) *profile.Form {
 	switch kind {
 	case Spawned:
@@ -63,13 +63,13 @@ func form(p *profile.Profile, kind string) *profile.Form {
 	}
 }
 
-// Text returns a result as the model sees it. Bodies and files are in it as they are.
+// Text returns the text of a result for the model. It contains bodies and files unchanged.
 func Text(p *profile.Profile, r Result) string {
 	f := form(p, r.Kind)
 	return fill(p, f, f.Text, r)
 }
 
-// Message returns what is sent to the model when a user asks for a skill.
+// Message returns the text for the model after a user started a skill.
 func Message(p *profile.Profile, r Result) string {
 	if p.Trigger.Message == "" || r.Kind != Activated && r.Kind != "" {
 		return Text(p, r)
@@ -77,13 +77,12 @@ func Message(p *profile.Profile, r Result) string {
 	return fill(p, form(p, r.Kind), p.Trigger.Message, r)
 }
 
-// Notice returns what is shown to people while a skill loads, "" for nothing.
+// Notice returns the text for the user while a skill loads, "" for none.
 func Notice(p *profile.Profile, r Result) string {
 	return fill(p, &profile.Form{}, p.Activation.Notice, r)
 }
 
-// fill fills a template of a result in. One that cannot be read, which a profile that was read has not, is taken as it
-// is.
+// fill expands a template. It returns an invalid template unchanged; profiles from files have only valid ones.
 func fill(p *profile.Profile, f *profile.Form, text string, r Result) string {
 	t, err := template(text)
 	if err != nil {
@@ -92,7 +91,7 @@ func fill(p *profile.Profile, f *profile.Form, text string, r Result) string {
 	return expand(t, f.Escape, r.values(p, f))
 }
 
-// body returns the instructions without the empty lines before them, or a file as it is.
+// body returns the instructions without leading empty lines, or a file unchanged.
 func (r *Result) body() string {
 	text := r.Body
 	for r.Kind != Read {
@@ -105,7 +104,7 @@ func (r *Result) body() string {
 	return text
 }
 
-// values are those of a result, as text.
+// values returns the placeholder values of a result.
 func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 	return func(name string) (string, bool) {
 		switch name {
@@ -154,7 +153,7 @@ func (r *Result) message() string {
 
 func (r *Result) timestamp() string { return r.Started.UTC().Format(time.RFC3339) }
 
-// seconds returns how long it took, to a tenth.
+// seconds returns the duration in seconds, with one decimal.
 func (r *Result) seconds() string {
 	return strconv.FormatFloat(math.Round(r.Duration.Seconds()*10)/10, 'f', -1, 64)
 }
@@ -167,7 +166,7 @@ func (r *Result) paths() []string {
 	return out
 }
 
-// files writes the list of a skill's files, as many as the layout allows.
+// files lists a skill's files, up to the layout's maximum.
 func files(p *profile.Profile, source profile.Layout, all []File) string {
 	l, err := compile(source)
 	if err != nil || len(all) == 0 {

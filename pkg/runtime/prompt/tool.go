@@ -8,12 +8,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Tool is the definition of a tool, as the Model Context Protocol has it and as other interfaces take it with another
-// name for its schema.
+// Tool is the definition of a tool in the Model Context Protocol. Other interfaces only use another name for its
+// schema.
 type Tool struct {
 	Name        string
 	Description string
-	Schema      []byte // of its arguments, a JSON Schema on one line
+	Schema      []byte // JSON Schema of its arguments, on one line
 }
 
 // MarshalJSON writes the definition with its keys in the usual order.
@@ -25,8 +25,9 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 	}.MarshalJSON()
 }
 
-// Tools returns the tools that a profile's model asks for skills with. Where the host shows the listing in the
-// description of the first, it is there. None are returned where the profile has none, or no skills to call them for.
+// Tools returns the tools with which a model uses skills under a profile. Some agents show the listing in the
+// description of the first tool; it then contains it. Tools returns none if the profile has none or there are no
+// skills.
 func Tools(p *profile.Profile, entries []Entry, o Options) ([]Tool, Listing, error) {
 	l, err := List(p, entries, o)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// The form of an id: the time of day that it was made at in UTC, so that ids sort by age, and 65 bits that nobody
-// guesses.
+// An id is the UTC time of its creation, so that ids sort by age, and 65 random bits.
 const (
 	idTime   = "20060102-150405.000"
 	idRandom = 13
@@ -19,7 +18,7 @@ func newID(now time.Time) string {
 	return stamp + "-" + strings.ToLower(rand.Text()[:idRandom])
 }
 
-// IsID reports whether s has the form of a task's id, so that it is safe as the name of a directory.
+// IsID reports whether s has the form of a task's id and is therefore safe as a directory name.
 func IsID(s string) bool {
 	if len(s) != idSize {
 		return false

@@ -19,19 +19,19 @@ import (
 // The limits of notifications.
 const (
 	notifyLimit = 30 * time.Second
-	lockLimit   = 10 * time.Second      // for a lock that is held only while a line or a state is written
-	poll        = 10 * time.Millisecond // how often something is looked for that the system does not tell of
-	maxNotified = 16 << 10              // bytes of the output that a notification has
+	lockLimit   = 10 * time.Second      // maximum wait for a lock that is held only during a short write
+	poll        = 10 * time.Millisecond // interval of polling
+	maxNotified = 16 << 10              // bytes of the output in a notification
 )
 
-// Notification is what the end of a task is told with.
+// Notification reports the end of a task.
 type Notification struct {
 	*Task
-	Output string `json:"output"` // its beginning; all that was kept is in the store
+	Output string `json:"output"` // its beginning; the store has more
 	Cut    bool   `json:"outputCut,omitempty"`
 }
 
-// Notification returns what is told of a task.
+// Notification returns the notification about a task.
 func (s *Store) Notification(t *Task) (*Notification, error) {
 	data, err := s.Output(t.ID)
 	n := &Notification{Task: t}
@@ -42,11 +42,11 @@ func (s *Store) Notification(t *Task) (*Notification, error) {
 	return n, err
 }
 
-// isNotified reports whether the end of a task has been told, or is being told.
+// isNotified reports whether the end of a task has been reported, or is being reported.
 func (s *Store) isNotified(id string) bool { return s.has(id, notifiedFile) }
 
-// finish tells the end of a task, also of one that was cancelled. The mark comes first, so that it is told once: who is
-// killed in between has told nobody.
+// finish reports the end of a task, also of a cancelled one. It writes the mark first, so that no end is reported
+// twice; a process that is killed in between reports nothing.
 func (s *Store) finish(ctx context.Context, t *Task) {
 	ctx = context.WithoutCancel(ctx)
 	f, err := os.OpenFile(s.file(t.ID, notifiedFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -58,7 +58,7 @@ func (s *Store) finish(ctx context.Context, t *Task) {
 	if err != nil {
 		return
 	}
-	n, _ := s.Notification(t) // what cannot be read is not told
+	n, _ := s.Notification(t) // without output if that cannot be read
 	line, err := json.Marshal(n)
 	if err != nil {
 		return
@@ -71,11 +71,11 @@ func (s *Store) finish(ctx context.Context, t *Task) {
 		problems = append(problems, s.call(ctx, t, r, line))
 	}
 	if err := errors.Join(problems...); err != nil {
-		_ = os.WriteFile(s.file(t.ID, notifiedFile), []byte(err.Error()+"\n"), 0o600) // for who looks for the reason
+		_ = os.WriteFile(s.file(t.ID, notifiedFile), []byte(err.Error()+"\n"), 0o600) // records the reason
 	}
 }
 
-// call runs a command with a line on its standard input. It gets the environment that the task got.
+// call runs a command with a line as its standard input, in the environment that the task had.
 func (s *Store) call(ctx context.Context, t *Task, r *request, line []byte) error {
 	res, err := run.Run(ctx, run.Command{
 		Argv: r.Runner.Notify.Command, Dir: s.Dir(t.ID), Env: s.environment(t, r),
@@ -91,7 +91,7 @@ func (s *Store) call(ctx context.Context, t *Task, r *request, line []byte) erro
 	return nil
 }
 
-// appendLine adds a line to a file that several may add to.
+// appendLine adds a line to a file that other processes also append to.
 func appendLine(ctx context.Context, path string, line []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -101,7 +101,7 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 		return err
 	}
 	defer unlock()
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would block
 		return diag.Errorf(diag.Invalid, "%s is not a regular file", path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -113,13 +113,13 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 	return err
 }
 
-// lockBriefly takes a lock that others hold for short times only.
+// lockBriefly takes a lock that others hold only for short times.
 func lockBriefly(ctx context.Context, path string) (unlock func(), err error) {
 	within, stop := context.WithTimeout(ctx, lockLimit)
 	defer stop()
 	l := flock.New(path, flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(within, poll); err != nil {
-		_ = l.Close() // it is not held
+		_ = l.Close() // the lock was not taken
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			err = diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).
 				WithHint("end that process: fuser %s", path)
@@ -129,7 +129,7 @@ func lockBriefly(ctx context.Context, path string) (unlock func(), err error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// record writes the end of a task into the audit log.
+// record writes the end of a task to the audit log.
 func (s *Store) record(t *Task, res *run.Result) {
 	r := audit.Record{
 		Action: audit.TaskEnd, Result: audit.Failed, Skill: t.Skill, Pack: t.Pack, Project: t.Project, Agent: t.Agent,
@@ -147,5 +147,5 @@ func (s *Store) record(t *Task, res *run.Result) {
 	if res != nil {
 		r.DurationMS, r.Output, r.OutputBytes = res.Duration.Milliseconds(), res.StdoutSum, res.StdoutSize
 	}
-	_ = s.o.Audit.Write(r) // the task's own state is its truth
+	_ = s.o.Audit.Write(r) // the task's own state does not depend on the log
 }

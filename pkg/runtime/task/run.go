@@ -16,18 +16,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
-// RunOne are the words of the command line that call [Store.Run], with the directory of a task after them.
+// RunOne returns the arguments that make skillpm call [Store.Run]; the directory of a task follows them.
 func RunOne() []string { return []string{"task", "run-one"} }
 
-// spawn starts the process that runs a task. It has the task's lock from its beginning, and nothing else of this
-// process.
+// spawn starts the process that runs a task. It inherits the task's lock and no other file.
 func (s *Store) spawn(id string, l *lock) error {
 	argv := s.o.Self
 	if len(argv) == 0 {
 		argv = append([]string{"skillpm"}, RunOne()...)
 	}
 	argv = append(slices.Clone(argv), s.Dir(id))
-	cmd := exec.Command(argv[0], argv[1:]...) // it is found by this process's PATH, not by its working directory
+	cmd := exec.Command(argv[0], argv[1:]...) // found in this process's PATH
 	if cmd.Err != nil {
 		return cmd.Err
 	}
@@ -35,8 +34,8 @@ func (s *Store) spawn(id string, l *lock) error {
 	return detach(cmd, l)
 }
 
-// runnerEnvironment is what the runner's process has: variables that a configuration passes on are looked up there. The
-// session of whoever submits is not.
+// runnerEnvironment returns the environment of the runner's process, which has the variables that a configuration
+// passes on. It does not have the submitter's session.
 func (s *Store) runnerEnvironment() []string {
 	env := s.o.Env
 	if env == nil {
@@ -45,8 +44,8 @@ func (s *Store) runnerEnvironment() []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_SESSION=") })
 }
 
-// Run runs a task that was submitted, in the process that [Store.Submit] started for it, and returns when it has ended.
-// Nobody but that process calls it.
+// Run runs a submitted task and returns when it has ended. Only the process that [Store.Submit] started for the task
+// calls it.
 func (s *Store) Run(ctx context.Context, id string) error {
 	if !IsID(id) {
 		return s.unknown(id)
@@ -95,15 +94,15 @@ func (s *Store) command(ctx context.Context, t *Task, r *request) (*run.Result, 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }()
 	return run.Run(ctx, run.Command{
 		Argv: r.Runner.Command, Dir: dir, Env: s.environment(t, r), Stdin: in,
 		Limit: cmp.Or(r.Runner.Limit, DefaultLimit), MaxOutput: MaxOutput,
 	})
 }
 
-// environment returns the variables of a task's command: those that every program needs, what the task is about, and
-// what the configuration adds.
+// environment returns the environment of a task's command: common variables, those that describe the task, and those of
+// the configuration.
 func (s *Store) environment(t *Task, r *request) []string {
 	results := make(map[string]string)
 	for _, v := range s.runnerEnvironment() {
@@ -136,7 +135,7 @@ func (t *Task) exact() string {
 	return t.Skill + "@" + t.Pack
 }
 
-// end writes how a task ended and tells it.
+// end writes and reports how a task ended.
 func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error) error {
 	sweep(t.ID)
 	if res != nil {
@@ -147,7 +146,7 @@ func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error)
 	}
 	t.Ended = s.now()
 	t.State, t.Reason = s.outcome(ctx, t, res, failed)
-	s.record(t, res) // before anybody can see the end
+	s.record(t, res) // record it before others can see the end
 	if err := s.write(t); err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error)
 	return nil
 }
 
-// keep writes what a task printed.
+// keep writes the output of a task.
 func (s *Store) keep(id string, res *run.Result) error {
 	o := atomicfile.Options{Mode: 0o600}
 	if err := atomicfile.Write(s.file(id, outputFile), res.Stdout, o); err != nil {
@@ -168,7 +167,7 @@ func (s *Store) keep(id string, res *run.Result) error {
 	return atomicfile.Write(s.file(id, errorsFile), errs, o)
 }
 
-// outcome says how a task ended, and why if not well.
+// outcome returns the final state of a task, and the reason if it did not succeed.
 func (s *Store) outcome(ctx context.Context, t *Task, res *run.Result, failed error) (State, string) {
 	switch {
 	case ctx.Err() != nil && s.has(t.ID, cancelFile):
@@ -187,11 +186,12 @@ func (s *Store) outcome(ctx context.Context, t *Task, res *run.Result, failed er
 	return Succeeded, ""
 }
 
-// cancellable returns a context that ends when the task is cancelled, or the process is told to stop. The number is
-// written before the file is looked for: who writes the file looks for the number afterwards.
+// cancellable returns a context that ends when the task is cancelled, or the process gets a signal to end. It writes
+// the process id before it looks for the cancel file; Cancel writes the file before it looks for the process id. So one
+// of them sees the other.
 func (s *Store) cancellable(ctx context.Context, id string) (context.Context, context.CancelFunc) {
 	ctx, stop := stopped(ctx, s.file(id, cancelFile))
-	// without it cancelling is slower
+	// Cancelling is only slower without the file.
 	_ = atomicfile.Write(s.file(id, pidFile), []byte(strconv.Itoa(os.Getpid())), atomicfile.Options{Mode: 0o600})
 	if s.has(id, cancelFile) {
 		stop()

@@ -17,33 +17,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// Keep is how long a task that has ended is kept.
+// Keep is how long an ended task is kept.
 const Keep = 30 * 24 * time.Hour
 
-// Options are what a store works with.
+// Options configure a [Store].
 type Options struct {
-	// Runner returns what runs tasks of a type, as [project.Config.Runner]. It is needed to submit.
+	// Runner returns the runner for a kind of task, as [pack.Config.Runner] does. Submit needs it.
 	Runner func(kind string) (pack.Runner, error)
 
-	// Self is the program and its first arguments that, with the directory of a task for its last one, call [Store.Run]
-	// there. Without it that is skillpm, as PATH has it, with [RunOne]: never this program, which may be any.
+	// Self is the program, with its first arguments, that calls [Store.Run]; the directory of a task follows as the
+	// last argument. If nil, it is skillpm in PATH with [RunOne], because this program may be any embedder.
 	Self []string
 
-	Env   []string         // the whole environment of that process; nil is this one's
-	Now   func() time.Time // the clock; it is needed
-	Audit *audit.Log       // gets a record when a task has ended; nil for none
+	Env   []string         // environment of that process; nil is this process's
+	Now   func() time.Time // clock; required
+	Audit *audit.Log       // gets a record at the end of a task; may be nil
 }
 
-// Store is a directory of tasks. It is safe for concurrent use, also by several processes.
+// Store is a directory of tasks. Concurrent use, also by several processes, is safe.
 type Store struct {
 	dir string
 	o   Options
 }
 
-// Open returns the store in a directory, which need not be there yet.
+// Open returns the store in a directory, which need not exist yet.
 func Open(dir string, o Options) *Store { return &Store{dir: dir, o: o} }
 
-// Submit has a task run and returns at once. An error with the code NotFound says that no runner is configured for it.
+// Submit starts a task and returns at once. The error has code NotFound if no runner is configured for it.
 func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 	}
 	defer lock.close()
 	if err := s.spawn(t.ID, lock); err != nil {
-		_ = os.RemoveAll(s.Dir(t.ID)) // nobody knows of it
+		_ = os.RemoveAll(s.Dir(t.ID)) // no other process can know the task
 		return nil, diag.Errorf(diag.Internal, "the process that runs tasks could not be started: %w", err)
 	}
 	return t, nil
@@ -83,7 +83,7 @@ func (s *Store) now() *time.Time {
 	return &now
 }
 
-// create writes a task, locked, and makes it visible with all that it has.
+// create writes a locked task, and makes it visible when it is complete.
 func (s *Store) create(r Request, runner pack.Runner) (*Task, *lock, error) {
 	now := s.now()
 	t := &Task{
@@ -101,7 +101,7 @@ func (s *Store) create(r Request, runner pack.Runner) (*Task, *lock, error) {
 		}
 		l.close()
 	}
-	_ = os.RemoveAll(hidden) // the error that counts is the first
+	_ = os.RemoveAll(hidden) // the first error counts
 	return nil, nil, err
 }
 
@@ -111,7 +111,7 @@ func (s *Store) fill(dir string, t *Task, r Request, runner pack.Runner) (*lock,
 	}
 	err := errors.Join(
 		atomicfile.Write(filepath.Join(dir, inputFile), []byte(r.Body), atomicfile.Options{Mode: 0o600}),
-		// a task that is not on the disk yet when the machine stops would be lost in any case
+		// Writes need no fsync: a task that is not on disk when the machine stops is lost in any case.
 		writeJSON(filepath.Join(dir, requestFile), request{Version: version, Dir: r.Dir, Runner: runner}, false),
 		writeJSON(filepath.Join(dir, stateFile), state{Version: version, Task: *t}, false),
 	)
@@ -121,13 +121,13 @@ func (s *Store) fill(dir string, t *Task, r Request, runner pack.Runner) (*lock,
 	return hold(filepath.Join(dir, lockFile))
 }
 
-// Directories with these prefixes are no tasks: those that are being made, and those that are being removed.
+// Directories with these prefixes are not tasks: they are being created or removed.
 const (
 	newPrefix = ".new-"
 	oldPrefix = ".old-"
 )
 
-// List returns all tasks, the newest first, and what is wrong with those that cannot be read.
+// List returns all tasks, the newest first, and an error for each task that cannot be read.
 func (s *Store) List(ctx context.Context) (tasks []*Task, problems []error, err error) {
 	ids, err := s.ids()
 	if err != nil {
@@ -140,17 +140,17 @@ func (s *Store) List(ctx context.Context) (tasks []*Task, problems []error, err 
 			tasks = append(tasks, t)
 		} else if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
-		} else if diag.CodeOf(err) != diag.NotFound { // it was removed meanwhile
+		} else if diag.CodeOf(err) != diag.NotFound { // removed meanwhile
 			problems = append(problems, err)
 		}
 	}
 	return tasks, problems, nil
 }
 
-// Current returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is
-// changed, and nobody told: one that is said to run may be lost.
+// Current returns all readable tasks as stored, the newest first. It changes and reports nothing, so that a task may
+// still be listed as running although its runner is gone.
 func (s *Store) Current() []*Task {
-	ids, _ := s.ids() // what cannot be read is not there
+	ids, _ := s.ids() // an unreadable store has no tasks
 	var tasks []*Task
 	for _, id := range slices.Backward(ids) {
 		if t, err := s.read(id); err == nil {
@@ -175,7 +175,7 @@ func (s *Store) ids() ([]string, error) {
 	return ids, nil
 }
 
-// Find returns how a task stands. One without a runner is said to be lost from now on.
+// Find returns a task with its current state. It marks a task whose runner is gone as lost.
 func (s *Store) Find(ctx context.Context, id string) (*Task, error) {
 	if !IsID(id) {
 		return nil, s.unknown(id)
@@ -189,7 +189,7 @@ func (s *Store) Find(ctx context.Context, id string) (*Task, error) {
 
 func (s *Store) unknown(id string) error {
 	err := diag.Errorf(diag.NotFound, "there is no task %q", id)
-	ids, _ := s.ids() // it is only for the hint
+	ids, _ := s.ids() // only the hint needs them
 	if near := diag.Nearest(id, ids); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
@@ -197,14 +197,14 @@ func (s *Store) unknown(id string) error {
 		Keep/(24*time.Hour))
 }
 
-// gc removes tasks that ended long ago, and what a process that was killed left of others. What cannot be removed
-// stays.
+// gc removes tasks that ended long ago, and incomplete ones of killed processes. It ignores failures.
 func (s *Store) gc() {
 	entries, _ := os.ReadDir(s.dir)
-	before := s.o.Now().Add(-Keep)
+	now := s.o.Now()
+	before := now.Add(-Keep)
 	for _, e := range entries {
 		name := e.Name()
-		if id, ok := strings.CutPrefix(name, newPrefix); ok && IsID(id) && createdAt(id).Before(s.o.Now().Add(-time.Hour)) {
+		if id, ok := strings.CutPrefix(name, newPrefix); ok && IsID(id) && createdAt(id).Before(now.Add(-time.Hour)) {
 			_ = os.RemoveAll(filepath.Join(s.dir, name))
 		}
 		if strings.HasPrefix(name, oldPrefix) {
@@ -213,7 +213,7 @@ func (s *Store) gc() {
 		if !IsID(name) || !createdAt(name).Before(before) {
 			continue
 		}
-		t, err := s.read(name) // one that is damaged goes as well
+		t, err := s.read(name) // damaged tasks are also removed
 		if err == nil && (!t.State.Ended() || !t.Ended.Before(before)) || !free(s.file(name, lockFile)) {
 			continue
 		}
@@ -223,8 +223,8 @@ func (s *Store) gc() {
 	}
 }
 
-// createdAt returns when an id was made.
+// createdAt returns the time of an id.
 func createdAt(id string) time.Time {
-	t, _ := time.Parse(idTime, id[:15]+"."+id[16:19]) // the form is known
+	t, _ := time.Parse(idTime, id[:15]+"."+id[16:19]) // ids have a valid form
 	return t
 }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep ends what a task's command left running: the processes with the task's id in their environment, which no other
-// process has. A runner that is killed cannot do it.
+// sweep kills the processes that a task's command left running, which it finds by the task's id in their environment. A
+// runner that was killed could not do it.
 func sweep(id string) {
 	mark := []byte("SKILLPM_TASK_ID=" + id)
 	self := os.Getpid()
-	for range 20 { // a process may start another while sweep looks for it
+	for range 20 { // a process may start another during the search
 		found, starting := false, false
 		names, _ := filepath.Glob("/proc/[1-9]*/environ")
 		for _, name := range names {
@@ -39,15 +39,14 @@ func sweep(id string) {
 	}
 }
 
-// isProgram reports whether a process runs a program; zombies and threads of the kernel do not. One with an empty
-// environment is perhaps inside of execve, which takes the environment of the old program away before it shows that of
-// the new one.
+// isProgram reports whether a process runs a program; zombies and kernel threads do not. A process with an empty
+// environment may be inside execve, which removes the old environment before it shows the new one.
 func isProgram(pid int) bool {
 	_, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	return err == nil
 }
 
-// kill ends a process, if the number still is that process's, and waits for it.
+// kill kills a process and waits for its exit, unless the id now belongs to another process.
 func kill(pid int, environ string, mark []byte) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -65,7 +64,7 @@ func kill(pid int, environ string, mark []byte) bool {
 // maxExit is how long kill waits for a process to exit, in milliseconds.
 const maxExit = 100
 
-// readEnvironment reports whether the mark is a variable of a process, and whether the process has none.
+// readEnvironment reports whether a process has the mark in its environment, and whether its environment is empty.
 func readEnvironment(file string, mark []byte) (marked, empty bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {

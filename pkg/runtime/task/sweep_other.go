@@ -2,8 +2,8 @@
 
 package task
 
-// sweep does nothing here: what other processes were started with is not to be seen.
+// sweep does nothing: the environments of other processes are not readable here.
 func sweep(string) {}
 
-// holds believes that a process has a file open: what others have open is not to be seen.
+// holds returns true: the open files of other processes are not visible here.
 func holds(int, string) bool { return true }

@@ -16,11 +16,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// starting is what the name of a second lock ends with. A lock cannot be handed to another process here: who submits
-// holds the second one until the runner has taken the first.
+// starting is the suffix of a second lock file. Windows processes cannot inherit a lock, so the submitter holds the
+// second lock until the runner has taken the first.
 const starting = ".start"
 
-// lock is one of the two.
+// lock is one of the two locks.
 type lock struct{ l *flock.Flock }
 
 func (l *lock) close() { _ = l.l.Close() }
@@ -54,7 +54,7 @@ func inherit(path string) (*lock, error) {
 	if !got {
 		return nil, diag.Errorf(diag.Conflict, "the task runs already")
 	}
-	_ = os.Stdout.Close() // tells who submits
+	_ = os.Stdout.Close() // signals the submitter
 	return &lock{l}, nil
 }
 
@@ -99,7 +99,7 @@ func detach(cmd *exec.Cmd, _ *lock) error {
 	return err
 }
 
-// stopped returns a context that ends when the file is there that cancels a task.
+// stopped returns a context that ends when the cancel file exists.
 func stopped(ctx context.Context, file string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
@@ -118,7 +118,7 @@ func stopped(ctx context.Context, file string) (context.Context, context.CancelF
 	return ctx, stop
 }
 
-// send ends a runner; it looks for the file that cancels its task by itself.
+// send ends a runner. A runner here polls for the cancel file, so that no signal is needed for that.
 func send(p *os.Process, sig os.Signal) {
 	if sig == os.Kill {
 		_ = p.Kill()

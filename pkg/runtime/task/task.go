@@ -15,38 +15,38 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// State is how a task stands.
+// State is the state of a task.
 type State string
 
 // The states of a task.
 const (
-	Queued    State = "queued"    // its runner has not begun
+	Queued    State = "queued"    // its runner has not started
 	Running   State = "running"   // its command runs
-	Succeeded State = "succeeded" // its command ended with exit code 0
-	Failed    State = "failed"    // its command ended otherwise, or could not be started
-	TimedOut  State = "timed-out" // its command was ended at its limit
-	Cancelled State = "cancelled" // somebody did not want it any more
-	Lost      State = "lost"      // its runner is gone and left no result
+	Succeeded State = "succeeded" // its command exited with 0
+	Failed    State = "failed"    // its command failed or could not be started
+	TimedOut  State = "timed-out" // its command exceeded its time limit
+	Cancelled State = "cancelled" // it was cancelled
+	Lost      State = "lost"      // its runner ended without a result
 )
 
 // States returns all states in the order of a task's life.
 func States() []State { return []State{Queued, Running, Succeeded, Failed, TimedOut, Cancelled, Lost} }
 
-// Ended reports whether a task in this state stays in it.
+// Ended reports whether the state is final.
 func (s State) Ended() bool { return s != Queued && s != Running }
 
-// Request is what is asked of a task.
+// Request describes a task to submit.
 type Request struct {
-	Skill   string // the skill that it is about, "" for none
-	Pack    string // the pack that the skill is of, "" for none
-	Dir     string // the skill's directory, "" for none
-	Agent   string // the type of runner; "" is the default one
-	Model   string // the model that the skill asks for, "" for the runner's own
-	Project string // the project's directory, where a runner that works there works
-	Body    string // all that the task is told
+	Skill   string // name of the skill, "" for none
+	Pack    string // pack of the skill, "" for none
+	Dir     string // directory of the skill, "" for none
+	Agent   string // kind of runner; "" is the default one
+	Model   string // model that the skill names, "" for the runner's own
+	Project string // directory of the project, for runners that work there
+	Body    string // complete input of the task
 }
 
-// Task is how a task stands. It is what people, programs and notifications are shown.
+// Task is a task with its state. Users, programs, and notifications see this form.
 type Task struct {
 	ID       string     `json:"id"`
 	State    State      `json:"state"`
@@ -62,8 +62,8 @@ type Task struct {
 	Signal   string     `json:"signal,omitempty"`
 	Reason   string     `json:"reason,omitempty"` // why it did not succeed
 
-	OutputBytes int64 `json:"outputBytes"`         // what its command printed, all of it
-	Truncated   bool  `json:"truncated,omitempty"` // less than that was kept
+	OutputBytes int64 `json:"outputBytes"`         // bytes that its command printed
+	Truncated   bool  `json:"truncated,omitempty"` // the stored output is incomplete
 }
 
 // state is the file state.json.
@@ -72,10 +72,10 @@ type state struct {
 	Task
 }
 
-// request is the file request.json: what does not change. Its environment may hold secrets, so it is not shown.
+// request is the file request.json, which never changes. Its environment may contain secrets, so it is not shown.
 type request struct {
 	Version int         `json:"version"`
-	Dir     string      `json:"dir,omitempty"` // of the skill
+	Dir     string      `json:"dir,omitempty"` // directory of the skill
 	Runner  pack.Runner `json:"runner"`
 }
 
@@ -87,20 +87,20 @@ const (
 	outputFile   = "output"
 	errorsFile   = "errors"
 	lockFile     = "lock"
-	resolveFile  = "settle"   // is locked by who says that a task is lost
-	pidFile      = "pid"      // of the runner; only to be believed while it holds the lock
-	cancelFile   = "cancel"   // is there when the task is not wanted any more
-	notifiedFile = "notified" // is there when its end is being told
+	resolveFile  = "settle"   // lock for marking a task as lost
+	pidFile      = "pid"      // process id of the runner; only valid while it holds the lock
+	cancelFile   = "cancel"   // exists if the task is to be cancelled
+	notifiedFile = "notified" // exists if its end was reported or is being reported
 	workDir      = "work"
 )
 
 // The limits of a task.
 const (
-	DefaultLimit = 10 * time.Minute // how long it may run where the runner says nothing
+	DefaultLimit = 10 * time.Minute // run time if the runner has no limit
 
 	MaxBody   = 4 << 20   // bytes of its input
-	MaxOutput = 4 << 20   // bytes that are kept of its output
-	maxErrors = 256 << 10 // bytes that are kept of what it says on standard error
+	MaxOutput = 4 << 20   // bytes of stored output
+	maxErrors = 256 << 10 // bytes of stored standard error
 	maxFile   = 1 << 20   // bytes of state.json and request.json
 )
 
@@ -111,7 +111,7 @@ func (s *Store) Dir(id string) string { return filepath.Join(s.dir, id) }
 
 func (s *Store) file(id, name string) string { return filepath.Join(s.dir, id, name) }
 
-// read returns how a task stands by its file.
+// read returns the stored state of a task.
 func (s *Store) read(id string) (*Task, error) {
 	var st state
 	if err := readJSON(s.file(id, stateFile), &st); err != nil {
@@ -156,7 +156,7 @@ func writeJSON(path string, v any, sync bool) error {
 	return atomicfile.Write(path, append(data, '\n'), atomicfile.Options{Mode: 0o600, Sync: sync})
 }
 
-// readJSON reads one value strictly.
+// readJSON decodes one value strictly.
 func readJSON(path string, into any) error {
 	data, err := safefile.ReadFile(path, maxFile)
 	if err != nil {
@@ -176,17 +176,16 @@ func damaged(path, format string, args ...any) error {
 		WithHint("the task is damaged, or of another version of skillpm: remove its directory %s", filepath.Dir(path))
 }
 
-// Output returns what a task that has ended printed, as far as it was kept.
+// Output returns the stored standard output of an ended task.
 func (s *Store) Output(id string) ([]byte, error) { return s.text(id, outputFile, MaxOutput) }
 
-// Errors returns what a task that has ended printed to standard error, as far as it was kept.
+// Errors returns the stored standard error of an ended task.
 func (s *Store) Errors(id string) ([]byte, error) { return s.text(id, errorsFile, maxErrors) }
 
-// Input returns what a task is told.
+// Input returns the input of a task.
 func (s *Store) Input(id string) ([]byte, error) { return s.text(id, inputFile, MaxBody) }
 
-// text reads a file of a task; one that is not there is empty. The line about what was left out comes on top of the
-// limit.
+// text reads a file of a task; a missing file is empty. The line about omitted output may exceed the limit.
 func (s *Store) text(id, name string, limit int64) ([]byte, error) {
 	if !IsID(id) {
 		return nil, s.unknown(id)

@@ -12,13 +12,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// resolve says what has become of a task: if it has not ended and its runner is gone, it is lost, or was cancelled
-// before it could begin. Its end is told if that was not done.
+// resolve returns the current state of a task. If the runner is gone, it marks the task as lost, or as cancelled if it
+// was cancelled before it began. It reports the end if that was not done.
 func (s *Store) resolve(ctx context.Context, id string) (*Task, error) {
 	if !free(s.file(id, lockFile)) {
 		return s.read(id)
 	}
-	// From here on no runner can write. Of several that look, one says what is.
+	// The runner is gone. This lock lets one process mark the task.
 	unlock, err := lockBriefly(ctx, s.file(id, resolveFile))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +34,7 @@ func (s *Store) resolve(ctx context.Context, id string) (*Task, error) {
 	return t, err
 }
 
-// markLost says how a task has ended that nobody runs.
+// markLost writes the final state of a task without a runner.
 func (s *Store) markLost(id string) (*Task, error) {
 	t, err := s.read(id)
 	if err != nil || t.State.Ended() {
@@ -45,7 +45,7 @@ func (s *Store) markLost(id string) (*Task, error) {
 	if s.has(id, cancelFile) {
 		t.State, t.Reason = Cancelled, "it was cancelled"
 	}
-	s.record(t, nil) // before anybody can see the end
+	s.record(t, nil) // record it before others can see the end
 	if err := s.write(t); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Store) has(id, name string) bool {
 	return err == nil
 }
 
-// Wait returns a task when it has ended, or the error of ctx. It sleeps until the kernel gives it the task's lock.
+// Wait returns a task when it has ended, or the error of ctx. It blocks on the task's lock and does not poll.
 func (s *Store) Wait(ctx context.Context, id string) (*Task, error) {
 	t, err := s.Find(ctx, id)
 	if err != nil || t.State.Ended() {
@@ -72,8 +72,8 @@ func (s *Store) Wait(ctx context.Context, id string) (*Task, error) {
 	return s.Find(ctx, id)
 }
 
-// OnEnd calls a function once with a task that has ended, in a goroutine of its own, unless ctx ends before. It is how
-// a process that lives on, as a server of MCP, tells its client of what it submitted.
+// OnEnd calls notify once, in a new goroutine, when a task has ended, unless ctx ends before. Long-running processes
+// such as an MCP server report their tasks with it.
 func (s *Store) OnEnd(ctx context.Context, id string, notify func(*Task, error)) {
 	go func() {
 		t, err := s.Wait(ctx, id)
@@ -86,7 +86,7 @@ func (s *Store) OnEnd(ctx context.Context, id string, notify func(*Task, error))
 // patience is how long a runner has to end its task before it is killed.
 const patience = 10 * time.Second
 
-// Cancel ends a task, if it has not ended, and returns how it stands then. What has ended stays as it is.
+// Cancel ends a task that has not ended, and returns its state.
 func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 	t, err := s.Find(ctx, id)
 	if err != nil || t.State.Ended() {
@@ -116,11 +116,11 @@ func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 	return t, err
 }
 
-// signal has the runner of a task look for the file that cancels it, or ends it. A runner that has not written its
-// number yet looks for the file after it has.
+// signal signals the runner of a task to look for the cancel file, or ends it. A runner that has not written its
+// process id yet looks for the file afterwards.
 //
-// The number is that of the runner: a process is opened by it, and it is that process that holds the lock. Which
-// process does only Linux tells. Elsewhere the lock is found to be held still, by whom the file says.
+// The process id may be outdated. On Linux, signal checks that this process has the lock file open. Elsewhere it only
+// checks that some process holds the lock.
 func (s *Store) signal(id string, sig os.Signal) {
 	data, err := safefile.ReadFile(s.file(id, pidFile), 100)
 	if err != nil {

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// ChainName is the variable in which a command finds the skills that it was started for, one inside the other. Without
-// it a hook that loads its own skill, or a task that starts itself, would go on for ever.
+// ChainName is the environment variable with the chain of skills that a process was started for. It stops a hook that
+// loads its own skill, or a task that starts itself, from recursing without end.
 const ChainName = "SKILLPM_CHAIN"
 
-// Link is one skill that something was started for.
+// Link is one skill in a chain.
 type Link struct {
 	Kind  string // Hook, Text, Scripted or Tasked
-	Skill string // its exact name, "" for a task without a skill
+	Skill string // exact name of the skill, "" for a task without one
 }
 
-// What is started for a skill.
+// The values of [Link].Kind: what was started for the skill.
 const (
 	Hook     = "hook"
-	Text     = "text" // a command in its text
+	Text     = "text" // a command in the skill's body
 	Scripted = "script"
 	Tasked   = "task"
 )
 
-// maxChain is how many bytes of a chain are read and written. Its end counts, which says what is nearest.
+// maxChain is the maximum length of a chain in bytes. Of a longer one only the end, with the innermost skills, counts.
 const maxChain = 8 << 10
 
-// Chain reads the value of the variable, the outermost skill first. What it cannot read is a link without a name.
+// Chain parses the value of the variable, the outermost skill first. A link that it cannot parse has no name.
 func Chain(value string) []Link {
 	if len(value) > maxChain {
 		value = value[len(value)-maxChain:]
@@ -46,7 +46,7 @@ func Chain(value string) []Link {
 	return links
 }
 
-// Extend returns the value of the variable for what is started for a skill.
+// Extend returns the variable's value for a process that is started for l.
 func Extend(value string, l Link) string {
 	text := l.Kind + ":" + url.QueryEscape(l.Skill)
 	if value != "" {

@@ -13,7 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
-// Confines returns why commands can't be confined on this machine, nil where they can. It tries.
+// Confines returns why commands cannot be confined on this machine, nil if they can. It runs a program that does
+// nothing.
 func Confines(ctx context.Context, helper []string) error {
 	res, err := Run(ctx, Command{
 		Argv: []string{"true"}, Dir: "/", Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
@@ -25,14 +26,13 @@ func Confines(ctx context.Context, helper []string) error {
 	return err
 }
 
-// running is a command that was started, with the box that it is in, nil for none: its group is then that of the
-// helper.
+// running is a started command. Box is nil if the command is not confined; otherwise the group is the helper's.
 type running struct {
 	*group
 	box *sandbox.Box
 }
 
-// begin starts a command, confined if it is to be.
+// begin starts a command, confined if it has a Sandbox.
 func (c Command) begin(cmd *exec.Cmd, began time.Time, r *Result) (*running, error) {
 	if c.Sandbox != nil {
 		g, err := c.confined(cmd, began)
@@ -79,7 +79,7 @@ func (c Command) confined(cmd *exec.Cmd, began time.Time) (*running, error) {
 	return &running{group: g, box: box}, nil
 }
 
-// notExecuted says why a command that is confined could not be started.
+// notExecuted returns the error that a confined command could not be started.
 func (c Command) notExecuted(err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -94,7 +94,7 @@ func (c Command) notExecuted(err error) error {
 	return c.notStarted(errno)
 }
 
-// over is closed when the command has ended. What it started may go on.
+// over returns a channel that is closed when the command has ended. Processes that it started may still run.
 func (g *running) over() <-chan struct{} {
 	if g.box != nil {
 		return g.box.Over()
@@ -102,7 +102,7 @@ func (g *running) over() <-chan struct{} {
 	return g.exited
 }
 
-// close lets go of the command, and of its box.
+// close releases the command and its box.
 func (g *running) close() {
 	g.group.close()
 	if g.box != nil {
@@ -110,10 +110,10 @@ func (g *running) close() {
 	}
 }
 
-// status returns how the command ended, known false where it is ended and still not gone.
+// status returns how the command ended. Known is false if it was killed and has not exited in time.
 func (g *running) status() (code int, signal string, known bool) {
 	if g.box != nil {
-		wait(g.exited, patience) // it has nothing left to wait for, or was killed
+		wait(g.exited, patience) // the helper waits for nothing else, or was killed
 	}
 	state := g.reap()
 	if g.box != nil {

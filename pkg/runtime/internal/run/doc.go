@@ -1,18 +1,17 @@
-// Package run starts the commands and scripts of skills, and sees to it that nothing of them stays.
+// Package run starts the commands and scripts of skills, and leaves none of their processes behind.
 //
-// It keeps these rules:
-//   - A command has a process group and a session of its own, and no terminal. At its limit, or when the context ends,
-//     the group gets SIGTERM, a moment later SIGKILL. When a command ends by itself, what it left running has that
-//     moment to write what it still holds, and then ends in the same way: nothing that a skill starts outlives the
-//     command.
-//   - On Linux processes that left the group are found as well: by their session, by their parents, and by a mark in
-//     their environment. One that did all of it, left its parents and wiped its environment, is found if this process
-//     has called [Adopt]. Elsewhere it is the group that ends; on Windows a job.
-//   - Output is read until its end, whoever holds the pipe, and never waited for longer than that moment after the
-//     command has ended. Of each stream a bounded number of bytes is kept, its beginning and its end, with a line
-//     between them that says how much is missing.
-//   - The environment is what the caller gives. [Environment] makes one without secrets.
-//   - Nothing is put into a command line as text: arguments are arguments. See [Script] and [Shell].
+// The rules it keeps:
 //
-// What a command may read, write and reach is what the user may, or what its [Command].Sandbox says.
+//   - A command has its own session and process group, and no terminal. At its limit, or when the context ends, the
+//     group gets SIGTERM, and after a grace period SIGKILL. When a command exits, the processes that it left running
+//     get the same treatment. So no process outlives the command.
+//   - On Linux it also finds processes that left the group: by their session, their parents, and a mark in their
+//     environment. A process that escapes all of these is found if this process has called [Adopt]. Other Unix systems
+//     only end the group, and Windows ends a job.
+//   - Output is read to its end, but at most for the grace period after the command's exit. Of each stream a limited
+//     number of bytes is kept, from its beginning and its end; a line between them has the number of omitted bytes.
+//   - The caller sets the environment. [Environment] makes one without secrets.
+//   - Arguments are never inserted into the text of a command line. See [Script] and [Shell].
+//
+// A command has the user's permissions unless [Command].Sandbox restricts it. Start reading at [Run].
 package run

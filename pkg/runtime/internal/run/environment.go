@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// passed are the variables that a script gets from those who run it: who and where they are, and how they write. None
-// of them holds a secret by its purpose.
+// passed returns the names of the variables that a script inherits: identity, directories, locale. None is meant to
+// hold a secret.
 func passed() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ",
 		"LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME",
-		// Windows programs do not start without them.
+		// Windows programs do not start without these.
 		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "OS", "PATHEXT",
 		"PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "SYSTEMDRIVE", "SYSTEMROOT",
 		"TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
@@ -21,9 +21,9 @@ func passed() []string {
 	}
 }
 
-// Environment returns the clean environment that a skill's commands get: PATH with its absolute directories only, the
-// variables of the list in docs/scripts.md, TERM=dumb and NO_COLOR=1 because nobody looks, PYTHONDONTWRITEBYTECODE=1
-// because a skill's directory is not to change, and extra, which wins. It is sorted.
+// Environment returns the clean, sorted environment of a skill's commands: the absolute directories of PATH, the
+// variables listed in docs/scripts.md, TERM=dumb and NO_COLOR=1 because no terminal shows the output,
+// PYTHONDONTWRITEBYTECODE=1 to keep the skill's directory unchanged, and extra, which overrides all of these.
 func Environment(getenv func(string) string, extra map[string]string) []string {
 	env := map[string]string{"TERM": "dumb", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 	for _, name := range passed() {
@@ -45,13 +45,13 @@ func Environment(getenv func(string) string, extra map[string]string) []string {
 	return lines
 }
 
-// absolute returns a PATH without the directories that depend on where a command runs.
+// absolute returns a PATH without its relative directories, whose meaning depends on the working directory.
 func absolute(path string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// Variables are what every command of a skill finds in its environment about that skill.
+// Variables returns the environment variables that describe a skill to its commands.
 func Variables(name, dir string) map[string]string {
 	return map[string]string{"SKILL_NAME": name, "SKILL_DIR": dir, "CLAUDE_SKILL_DIR": dir}
 }

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownFiles has no command inherit what this process has open besides its three streams, as files that whoever started
-// it left open.
+// ownFiles marks this process's open files, except the three standard streams, so that commands do not inherit them.
 func ownFiles() {
 	if closeOnExec() {
 		return

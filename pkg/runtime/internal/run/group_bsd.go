@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Adopt has commands inherit no file that this process has open: see the one for Linux, which does more.
+// Adopt prevents commands from inheriting this process's open files. The one for Linux also adopts orphans.
 func Adopt() { ownFiles() }
 
-// closeOnExec does nothing: there is no call for all files.
+// closeOnExec returns false: there is no system call for all files.
 func closeOnExec() bool { return false }
 
-// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop
-// at, or write keystrokes into.
+// apart gives a command its own session and process group, so that it has no terminal to read from, stop at, or inject
+// keystrokes into.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// group is the process group of a command. A process that leaves it is not found again.
+// group is the process group of a command. A process that leaves it cannot be found.
 type group struct {
 	cmd    *exec.Cmd
 	exited chan struct{}
@@ -34,7 +34,7 @@ func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 	g := &group{cmd: cmd, exited: make(chan struct{})}
 	go func() {
 		defer close(g.exited)
-		_ = cmd.Wait() // an exit code is no error
+		_ = cmd.Wait() // the exit code is read from ProcessState
 	}()
 	return g, nil
 }
@@ -51,7 +51,7 @@ func (g *group) reap() *os.ProcessState {
 	}
 }
 
-// end asks the processes of the command to end, and a moment later ends them.
+// end sends SIGTERM to the processes of the command, and SIGKILL after grace.
 func (g *group) end(grace time.Duration) {
 	_ = unix.Kill(-g.cmd.Process.Pid, unix.SIGTERM)
 	wait(g.exited, grace)
@@ -59,11 +59,11 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
-// retire asks what a command left running to end, and a moment later ends it. While one of them lives, no other group
-// can have the number.
+// retire sends SIGTERM to the processes that the command left running, and SIGKILL after grace. No other group can get
+// the group's number while one of them lives.
 func (g *group) retire(grace time.Duration) {
 	if unix.Kill(-g.cmd.Process.Pid, unix.SIGTERM) != nil {
-		return // there is nobody
+		return // no process is left
 	}
 	limit := time.NewTimer(grace)
 	defer limit.Stop()
@@ -79,5 +79,5 @@ func (g *group) retire(grace time.Duration) {
 	}
 }
 
-// sweep kills what is left of the group.
+// sweep kills the remaining processes of the group.
 func (g *group) sweep() { _ = unix.Kill(-g.cmd.Process.Pid, unix.SIGKILL) }

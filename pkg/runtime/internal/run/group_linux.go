@@ -18,42 +18,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Adopt makes this process the parent of processes that lose theirs, if they descend from it, so that a command's are
-// found whatever they do. It is for a program whose work is to run a command: skillpm run. What else it starts
-// meanwhile must stay in its own session, as what os/exec starts does; other commands of this package may run.
+// Adopt makes this process the parent of orphans among its descendants, so that processes of a command are found
+// whatever they do. It is for a program that only runs a command, such as skillpm run. Other processes that it starts
+// must stay in its session, which os/exec does by default; commands of this package may run.
 //
-// It also has commands inherit no file that this process has open, such as those that whoever started it left open.
+// It also prevents commands from inheriting this process's open files.
 func Adopt() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	ownFiles()
 }
 
-// closeOnExec marks all files but the three streams in one call, which Linux has since 5.11.
+// closeOnExec marks all files except the standard streams in one system call, which Linux has since 5.11.
 func closeOnExec() bool { return unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil }
 
-// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop
-// at, or write keystrokes into. It ends if this process is killed.
+// apart gives a command its own session and process group, so that it has no terminal to read from, stop at, or inject
+// keystrokes into. The kernel ends the command if this process is killed.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// group is a command with all that it started.
+// group is a command with all processes that it started.
 type group struct {
 	cmd    *exec.Cmd
 	pid    int
 	mark   []byte
 	began  time.Time
-	since  uint64    // when the command was started, in the system's ticks
-	known  []process // before they got a signal
+	since  uint64    // start time of the command in clock ticks
+	known  []process // processes that got a signal
 	exited chan struct{}
 }
 
-// starting is held for reading while a command is started, and for writing while processes are looked for. Between the
-// fork and the exec of one, its process has a session of its own and the environment of this one: another command, when
-// it ends, would take it for an orphan.
+// starting is locked for reading while a command is started, and for writing while processes are searched. Between fork
+// and exec, a new process already has its own session and still has this process's environment, so that the search for
+// another command's processes would take it for an orphan.
 var starting sync.RWMutex
 
-// leaders has the numbers of the commands that run, each of which leads a session.
+// leaders has the process ids of the running commands, each of which leads a session.
 var leaders sync.Map
 
 func start(cmd *exec.Cmd, began time.Time) (*group, error) {
@@ -74,7 +74,7 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	}
 	go func() {
 		defer close(g.exited)
-		// The process is left unreaped, so that no other can get its number while its group is looked for.
+		// Keep the process a zombie, so that no other process gets its id while its group is searched.
 		for errors.Is(unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
 		}
 	}()
@@ -87,14 +87,14 @@ func (g *group) close() { leaders.Delete(g.pid) }
 func (g *group) reap() *os.ProcessState {
 	select {
 	case <-g.exited:
-		_ = g.cmd.Wait() // an exit code is no error
+		_ = g.cmd.Wait() // the exit code is read from ProcessState
 		return g.cmd.ProcessState
 	default:
 		return nil
 	}
 }
 
-// end asks the processes of the command to end, and a moment later ends them.
+// end sends SIGTERM to the processes of the command, and SIGKILL after grace.
 func (g *group) end(grace time.Duration) {
 	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
 	g.signal(unix.SIGTERM)
@@ -104,39 +104,39 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
-// retire asks what a command left running to end, and a moment later ends it.
+// retire sends SIGTERM to the processes that the command left running, and SIGKILL after grace.
 func (g *group) retire(grace time.Duration) {
 	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
 	g.signal(unix.SIGTERM)
 	if len(g.known) == 0 {
-		_ = unix.Kill(-g.pid, unix.SIGKILL) // for where /proc says nothing
+		_ = unix.Kill(-g.pid, unix.SIGKILL) // in case /proc is not readable
 		return
 	}
 	g.waitGone(limit)
 	g.sweep()
 }
 
-// waitGone waits until the processes that got a signal have ended, or until a time.
+// waitGone waits until the processes that got a signal have ended, or until limit.
 func (g *group) waitGone(limit time.Time) {
 	for _, p := range g.known {
 		p.waitExit(time.Until(limit))
 	}
 }
 
-// signal sends a signal to all processes of the command. They are looked for before the first one gets it: with a
-// process that ends goes the knowledge of whose parent it was.
+// signal sends a signal to all processes of the command. It finds all of them before it signals the first, because the
+// parents of orphans are unknown once a process has ended.
 func (g *group) signal(s unix.Signal) {
 	g.known = g.members()
 	for _, p := range g.known {
 		p.signal(s)
 	}
 	if len(g.known) == 0 {
-		_ = unix.Kill(-g.pid, s) // for where /proc says nothing
+		_ = unix.Kill(-g.pid, s) // in case /proc is not readable
 	}
 }
 
-// sweep kills what is left of the command, until nothing is. All processes are stopped before the first one is killed,
-// so that none starts another, or loses its parent, while they are looked for.
+// sweep kills the remaining processes until none is left. It stops all of them before it kills the first, so that none
+// starts another or loses its parent during the search.
 func (g *group) sweep() {
 	for range 20 {
 		var all []process
@@ -160,13 +160,13 @@ func (g *group) sweep() {
 		for _, p := range all {
 			p.waitExit(patience / 20)
 			if p.parent == os.Getpid() && p.pid != g.pid {
-				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // it was adopted, and nobody else reaps it
+				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // only this process can reap an adopted one
 			}
 		}
 	}
 }
 
-// process is what /proc says of one.
+// process identifies a process in /proc.
 type process struct {
 	pid, parent, group, session int
 	since                       uint64
@@ -186,7 +186,7 @@ func (g *group) members() []process {
 		if pid == self || !ok || p.since < g.since {
 			continue
 		}
-		_, others := leaders.Load(p.session) // right after its start a command has no environment that could be read
+		_, others := leaders.Load(p.session) // the environment of a just started command cannot be read yet
 		adopted := adopts && p.parent == self && p.session != session && !others
 		if p.session == g.pid || p.group == g.pid || g.marked(p, adopted) {
 			ours[pid] = true
@@ -213,11 +213,11 @@ func (g *group) members() []process {
 	return slices.DeleteFunc(found, func(p process) bool { return p.dead })
 }
 
-// is reports whether two looks were at one process.
+// is reports whether p and q are the same process; ids are reused, start times differ.
 func (p process) is(q process) bool { return p.pid == q.pid && p.since == q.since }
 
-// candidates returns the numbers of the processes that the command may have started: all there are, or, if it began so
-// lately that the numbers can't have gone round, those since.
+// candidates returns the ids of processes that the command may have started: those after its own id if the ids cannot
+// have wrapped around since, or else all.
 func (g *group) candidates() []int {
 	const lately, most = 100 * time.Millisecond, 512
 	var pids []int
@@ -232,7 +232,7 @@ func (g *group) candidates() []int {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // some are better than none
+	names, _ := dir.Readdirnames(-1) // an incomplete list is better than none
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
 			pids = append(pids, pid)
@@ -241,7 +241,7 @@ func (g *group) candidates() []int {
 	return pids
 }
 
-// lastStarted returns the number that was given to a process last, 0 if that is not known.
+// lastStarted returns the last process id that the kernel assigned, 0 if unknown.
 func lastStarted() int {
 	line, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -251,14 +251,15 @@ func lastStarted() int {
 	return last
 }
 
-// adopting reports whether orphans of this process's descendants become its children.
+// adopting reports whether orphans among this process's descendants become its children.
 func adopting() bool {
 	var on int32 // the kernel writes an int
 	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0)
 	return err == nil && on != 0
 }
 
-// marked reports whether a process has the command's mark in its environment, or, if it was adopted, no command's.
+// marked reports whether a process has the command's mark in its environment. For an adopted process it also returns
+// true if it has no command's mark.
 func (g *group) marked(p process, adopted bool) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
 	if errors.Is(err, fs.ErrPermission) || err == nil && len(data) == 0 {
@@ -290,7 +291,7 @@ func readProcess(pid int) (p process, ok bool) {
 	return readStat(pid, buffer[:n])
 }
 
-// readStat reads a line of proc_pid_stat(5). The name of a process is in brackets and may hold anything.
+// readStat parses a line of proc_pid_stat(5). The name of a process is in parentheses and can contain any character.
 func readStat(pid int, line []byte) (p process, ok bool) {
 	i := bytes.LastIndexByte(line, ')')
 	if i < 0 {
@@ -311,7 +312,7 @@ func readStat(pid int, line []byte) (p process, ok bool) {
 	return p, true
 }
 
-// signal sends a signal, if the number still is that process's.
+// signal sends a signal unless the id now belongs to another process.
 func (p process) signal(s unix.Signal) {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
@@ -323,7 +324,7 @@ func (p process) signal(s unix.Signal) {
 	}
 }
 
-// waitExit waits until a process has ended, or for so long.
+// waitExit waits until the process has ended, at most for a duration.
 func (p process) waitExit(most time.Duration) {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {

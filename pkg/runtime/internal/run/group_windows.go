@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Adopt does nothing on this system, where a command inherits no files: see the one for Linux.
+// Adopt does nothing: on Windows a command inherits no files, and a job contains all of its processes.
 func Adopt() {}
 
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// group is the job that a command and all that it starts belong to.
+// group is the job that contains a command and all processes that it starts.
 type group struct {
 	cmd    *exec.Cmd
 	job    windows.Handle
@@ -43,21 +43,21 @@ func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 		return nil, err
 	}
 	g := &group{cmd: cmd, job: job, exited: make(chan struct{})}
-	// What a command starts before it is in the job stays out of it; it has hardly begun.
+	// A process that the command starts before this assignment is not in the job. There is hardly time for that.
 	if err := assign(job, uint32(cmd.Process.Pid)); err != nil {
-		_ = cmd.Process.Kill() // nothing would end what it starts
+		_ = cmd.Process.Kill() // its child processes could not be ended
 		_ = cmd.Wait()
 		_ = windows.CloseHandle(job)
 		return nil, fmt.Errorf("it cannot be put into a job: %w", err)
 	}
 	go func() {
 		defer close(g.exited)
-		_ = cmd.Wait() // an exit code is no error
+		_ = cmd.Wait() // the exit code is read from ProcessState
 	}()
 	return g, nil
 }
 
-// assign puts a process into a job. One that has ended already is in none, and needs none.
+// assign puts a process into a job. A process that has already ended needs no job.
 func assign(job windows.Handle, pid uint32) error {
 	p, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE|windows.SYNCHRONIZE, false, pid)
 	if err != nil {
@@ -83,21 +83,21 @@ func (g *group) reap() *os.ProcessState {
 	}
 }
 
-// end ends the processes of the command. There is no way to ask them here.
+// end kills the processes of the command. Windows has no signal that asks them to end.
 func (g *group) end(time.Duration) {
 	g.sweep()
 	_ = g.cmd.Process.Kill()
 	wait(g.exited, patience)
 }
 
-// retire ends what a command left running.
+// retire kills the processes that the command left running.
 func (g *group) retire(time.Duration) { g.sweep() }
 
-// sweep ends what is left of the job.
+// sweep kills the remaining processes of the job.
 func (g *group) sweep() { _ = windows.TerminateJobObject(g.job, 1) }
 
-// status returns the exit code of a process. There are no signals here.
+// status returns the exit code of a process. There are no signals on Windows.
 func status(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }
 
-// sameName reports whether two names are that of one environment variable.
+// sameName reports whether two names mean the same environment variable.
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }

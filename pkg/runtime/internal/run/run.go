@@ -20,61 +20,61 @@ import (
 )
 
 const (
-	// DefaultLimit is how long a command may run where nothing else is asked for.
+	// DefaultLimit is the default of [Command].Limit.
 	DefaultLimit = 90 * time.Second
 
-	// defaultMaxOutput is how many bytes of each stream are kept where nothing else is asked for.
+	// defaultMaxOutput is the default of [Command].MaxOutput.
 	defaultMaxOutput = 1 << 20
 
-	// DefaultGrace is the moment that a command has between being asked to end and being ended.
+	// DefaultGrace is the default of [Command].Grace.
 	DefaultGrace = time.Second
 
-	// markName is the variable that all processes of a command have in their environment, if they leave it alone.
+	// markName is an environment variable that identifies the processes of a command.
 	markName = "SKILLPM_RUN"
 )
 
-// Command is what is to be run.
+// Command describes a command to run.
 type Command struct {
-	Argv  []string  // the program, found in the PATH of Env if it has no slash, and its arguments
-	Dir   string    // the working directory
-	Env   []string  // the whole environment; nil is an empty one
-	Stdin io.Reader // nil is nothing to read
+	Argv  []string  // program and arguments; a program without a slash is searched in the PATH of Env
+	Dir   string    // working directory
+	Env   []string  // complete environment; nil is an empty one
+	Stdin io.Reader // nil is an empty input
 
-	Limit     time.Duration // 0 is DefaultLimit; below 0 there is none
-	Grace     time.Duration // 0 is DefaultGrace
-	MaxOutput int64         // of each stream, in bytes; 0 is DefaultMaxOutput; below 0 nothing is kept
+	Limit     time.Duration // maximum run time; 0 is DefaultLimit, below 0 there is no limit
+	Grace     time.Duration // time between SIGTERM and SIGKILL; 0 is DefaultGrace
+	MaxOutput int64         // bytes of each stream in the result; 0 is 1 MiB, below 0 keeps nothing
 
-	Sandbox *sandbox.Rules // what the command may do; nil for what the user may
-	// Helper is the program, and its first arguments, that confines a command: it calls [Enter]. It is needed where
-	// there is a Sandbox. Without one, it ends on Linux what the command has started if this process is killed.
+	Sandbox *sandbox.Rules // restrictions; nil runs the command with the user's permissions
+	// Helper is the program, with its first arguments, that confines a command: its main calls [Enter]. A Sandbox needs
+	// it. On Linux it also ends the command's processes if this process is killed.
 	Helper []string
 
-	// Stdout and Stderr get all output as it comes. A command whose output can't be written any more gets SIGPIPE, as
-	// in a shell. A writer that blocks holds the command up, until its limit. A write that has begun may end after Run.
+	// Stdout and Stderr get all output as it is printed. If a write fails, the command gets SIGPIPE, as in a shell. A
+	// writer that blocks stops the command until its limit, and that write may end after Run.
 	Stdout, Stderr io.Writer
 }
 
-// Result is how a command ended and what it wrote.
+// Result is the outcome of a command.
 type Result struct {
 	Argv                   []string
-	Stdout, Stderr         []byte // what was kept
-	StdoutSize, StderrSize int64  // how many bytes there were
-	StdoutSum, StderrSum   string // "sha256:" and the digest of all of them, in hexadecimal digits
-	Truncated              bool   // less than all was kept
-	TimedOut               bool   // it was ended at its limit
-	Sandbox                string // what it was confined to, "" where it was not; for the record
-	// why it was not confined, although it should have been; "" where it was or should not be
+	Stdout, Stderr         []byte // at most Command.MaxOutput bytes
+	StdoutSize, StderrSize int64  // bytes printed
+	StdoutSum, StderrSum   string // "sha256:" and the hexadecimal digest of everything printed
+	Truncated              bool   // Stdout or Stderr is incomplete
+	TimedOut               bool   // it exceeded its limit
+	Sandbox                string // restrictions for the audit log, "" if it was not confined
+	// Unconfined is why it was not confined although it should have been, else "".
 	Unconfined string
-	Refused    []string // hosts that it asked for and may not reach, some of them where there are many
-	Removed    []string // files that it made where its sandbox wants none
+	Refused    []string // network hosts that it tried to reach and must not, possibly not all of them
+	Removed    []string // files that it created, that its sandbox forbids, and that were removed
 
-	ExitCode int    // 128 and the signal's number if a signal ended it, as shells say
-	Signal   string // that signal, as in "SIGTERM", or ""
+	ExitCode int    // exit code, or 128 plus the number of the signal that ended it
+	Signal   string // name of that signal, such as "SIGTERM", or ""
 	Duration time.Duration
 }
 
-// Run runs a command and returns when it has ended. The error is that it could not be started, or ctx's; in the second
-// case there is a Result, too. An exit code other than 0 is no error, nor is the limit.
+// Run runs a command and returns when it has ended. The error is why it could not be started, or the context's; in the
+// second case there is also a Result. Neither an exit code other than 0 nor an exceeded limit is an error.
 func Run(ctx context.Context, c Command) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	}
 	defer fed()
 
-	// The command is told to end when the thread that started it ends: that thread is kept while it runs.
+	// The kernel ends the command when the thread that started it ends, so that thread must stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now() //nolint:forbidigo // how long a process runs is measured here and nowhere else
@@ -139,7 +139,7 @@ func (c Command) withDefaults() Command {
 	return c
 }
 
-// command makes what os/exec needs, with the mark in the environment.
+// command returns the exec.Cmd, with the mark in its environment.
 func (c Command) command() (*exec.Cmd, error) {
 	if len(c.Argv) == 0 {
 		return nil, diag.Errorf(diag.Usage, "there is no command to run")
@@ -149,7 +149,7 @@ func (c Command) command() (*exec.Cmd, error) {
 	for _, v := range c.Env {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
-		case name == markName: // of a command that runs this one: its processes are its, too
+		case name == markName: // keep the mark of a command that runs this process
 			mark = value[max(0, len(value)-maxMarks*(len(mark)+1)):] + ":" + mark
 			continue
 		case sameName(name, "PATH"):
@@ -166,11 +166,11 @@ func (c Command) command() (*exec.Cmd, error) {
 	}, nil
 }
 
-// maxMarks is how many commands, one within the other, can be told apart.
+// maxMarks is the maximum number of nested commands that have their own mark.
 const maxMarks = 16
 
-// lookPath finds a program in a PATH. Directories that are not absolute are passed over: what is found there depends on
-// where a command happens to run.
+// lookPath finds a program in a PATH. It skips relative directories, because their meaning depends on the working
+// directory.
 func lookPath(name, path string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
@@ -187,7 +187,7 @@ func lookPath(name, path string) (string, error) {
 		WithHint("install %s, or add its directory to PATH", name)
 }
 
-// notStarted says why a command could not be started, in words that name it.
+// notStarted returns the error that a command could not be started.
 func (c Command) notStarted(err error) error {
 	name := c.Argv[0]
 	if errors.Is(err, syscall.ENOEXEC) {
@@ -208,10 +208,11 @@ func (c Command) notStarted(err error) error {
 	return fmt.Errorf("%s could not be started: %w", name, err)
 }
 
-// feed connects what a command reads. What it returns lets go of it: a reader that blocks is left to itself.
+// feed connects the command's standard input. The returned function releases it without waiting for a reader that
+// blocks.
 func feed(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
 	if reader == nil {
-		return func() {}, nil // os/exec opens the null device
+		return func() {}, nil // os/exec uses the null device
 	}
 	if f, ok := reader.(*os.File); ok {
 		cmd.Stdin = f
@@ -223,13 +224,13 @@ func feed(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
 	}
 	cmd.Stdin = r
 	go func() {
-		_, _ = io.Copy(w, reader) // a command need not read all there is
+		_, _ = io.Copy(w, reader) // a command need not read all of its input
 		_ = w.Close()
 	}()
 	return func() { _, _ = r.Close(), w.Close() }, nil
 }
 
-// await waits until the command and all that it started have ended, and ends them when it is time.
+// await waits until the command and all its processes have ended, and ends them at the limit or the context's end.
 func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*stream) error {
 	var limit <-chan time.Time
 	if c.Limit > 0 {
@@ -244,13 +245,13 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 	case <-g.over():
 	case <-ctx.Done():
 	case <-unwatched.C:
-		if g.box == nil { // a box ends with this process
+		if g.box == nil { // this process's end also ends a box
 			defer g.watch(c.Helper)()
 		}
 	}
 	select {
 	case <-g.over():
-		// What it left running may still hold output: the last of a pipeline, say.
+		// Processes that it left running, such as the last one of a pipeline, may still write output.
 		drain(c.Grace, limit, ctx.Done(), streams)
 		g.retire(c.Grace)
 	case <-limit:
@@ -264,7 +265,7 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 	return err
 }
 
-// drain waits until the streams are at their end, for a moment at most.
+// drain waits for the end of the streams, at most for a duration.
 func drain(most time.Duration, limit <-chan time.Time, done <-chan struct{}, streams []*stream) {
 	t := time.NewTimer(most)
 	defer t.Stop()
@@ -281,15 +282,15 @@ func drain(most time.Duration, limit <-chan time.Time, done <-chan struct{}, str
 	}
 }
 
-// ended reads how the command ended.
+// ended sets how the command ended.
 func (r *Result) ended(g *running) {
 	var known bool
 	if r.ExitCode, r.Signal, known = g.status(); !known {
-		r.ExitCode = -1 // the system waits for a device
+		r.ExitCode = -1 // it hangs in the kernel
 	}
 }
 
-// patience is how long a process that was killed is waited for.
+// patience is the maximum wait for a killed process to exit.
 const patience = 2 * time.Second
 
 func wait(done <-chan struct{}, most time.Duration) {

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// interpreters returns the programs that run files with an extension, the first that is installed being taken.
+// interpreters returns the programs that run files with an extension, in order of preference.
 func interpreters(extension string) [][]string {
 	switch strings.ToLower(extension) {
 	case ".sh":
@@ -35,7 +35,7 @@ func interpreters(extension string) [][]string {
 	case ".js", ".mjs", ".cjs":
 		return [][]string{{"node"}}
 	case ".ts", ".mts":
-		return [][]string{{"tsx"}, {"bun"}, {"node"}} // node takes the types away itself from 22.18 on
+		return [][]string{{"tsx"}, {"bun"}, {"node"}} // node strips types since 22.18
 	case ".rb":
 		return [][]string{{"ruby"}}
 	case ".pl":
@@ -54,10 +54,9 @@ func interpreters(extension string) [][]string {
 	}
 }
 
-// Script returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter
-// of its extension, which is looked for as [Run] does in the environment env. The path is relative to dir, with
-// slashes; one without a slash is looked for in scripts/ as well. It must name a regular file that no link leads out of
-// dir to.
+// Script returns the command line that runs a file of a skill: the file itself if it is executable, or else the
+// interpreter for its extension, which it searches in the PATH of env. The name is relative to dir, with slashes; a
+// name without a slash is also searched in scripts/. It must be a regular file that no link leads out of dir to.
 func Script(env []string, dir, name string, args []string) ([]string, error) {
 	search := pathOf(env)
 	root, err := os.OpenRoot(dir)
@@ -135,7 +134,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 	return "", nil, e.WithHint("its scripts are %s", textx.First(scripts, 8))
 }
 
-// pathOf returns the PATH of an environment.
+// pathOf returns the PATH in an environment.
 func pathOf(env []string) (path string) {
 	for _, v := range env {
 		if name, value, _ := strings.Cut(v, "="); sameName(name, "PATH") {
@@ -145,7 +144,7 @@ func pathOf(env []string) (path string) {
 	return path
 }
 
-// firstLine returns the line with which a script names its interpreter, or "".
+// firstLine returns the shebang line of a script, or "".
 func firstLine(root *os.Root, name string) string {
 	f, err := root.Open(name)
 	if err != nil {
@@ -155,7 +154,7 @@ func firstLine(root *os.Root, name string) string {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	const longest = 256 // what Linux reads
+	const longest = 256 // the limit of Linux
 	line, err := bufio.NewReader(io.LimitReader(f, longest)).ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(line, []byte("#!")) {
 		return ""
@@ -163,8 +162,8 @@ func firstLine(root *os.Root, name string) string {
 	return strings.TrimSuffix(string(line), "\n")
 }
 
-// checkShebang returns an error if the interpreter that a first line names is not there: the system would only say that
-// there is no such file.
+// checkShebang returns an error if the interpreter in a shebang line does not exist. The system's error would not name
+// it.
 func checkShebang(file, line, search string) error {
 	if line == "" {
 		return nil
@@ -200,12 +199,12 @@ func checkShebang(file, line, search string) error {
 }
 
 const (
-	maxScripts = 1000 // of one skill are listed
-	maxDepth   = 8    // of directories below scripts/
+	maxScripts = 1000 // scripts of one skill
+	maxDepth   = 8    // levels of directories below scripts/
 )
 
-// Scripts returns the files below scripts/ that [Script] would run, sorted, with slashes. What can't be read is passed
-// over; a directory without scripts has none.
+// Scripts returns the sorted slash-separated paths of the files below scripts/ that [Script] would run. It skips files
+// that cannot be read.
 func Scripts(dir string) ([]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -220,7 +219,7 @@ func Scripts(dir string) ([]string, error) {
 		}
 		switch {
 		case err != nil:
-			return nil // what can't be read has no scripts
+			return nil // an unreadable directory has no scripts
 		case d.IsDir():
 			if strings.Count(name, "/") >= maxDepth || name != "scripts" && skipped(d.Name()) {
 				return fs.SkipDir
@@ -236,7 +235,7 @@ func Scripts(dir string) ([]string, error) {
 	return found, err
 }
 
-// skipped reports whether a directory holds what programs keep, and not what people write.
+// skipped reports whether a directory name is one of generated or hidden files.
 func skipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 }

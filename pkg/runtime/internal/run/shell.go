@@ -16,24 +16,27 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Line is the command of a skill's frontmatter as it is to be run.
+// Line is the command line for the `command` field of a skill.
 type Line struct {
 	Argv []string
-	Env  map[string]string // what the command may refer to its arguments by
+	Env  map[string]string // variables with the arguments
 }
 
-// maxCommand is how many bytes the command of a skill may have.
+// maxCommand is the maximum length of a skill's command in bytes.
 const maxCommand = 64 << 10
 
-// Shell makes a command of the `command` field of a skill in dir, which is called name, and of arguments. The field is
-// the author's and is read by sh; arguments never are:
-//   - They are $1, $2, "$@" of the command. $ARGUMENTS is all of them, joined with spaces.
-//   - The n-th name of names is a variable for the n-th argument, if it is written in small letters: input-file is
-//     $input_file.
-//   - A command that refers to none of these has them at the end of its last program.
-//   - A word that is the path of a file of the skill, scripts/convert.py, means that file, wherever the command runs.
+// Shell returns the command line for the `command` field of the skill in dir. The shell sh parses the field, which its
+// author wrote; it never parses the arguments:
 //
-// A command that no shell could read is an error.
+//   - The arguments are $1, $2, and "$@". $ARGUMENTS has all of them, joined with spaces.
+//   - Names are variables for the arguments in the same order. A name must be lowercase; input-file becomes
+//
+// $input_file.
+//   - If the command refers to none of these, the arguments are appended to its last program call.
+//   - A word that is the path of a file of the skill, such as scripts/convert.py, means that file in any working
+//     directory.
+//
+// Shell returns an error if the command is not valid shell syntax.
 func Shell(dir, name, command string, names, args []string) (Line, error) {
 	line := Line{Env: map[string]string{"ARGUMENTS": strings.Join(args, " ")}}
 	for i, n := range names {
@@ -54,7 +57,7 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 			WithHint("mend the command field of its SKILL.md")
 	}
 	refers := false
-	var words []uint // where those begin that name files of the skill
+	var words []uint // offsets of the words that name files of the skill
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
@@ -89,7 +92,7 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 	return line, nil
 }
 
-// final returns the program call that a list of statements ends with, or nil if it ends with something else.
+// final returns the last program call of a list of statements, or nil if the list ends with something else.
 func final(list []*syntax.Stmt) *syntax.CallExpr {
 	if len(list) == 0 {
 		return nil
@@ -105,13 +108,13 @@ func final(list []*syntax.Stmt) *syntax.CallExpr {
 	return nil
 }
 
-// positional reports whether a parameter of the shell is one of its arguments.
+// positional reports whether a shell parameter stands for arguments.
 func positional(name string) bool {
 	return name == "@" || name == "*" || name == "#" || name != "0" && strings.Trim(name, "0123456789") == ""
 }
 
-// variable returns the name of the variable for a named argument, or "" where there can be none. Names in capital
-// letters are the system's.
+// variable returns the name of the variable for a named argument, or "" if there can be none. Names in capital letters
+// are reserved for the system.
 func variable(name string) string {
 	v := strings.ReplaceAll(name, "-", "_")
 	system := func(n string) bool { return sameName(n, v) }
@@ -123,7 +126,7 @@ func variable(name string) string {
 
 var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`) })
 
-// literal returns the text of a word that is the same whatever the shell does, or "".
+// literal returns the text of a word without expansions, or "".
 func literal(w *syntax.Word) string {
 	if len(w.Parts) != 1 {
 		return ""

@@ -14,10 +14,10 @@ import (
 // stream reads one of a command's outputs.
 type stream struct {
 	read, write *os.File
-	out         io.Writer // gets everything, nil for nobody
+	out         io.Writer // gets all output; may be nil
 	ended       chan struct{}
 
-	mu    sync.Mutex // a write that blocks can outlast the command: what was kept is read meanwhile
+	mu    sync.Mutex // guards the capture, because a blocked write can outlast the command
 	keep  capture
 	sum   hash.Hash
 	total int64
@@ -34,7 +34,7 @@ func newStream(out io.Writer, most int64) (*stream, error) {
 	}, nil
 }
 
-// start begins to read, once the command has its end of the pipe.
+// start begins to read, after the command has got its end of the pipe.
 func (s *stream) start() {
 	_ = s.write.Close()
 	go s.drain()
@@ -68,10 +68,10 @@ func (s *stream) take(data []byte) {
 	s.keep.add(data)
 }
 
-// close lets go of both ends; reading ends.
+// close closes both ends of the pipe, which ends the reading.
 func (s *stream) close() { _, _ = s.read.Close(), s.write.Close() }
 
-// captured returns what was kept, how many bytes there were, and their digest.
+// captured returns the captured bytes, the total number of bytes, and the digest of all of them.
 func (s *stream) captured() ([]byte, int64, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,12 +84,12 @@ func (s *stream) cut() bool {
 	return s.total > int64(s.keep.limit)
 }
 
-// capture keeps the beginning and the end of what is added: half of limit each.
+// capture keeps the first and the last bytes of a stream, each up to half of limit.
 type capture struct {
 	limit int
 	head  []byte
-	tail  []byte // a ring once it is full
-	start int    // where the ring begins
+	tail  []byte // a ring buffer once it is full
+	start int    // start of the ring
 }
 
 func (k *capture) add(data []byte) {
@@ -113,7 +113,7 @@ func (k *capture) add(data []byte) {
 	}
 }
 
-// bytes returns what was kept of total bytes, with a line in the place of what was not. No character is cut in two.
+// bytes returns the captured bytes, with a line in place of omitted ones. It does not split characters.
 func (k *capture) bytes(total int64) []byte {
 	last := append(append(make([]byte, 0, len(k.tail)), k.tail[k.start:]...), k.tail[:k.start]...)
 	if total <= int64(k.limit) {
@@ -130,7 +130,7 @@ func (k *capture) bytes(total int64) []byte {
 	return fmt.Appendf(append([]byte(nil), head...), "\n[%d bytes left out]\n%s", missing, last)
 }
 
-// halfRune returns how many bytes at the end of b begin a character that is not whole.
+// halfRune returns how many bytes at the end of b belong to an incomplete character.
 func halfRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {

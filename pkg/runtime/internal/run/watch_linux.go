@@ -13,14 +13,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
-// watchEntry is the argument that a watcher is started with.
+// watchEntry is the argument that starts a watcher.
 const watchEntry = "run-watch"
 
-// watchAfter is how long a command runs before it gets a watcher: most have ended by then.
+// watchAfter is how long a command runs before it gets a watcher. Most commands end earlier.
 const watchAfter = 200 * time.Millisecond
 
-// Enter is the program that [Command.Helper] names: main calls it with os.Args before anything else, and exits with the
-// code if it returns true. It confines a command, as [sandbox.Enter], or is the watcher of one.
+// Enter is the main function of the program in [Command].Helper, which calls it with os.Args before anything else and
+// exits with the code if helper is true. It confines a command, like [sandbox.Enter], or watches one.
 func Enter(args []string) (code int, helper bool) {
 	if code, helper := sandbox.Enter(args); helper {
 		return code, true
@@ -34,18 +34,18 @@ func Enter(args []string) (code int, helper bool) {
 	var stdin unix.Stat_t
 	if err != nil || failed != nil || pid < 2 || args[end+2] == "" || unix.Fstat(0, &stdin) != nil ||
 		stdin.Mode&unix.S_IFMT != unix.S_IFIFO {
-		return 0, false // it is somebody's word for something else
+		return 0, false // the argument is for another program
 	}
 	if text, _ := bufio.NewReader(os.Stdin).ReadString('\n'); text != "" {
-		return 0, true // it has ended, and whoever started it looked after what it left
+		return 0, true // the command has ended and its parent has cleaned up
 	}
 	g := &group{pid: pid, mark: []byte(args[end+2]), since: since, exited: make(chan struct{})}
 	g.sweep()
 	return 0, true
 }
 
-// watch starts a watcher of the command: a process that ends what the command started if this process is killed
-// outright. What it returns ends the watcher.
+// watch starts a watcher: a process that ends the command's processes if this process is killed. The returned function
+// ends the watcher.
 func (g *group) watch(helper []string) (stop func()) {
 	none := func() {}
 	if len(helper) == 0 {
@@ -59,14 +59,15 @@ func (g *group) watch(helper []string) (stop func()) {
 		Path: helper[0], Dir: "/", Env: []string{"GOMAXPROCS=1", "GOGC=off"}, Stdin: r,
 		Args: append(append([]string(nil), helper...), watchEntry, strconv.Itoa(g.pid), string(g.mark),
 			strconv.FormatUint(g.since, 10)),
-		// In a group of its own it outlives who kills that of this process. Its session is this one's: see [Adopt].
+		// Its own process group protects it from a signal to this process's group. It keeps this process's session: see
+		// [Adopt].
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}
 	err = cmd.Start()
 	_ = r.Close()
 	if err != nil {
 		_ = w.Close()
-		return none // the command runs all the same
+		return none // the command runs without a watcher
 	}
 	return func() {
 		_, _ = w.WriteString("done\n")

@@ -11,8 +11,8 @@ import (
 // watchAfter is how long a command runs before it gets a watcher.
 const watchAfter = 200 * time.Millisecond
 
-// Enter is the program that [Command.Helper] names: see the one for Linux.
+// Enter is the main function of the program in [Command].Helper: see the one for Linux.
 func Enter(args []string) (code int, helper bool) { return sandbox.Enter(args) }
 
-// watch does nothing: on Windows a job ends with who made it, and elsewhere nothing finds a command's processes.
+// watch does nothing: on Windows a job ends with its creator, and elsewhere a command's processes cannot be found.
 func (g *group) watch([]string) (done func()) { return func() {} }
