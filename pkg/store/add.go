@@ -6,9 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// AddTree writes the skill in directory dir of fsys, as [bundle.Walk] sees it. One Writer takes any number of skills,
-// each under a name of its own, from whatever number of goroutines. After an error the Writer holds half a skill: close
-// it.
+// AddTree writes the files that [bundle.Walk] visits in directory dir of fsys as a skill. A Writer accepts any number
+// of skills with different names, from any number of goroutines. After an error it has a part of a skill: close it.
 func (w *Writer) AddTree(skill string, fsys fs.FS, dir string) error {
 	return bundle.Walk(fsys, dir, nil, func(f bundle.File) error {
 		r, err := fsys.Open(f.Name)
@@ -20,8 +19,8 @@ func (w *Writer) AddTree(skill string, fsys fs.FS, dir string) error {
 	})
 }
 
-// AddTree puts the skill in directory dir of fsys into the store if it has the digest want, and else is a
-// [bundle.MismatchError] and puts nothing. For many, use one [Writer] and its AddTree.
+// AddTree adds the skill in directory dir of fsys if it has the digest want. Otherwise the error is a
+// [bundle.MismatchError]. For many skills, use one [Writer] and its AddTree.
 func (s *Store) AddTree(fsys fs.FS, dir, want string) error {
 	if s.Has(want) {
 		return nil

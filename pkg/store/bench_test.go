@@ -90,7 +90,7 @@ func BenchmarkFill1000(b *testing.B) {
 	}
 }
 
-func BenchmarkMaterialise1000(b *testing.B) {
+func BenchmarkMaterialize1000(b *testing.B) {
 	dir := memoryDir(b)
 	s, digests := fill(b, filepath.Join(dir, "store"), bigPack(b, 1000))
 	for i := 0; b.Loop(); i++ {
@@ -101,7 +101,7 @@ func BenchmarkMaterialise1000(b *testing.B) {
 		g, ctx := errgroup.WithContext(context.Background())
 		g.SetLimit(runtime.GOMAXPROCS(0))
 		for name, digest := range digests {
-			g.Go(func() error { return s.Materialise(ctx, digest, filepath.Join(out, name)) })
+			g.Go(func() error { return s.Materialize(ctx, digest, filepath.Join(out, name)) })
 		}
 		if err := g.Wait(); err != nil {
 			b.Fatal(err)

@@ -28,8 +28,8 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSlowDisk has all workers of several Writers stand still while more comes than may be held: it is left where it is.
-// When they go on, all is written.
+// TestSlowDisk has all workers of several Writers stand still while more comes than may be held: it is left where it
+// is. When they go on, all is written.
 func TestSlowDisk(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(32))
 	for _, tt := range []struct {

@@ -147,6 +147,6 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(s.Materialise(context.Background(), digests["hello"], filepath.Join(dir, "hello")))
+	fmt.Println(s.Materialize(context.Background(), digests["hello"], filepath.Join(dir, "hello")))
 	// Output: <nil>
 }

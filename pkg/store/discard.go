@@ -11,19 +11,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Discard removes a damaged tree from the store, so that it is fetched again. It is hashed once more where nobody else
-// can reach it, and put back if it is right: since it was found damaged, another process may have fetched it. It goes
-// whole and at once; a process that is reading it meanwhile is told. That it is not there is no error.
+// Discard removes a damaged tree from the store, so that it is fetched again. It moves the tree aside and hashes it
+// again, because another process may have fetched it meanwhile; an intact tree is moved back. A process that reads the
+// tree gets an error. If there is no such tree, Discard does nothing.
 func (s *Store) Discard(digest string) error {
 	return s.discard(digest, func(aside string) (bool, error) { return isDamaged(aside, digest) })
 }
 
-// isDamaged reports whether what was moved aside is not the tree of that digest.
+// isDamaged reports whether the directory aside doesn't have the tree with a digest.
 func isDamaged(aside, digest string) (bool, error) {
 	if info, err := os.Lstat(aside); err != nil || !info.IsDir() {
 		return err == nil, err
 	}
-	dir, err := openFolder(aside)
+	dir, err := openDirectory(aside)
 	if err != nil {
 		return false, err
 	}
@@ -35,13 +35,13 @@ func isDamaged(aside, digest string) (bool, error) {
 	return false, err
 }
 
-// discard moves an entry aside and removes it if it is bad then; else it puts it back.
-func (s *Store) discard(digest string, bad func(aside string) (bool, error)) error {
+// discard moves a tree aside, and removes it if confirm returns true. Otherwise it moves the tree back.
+func (s *Store) discard(digest string, confirm func(aside string) (bool, error)) error {
 	dir, err := s.entryDir(digest)
 	if err != nil {
 		return err
 	}
-	scratch, err := s.scratch()
+	scratch, err := s.newScratch()
 	if err != nil {
 		return syserr.Explain(err)
 	}
@@ -49,7 +49,7 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	err = os.Rename(dir, aside)
 	if err == nil {
 		var remove bool
-		if remove, err = bad(aside); !remove {
+		if remove, err = confirm(aside); !remove {
 			err = errors.Join(err, s.restore(aside, dir, digest))
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	return syserr.Explain(errors.Join(err, scratch.close()))
 }
 
-// restore undoes a move aside. That somebody has put the same tree there meanwhile is as good.
+// restore moves a tree back, unless another process has added the same tree meanwhile.
 func (s *Store) restore(aside, dir, digest string) error {
 	err := os.Rename(aside, dir)
 	if err != nil && s.Has(digest) {

@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// TestDiscard proves that what is damaged goes, that what is right stays, whatever was found before, and that nothing is
-// left beside.
+// TestDiscard proves that what is damaged goes, that what is right stays, whatever was found before, and that nothing
+// is left beside.
 func TestDiscard(t *testing.T) {
 	edit := func(t *testing.T, entry string) {
 		if err := os.WriteFile(filepath.Join(entry, "tree", "SKILL.md"), []byte("edited"), 0o644); err != nil {

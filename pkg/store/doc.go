@@ -1,20 +1,23 @@
-// Package store keeps skills by the digest of their trees, so that every pack, version and scope that has a skill in
-// common shares one copy, and an install that was made once needs no network again.
+// Package store keeps skills by the digests of their trees. All packs, versions and scopes that have a skill share one
+// copy, and installing it again needs no network access.
 //
-// On disk a store is a directory:
+// A store is a directory:
 //
-//	t1/<2 hex>/<62 hex>/inventory   the tree's inventory, whose digest is the directory's name; its time is the last use
+//	t1/<2 hex>/<62 hex>/inventory   the inventory, whose digest names the directory; its modification time is the last use
 //	t1/<2 hex>/<62 hex>/tree/…      the files
-//	tmp/w-<n>, tmp/w-<n>.lock       what is being written or removed, and the lock of the process that does it
+//	tmp/w-<n>, tmp/w-<n>.lock       a scratch directory, and the lock of the process that uses it
 //
 // The rules that the package keeps:
 //
-//   - A tree appears whole, by one rename, or not at all. Any number of processes may write at once.
-//   - Nothing in a store is believed: whatever leaves it is hashed on the way out, and a tree that is found damaged is
-//     moved aside, so that it is fetched again. So no write has to be forced to the disk.
-//   - Files are created by single names in directories that are open, never over another file; no link is followed.
+//   - One rename adds a complete tree to the store. Any number of processes may write at once.
+//   - The store is not trusted: everything that leaves it is hashed, and a damaged tree is removed, so that it is
+//     fetched again. So writes don't need fsync.
+//   - Files are created by single names in open directories, never over another file, and no link is followed.
 //   - Reading needs no write access.
-//   - A tree leaves the store whole, by one rename: whoever reads it meanwhile gets all of it or an error, never a
-//     part.
-//   - An error of the disk names the file and says what to do.
+//   - One rename removes a tree from the store: a process that reads it meanwhile gets all of it or an error.
+//   - An error of the disk names the file and suggests what to do.
+//
+// Start reading at [Store.Writer] for writing, and [Store.Materialize] for copying a tree into a project.
+//
+// This package may change at any time.
 package store

@@ -126,7 +126,7 @@ func TestNoSpace(t *testing.T) { // M2
 	}
 	digest := put(t, s, deploy())["deploy"]
 	dst := filepath.Join(tight, "deploy")
-	fails(t, "materialise", s.Materialise(t.Context(), digest, dst), syscall.ENOSPC, diag.Internal, dst)
+	fails(t, "materialise", s.Materialize(t.Context(), digest, dst), syscall.ENOSPC, diag.Internal, dst)
 	if _, err := os.Lstat(dst); err == nil {
 		t.Error("half a tree was left")
 	}
@@ -173,7 +173,7 @@ func TestReadOnlyFileSystem(t *testing.T) { // M2
 	}
 	digest := digests["deploy"]
 	for name, read := range map[string]func() error{
-		"materialise": func() error { return s.Materialise(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
+		"materialise": func() error { return s.Materialize(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
 		"link":        func() error { return s.Link(t.Context(), digest, filepath.Join(t.TempDir(), "x")) }, // across file systems
 		"read":        func() error { _, err := s.ReadFile(digest, "references/c.md"); return err },
 		"verify":      func() error { return s.Verify(digest) },
@@ -199,7 +199,7 @@ func TestReadOnlyFileSystem(t *testing.T) { // M2
 	fails(t, "discard", s.Discard(digest), syscall.EROFS, diag.Denied, dir)
 	_, err = s.GC(t.Context(), store.GCOptions{All: true, Now: noon})
 	fails(t, "gc", err, syscall.EROFS, diag.Denied, dir)
-	if err := s.Materialise(t.Context(), digests["s0"], filepath.Join(t.TempDir(), "x")); diag.CodeOf(err) != diag.Integrity {
+	if err := s.Materialize(t.Context(), digests["s0"], filepath.Join(t.TempDir(), "x")); diag.CodeOf(err) != diag.Integrity {
 		t.Errorf("what is damaged and can't be discarded: %v", err)
 	}
 }
@@ -249,7 +249,7 @@ func TestFewFiles(t *testing.T) {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, tree := range trees {
 		group.Go(func() error {
-			return s.Materialise(t.Context(), tree.Inventory.Digest(), filepath.Join(out, tree.Name))
+			return s.Materialize(t.Context(), tree.Inventory.Digest(), filepath.Join(out, tree.Name))
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -266,7 +266,7 @@ func TestFewFiles(t *testing.T) {
 		}
 	}
 	dst := filepath.Join(out, "none")
-	err := s.Materialise(t.Context(), trees[0].Inventory.Digest(), dst)
+	err := s.Materialize(t.Context(), trees[0].Inventory.Digest(), dst)
 	errWrite := write(s, small(0))
 	limit(4096)
 	fails(t, "materialise", err, syscall.EMFILE, diag.Internal, "")
@@ -296,7 +296,7 @@ func TestForbidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	fails(t, "read", s.Materialise(t.Context(), digests["deploy"], filepath.Join(out, "x")), syscall.EACCES, diag.Denied, file)
+	fails(t, "read", s.Materialize(t.Context(), digests["deploy"], filepath.Join(out, "x")), syscall.EACCES, diag.Denied, file)
 	if !s.Has(digests["deploy"]) {
 		t.Error("what may not be read was taken for damaged")
 	}
@@ -304,7 +304,7 @@ func TestForbidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := filepath.Join(out, "y")
-	fails(t, "materialise", s.Materialise(t.Context(), digests["s0"], dst), syscall.EACCES, diag.Denied, dst)
+	fails(t, "materialise", s.Materialize(t.Context(), digests["s0"], dst), syscall.EACCES, diag.Denied, dst)
 	if err := os.Chmod(filepath.Join(dir, "tmp"), 0o555); err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func TestUnreadableBlocks(t *testing.T) {
 		return
 	}
 	dst := filepath.Join(t.TempDir(), "x")
-	if err := s.Materialise(t.Context(), digest, dst); diag.CodeOf(err) != diag.Integrity || !strings.Contains(err.Error(), "input/output error") {
+	if err := s.Materialize(t.Context(), digest, dst); diag.CodeOf(err) != diag.Integrity || !strings.Contains(err.Error(), "input/output error") {
 		t.Errorf("got %v", err)
 	}
 	if s.Has(digest) {

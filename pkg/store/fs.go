@@ -12,9 +12,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// FS returns a tree of the store as a file system, with SKILL.md at its root. It has exactly the files of the inventory
-// whose digest is asked for, and what is read of one is held against it first: an entry that was damaged or edited
-// gives an error, and never other bytes. Its errors have the code NotFound or Integrity.
+// FS returns a tree of the store as a file system with SKILL.md at its root. It has exactly the files of the inventory,
+// and checks the content of a file before it returns any of it: a damaged or edited file is an error. Errors have the
+// code NotFound or Integrity.
 func (s *Store) FS(digest string) (fs.FS, error) {
 	inv, err := s.Inventory(digest)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Store) FS(digest string) (fs.FS, error) {
 	}
 	for _, e := range inv {
 		t.files[e.Path] = e
-		t.enter(e.Path, node{name: path.Base(e.Path), size: e.Size, mode: mode(e)})
+		t.add(e.Path, node{name: path.Base(e.Path), size: e.Size, mode: mode(e)})
 	}
 	for _, entries := range t.dirs {
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
@@ -49,17 +49,17 @@ type tree struct {
 	dirs   map[string][]fs.DirEntry
 }
 
-// enter adds an entry to its directory, and the directory to the one above it.
-func (t *tree) enter(name string, n node) {
+// add adds a node to its directory, and new directories to their parents.
+func (t *tree) add(name string, n node) {
 	dir := path.Dir(name)
 	_, known := t.dirs[dir]
 	t.dirs[dir] = append(t.dirs[dir], n)
 	if !known {
-		t.enter(dir, node{name: path.Base(dir), mode: fs.ModeDir | 0o755})
+		t.add(dir, node{name: path.Base(dir), mode: fs.ModeDir | 0o755})
 	}
 }
 
-// Open opens a file, whose bytes are checked, or a directory.
+// Open opens a file, whose content it checks, or a directory.
 func (t *tree) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -75,7 +75,7 @@ func (t *tree) Open(name string) (fs.File, error) {
 	return &openFile{node: node{name: path.Base(name), size: e.Size, mode: mode(e)}, Reader: bytes.NewReader(data)}, nil
 }
 
-// ReadFile returns the bytes of a file once they are checked.
+// ReadFile returns the checked content of a file.
 func (t *tree) ReadFile(name string) ([]byte, error) {
 	e, ok := t.files[name]
 	if !ok {
@@ -84,7 +84,7 @@ func (t *tree) ReadFile(name string) ([]byte, error) {
 	return t.store.read(t.digest, e)
 }
 
-// Stat describes a file as the inventory has it, without reading it.
+// Stat describes a file by the inventory, without reading it.
 func (t *tree) Stat(name string) (fs.FileInfo, error) {
 	if _, ok := t.dirs[name]; ok {
 		return node{name: path.Base(name), mode: fs.ModeDir | 0o755}, nil
@@ -105,7 +105,7 @@ func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.Clone(entries), nil
 }
 
-// node is a file or a directory of a tree. It has no time: an inventory knows none.
+// node is a file or a directory of a tree. It has no time, because inventories have none.
 type node struct {
 	name string
 	size int64
@@ -140,7 +140,7 @@ func (d *openDir) Read([]byte) (int, error) {
 }
 func (d *openDir) Close() error { return nil }
 
-// ReadDir returns the next entries, as [fs.ReadDirFile] has it.
+// ReadDir implements [fs.ReadDirFile].
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	if n <= 0 {
 		rest := d.entries

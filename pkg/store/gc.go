@@ -13,34 +13,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// longestIdle is how much later than the last use of any tree it may be. A clock that says more is taken for wrong.
-const longestIdle = 2 * 365 * 24 * time.Hour
+// maxIdle is the longest plausible time since the last use of any tree. A clock beyond that is wrong.
+const maxIdle = 2 * 365 * 24 * time.Hour
 
-// GCOptions say what [Store.GC] removes.
+// GCOptions configure [Store.GC].
 type GCOptions struct {
-	Unused time.Duration // trees go that nobody used for that long; a day at least, because use is recorded by the day
-	Now    time.Time     // what the clock says
-	All    bool          // all trees go
-	DryRun bool          // nothing goes
+	Unused time.Duration // remove trees unused for that long; at least a day, the precision of recorded uses
+	Now    time.Time
+	All    bool // remove all trees
+	DryRun bool // remove nothing
 }
 
-// GCReport says what [Store.GC] did; in a dry run what it would have done.
+// GCReport is the result of [Store.GC], also of a dry run.
 type GCReport struct {
 	Removed   []Entry
 	Bytes     int64 // of the removed trees
 	Kept      int   // trees
 	KeptBytes int64
-	Leftovers int  // directories of processes that died, which are removed too
-	BadClock  bool // the clock can't be right, so that no tree was judged by its age
+	Leftovers int  // scratch directories of processes that died
+	BadClock  bool // the clock is wrong, so that the age of trees is unknown
 }
 
-// GC removes the trees that nobody used for some time, those with a damaged inventory, and what processes left that
-// died.
+// GC removes unused trees, trees with a damaged inventory, and the scratch directories of processes that died.
 //
-// A tree goes whole and at once. A process that is reading it is told, and fetches it again; one that began to use it
-// while GC looked keeps it. A mark of use in the future, or from before skillpm, counts as one of now: a clock that was
-// wrong when a tree was used is no reason to remove it. And no tree is old by a clock that can't be right: one of
-// before skillpm, or of years after the last use of any tree.
+// A process that reads a removed tree gets an error and fetches it again. GC keeps trees that a process begins to use
+// meanwhile. A recorded use in the future, or before skillpm existed, counts as now: a wrong clock at that time is no
+// reason to remove a tree. If the clock is wrong now, before skillpm existed or years after the last use of any tree,
+// GC removes no tree for its age.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 	c := &collector{store: s, options: o}
 	err := c.scan(ctx)
@@ -51,7 +50,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 		c.report.Bytes += e.Bytes
 	}
 	tmp := filepath.Join(s.dir, tmpName)
-	c.report.Leftovers = sweep(tmp, o.DryRun) + sweepStrays(tmp, o.Now, o.DryRun)
+	c.report.Leftovers = sweep(tmp, o.DryRun) + sweepOrphans(tmp, o.Now, o.DryRun)
 	return c.report, syserr.Explain(err)
 }
 
@@ -61,7 +60,7 @@ type collector struct {
 	report  GCReport
 }
 
-// scan decides what goes.
+// scan decides which trees to remove.
 func (c *collector) scan(ctx context.Context) error {
 	var trees []Entry
 	newest := time.Time{}
@@ -82,9 +81,9 @@ func (c *collector) scan(ctx context.Context) error {
 		}
 	}
 	now := c.options.Now
-	c.report.BadClock = len(trees) > 0 && (now.Before(earliest()) || now.Sub(newest) > longestIdle)
+	c.report.BadClock = len(trees) > 0 && (now.Before(minPlausibleTime()) || now.Sub(newest) > maxIdle)
 	for _, e := range trees {
-		if c.options.All || !c.report.BadClock && c.old(e) {
+		if c.options.All || !c.report.BadClock && c.isUnused(e) {
 			c.report.Removed = append(c.report.Removed, e)
 			continue
 		}
@@ -94,22 +93,22 @@ func (c *collector) scan(ctx context.Context) error {
 	return nil
 }
 
-// old reports whether a tree was not used for long enough. The mark of a wrong clock is set right, so that the tree
+// isUnused reports whether a tree was unused for long enough. It corrects the time of a wrong clock, so that the tree
 // ages from now on.
-func (c *collector) old(e Entry) bool {
+func (c *collector) isUnused(e Entry) bool {
 	now := c.options.Now
-	if !e.Used.Before(earliest()) && !e.Used.After(now) {
-		return now.Sub(e.Used) >= max(c.options.Unused, markAfter)
+	if !e.Used.Before(minPlausibleTime()) && !e.Used.After(now) {
+		return now.Sub(e.Used) >= max(c.options.Unused, usePrecision)
 	}
 	if dir, err := c.store.entryDir(e.Digest); err == nil && !c.options.DryRun {
-		_ = mark(dir, now) // where that can't be written, nothing can be removed
+		_ = setLastUse(dir, now) // without write access, GC cannot remove the tree either
 	}
 	return false
 }
 
-// removeAll removes what look chose, and keeps in the report what it could remove.
+// removeAll removes the trees that scan chose, and sets the report to those that it removed.
 func (c *collector) removeAll(ctx context.Context) (err error) {
-	scratch, err := c.store.scratch()
+	scratch, err := c.store.newScratch()
 	if err != nil {
 		c.report.Removed = nil
 		return err
@@ -120,11 +119,11 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		bytes, removeErr := c.remove(e, filepath.Join(scratch.dir, strconv.Itoa(i)))
+		ok, removeErr := c.remove(e, filepath.Join(scratch.dir, strconv.Itoa(i)))
 		if err = removeErr; err != nil {
 			break
 		}
-		if bytes {
+		if ok {
 			removed = append(removed, e)
 		} else {
 			c.report.Kept++
@@ -135,15 +134,15 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 	return err
 }
 
-// remove moves a tree aside and deletes it, and reports whether it did. One that somebody used since look is put back,
-// and so is one that was damaged then and has come again.
+// remove moves a tree aside and deletes it, and reports whether it did. It moves back a tree that was used since scan,
+// or that was damaged then and is intact now.
 func (c *collector) remove(e Entry, aside string) (bool, error) {
 	dir, err := c.store.entryDir(e.Digest)
 	if err != nil {
 		return false, err
 	}
 	if err := os.Rename(dir, aside); errors.Is(err, fs.ErrNotExist) {
-		return false, nil // somebody else did
+		return false, nil // another process removed it
 	} else if err != nil {
 		return false, err
 	}
@@ -153,9 +152,9 @@ func (c *collector) remove(e Entry, aside string) (bool, error) {
 	return true, os.RemoveAll(aside)
 }
 
-// changed reports whether what was moved aside is not any more what look saw: it is in use, or not damaged.
+// changed reports whether a tree is different from what scan found: used since, or not damaged.
 func changed(e Entry, aside string) bool {
-	dir, err := openFolder(aside)
+	dir, err := openDirectory(aside)
 	if err != nil {
 		return false
 	}

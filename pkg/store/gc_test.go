@@ -70,7 +70,7 @@ func TestUse(t *testing.T) {
 			digest := put(t, s, small(0))["s0"]
 			s.Track(func() time.Time { return tt.now })
 			for name, use := range map[string]func() error{
-				"materialise": func() error { return s.Materialise(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
+				"materialise": func() error { return s.Materialize(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
 				"link":        func() error { return s.Link(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
 				"read":        func() error { _, err := s.ReadFile(digest, "a/b.md"); return err },
 				"tree":        func() error { _, err := s.Tree("x", digest); return err },
@@ -306,8 +306,8 @@ func TestGCLeftovers(t *testing.T) {
 	}
 }
 
-// TestGCWhileInstalling installs while another process collects all there is, over and over: an install gets whole trees,
-// or is told to fetch again.
+// TestGCWhileInstalling installs while another process collects all there is, over and over: an install gets whole
+// trees, or is told to fetch again.
 func TestGCWhileInstalling(t *testing.T) { // M2
 	s, dir := open(t)
 	put(t, s, deploy(), small(0))
@@ -326,7 +326,7 @@ func TestGCWhileInstalling(t *testing.T) { // M2
 	whole, fetched := 0, 0
 	for whole < 20 {
 		dst := filepath.Join(out, fmt.Sprint(whole))
-		err := s.Materialise(t.Context(), want.Digest(), dst)
+		err := s.Materialize(t.Context(), want.Digest(), dst)
 		if code := diag.CodeOf(err); code == diag.NotFound || code == diag.Integrity {
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal("half a tree was left")

@@ -124,11 +124,11 @@ func TestLostInventory(t *testing.T) {
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]
 	remove(t, inventoryOf(dir, digest))
-	if err := s.Materialise(t.Context(), digest, filepath.Join(t.TempDir(), "x")); diag.CodeOf(err) != diag.NotFound || diag.HintOf(err) == "" {
+	if err := s.Materialize(t.Context(), digest, filepath.Join(t.TempDir(), "x")); diag.CodeOf(err) != diag.NotFound || diag.HintOf(err) == "" {
 		t.Errorf("got %v, want NotFound with a hint", err)
 	}
 	put(t, s, deploy())
-	if err := s.Materialise(t.Context(), digest, filepath.Join(t.TempDir(), "x")); err != nil {
+	if err := s.Materialize(t.Context(), digest, filepath.Join(t.TempDir(), "x")); err != nil {
 		t.Error(err)
 	}
 }

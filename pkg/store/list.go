@@ -23,11 +23,11 @@ type Entry struct {
 	Digest string
 	Files  int
 	Bytes  int64     // of the files
-	Used   time.Time // when it was last used, to a day; see [Store.Track]
+	Used   time.Time // the last use, to a day; see [Store.Track]
 }
 
-// List returns the trees of the store, sorted by digest. One whose inventory is damaged comes with an error, a
-// [bundle.MismatchError], and its digest alone; any other error is the last.
+// List yields the trees of the store, sorted by digest. For a damaged inventory it yields a [bundle.MismatchError] with
+// the digest alone, and goes on; it ends after any other error.
 func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for digest, err := range s.digests() {
@@ -37,7 +37,7 @@ func (s *Store) List() iter.Seq2[Entry, error] {
 			}
 			e, err := s.describe(digest)
 			if diag.CodeOf(err) == diag.NotFound {
-				continue // it went meanwhile, or is none
+				continue // another process removed it, or it is not a tree
 			}
 			_, damaged := errors.AsType[*bundle.MismatchError](err)
 			if !yield(e, err) || err != nil && !damaged {
@@ -47,7 +47,7 @@ func (s *Store) List() iter.Seq2[Entry, error] {
 	}
 }
 
-// digests returns what the directories of the store are named after.
+// digests yields the digests that the directories of the store are named after.
 func (s *Store) digests() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		base := filepath.Join(s.dir, "t1")
@@ -86,18 +86,17 @@ func (s *Store) describe(digest string) (Entry, error) {
 	return e, nil
 }
 
-// VerifyAll hashes all trees again, several at a time, and calls report for each, one call at a time and in no order:
-// with nil, or with a [bundle.MismatchError] for one that is damaged. To heal it, [Store.Discard] it and fetch it
-// again.
+// VerifyAll hashes all trees in parallel, and calls report for each, in no order and never at the same time: with nil,
+// or with a [bundle.MismatchError] for a damaged tree, which [Store.Discard] removes.
 func (s *Store) VerifyAll(ctx context.Context, report func(Entry, error)) error {
-	group, running := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	var one sync.Mutex
+	var reporting sync.Mutex
 	for e, err := range s.List() {
 		if _, damaged := errors.AsType[*bundle.MismatchError](err); err != nil && !damaged {
 			return errors.Join(err, group.Wait())
 		}
-		if running.Err() != nil {
+		if groupCtx.Err() != nil {
 			break
 		}
 		group.Go(func() error {
@@ -107,14 +106,14 @@ func (s *Store) VerifyAll(ctx context.Context, report func(Entry, error)) error 
 			}
 			switch _, damaged := errors.AsType[*bundle.MismatchError](err); {
 			case diag.CodeOf(err) == diag.NotFound:
-				return nil // it went meanwhile
+				return nil // another process removed it
 			case err != nil && !damaged:
 				return err
 			}
-			one.Lock()
-			defer one.Unlock()
+			reporting.Lock()
+			defer reporting.Unlock()
 			report(e, err)
-			return running.Err()
+			return groupCtx.Err()
 		})
 	}
 	return errors.Join(group.Wait(), ctx.Err())

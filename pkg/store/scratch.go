@@ -16,15 +16,15 @@ const (
 	lockSuffix    = ".lock"
 )
 
-// scratch is a directory below tmp that belongs to one writer as long as it holds the lock on the file of the same
-// name. The file is there before the directory and goes after it.
+// scratch is a directory below tmp that belongs to the process that has locked the file of the same name. The file
+// exists before the directory and after it.
 type scratch struct {
 	dir  string
 	lock *flock.Flock
 }
 
-// scratch makes a directory of its own below tmp, and removes those whose writers are gone.
-func (s *Store) scratch() (*scratch, error) {
+// newScratch creates a scratch directory, and removes those of processes that died.
+func (s *Store) newScratch() (*scratch, error) {
 	tmp := filepath.Join(s.dir, tmpName)
 	if err := os.MkdirAll(tmp, 0o755); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Store) scratch() (*scratch, error) {
 			return nil, err
 		}
 		if lock == nil {
-			continue // a sweeper was faster, so there is another one to be had
+			continue // another process swept it
 		}
 		dir := strings.TrimSuffix(f.Name(), lockSuffix)
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -53,7 +53,7 @@ func (s *Store) scratch() (*scratch, error) {
 	}
 }
 
-// tryLock locks a file, which must be there. It returns nil if somebody else has locked or removed it.
+// tryLock locks an existing file. It returns nil if another process has locked or removed it.
 func tryLock(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
 	locked, err := lock.TryLock()
@@ -63,7 +63,7 @@ func tryLock(path string) (*flock.Flock, error) {
 	if err != nil || !locked {
 		return nil, err
 	}
-	// Who has the lock removes the file before it unlocks: then this is a lock on nothing.
+	// The owner of a lock removes the file before it unlocks it: then this locks a removed file.
 	if _, err := os.Lstat(path); err != nil {
 		return nil, lock.Unlock()
 	}
@@ -74,7 +74,7 @@ func (s *scratch) close() error {
 	return errors.Join(os.RemoveAll(s.dir), release(s.lock))
 }
 
-// release removes and unlocks a lock's file. Windows does not remove a file that is open.
+// release removes and unlocks the file of a lock. Windows cannot remove a file that is open.
 func release(lock *flock.Flock) error {
 	_ = os.Remove(lock.Path())
 	err := lock.Unlock()
@@ -84,8 +84,8 @@ func release(lock *flock.Flock) error {
 	return err
 }
 
-// sweep removes what writers left that are gone, and returns how many. What can't be removed stays for the next one.
-func sweep(tmp string, dry bool) (swept int) {
+// sweep removes the scratch directories of processes that died, and returns how many. It ignores errors.
+func sweep(tmp string, dryRun bool) (swept int) {
 	entries, err := os.ReadDir(tmp)
 	if err != nil {
 		return 0
@@ -99,7 +99,7 @@ func sweep(tmp string, dry bool) (swept int) {
 			continue
 		}
 		swept++
-		if dry || os.RemoveAll(strings.TrimSuffix(lock.Path(), lockSuffix)) != nil {
+		if dryRun || os.RemoveAll(strings.TrimSuffix(lock.Path(), lockSuffix)) != nil {
 			_ = lock.Unlock()
 			continue
 		}
@@ -108,11 +108,11 @@ func sweep(tmp string, dry bool) (swept int) {
 	return swept
 }
 
-// strayAfter is how old a directory without a lock's file must be to be removed: no writer leaves one.
-const strayAfter = 24 * time.Hour
+// minOrphanAge is the age from which a scratch directory without a lock file is removed.
+const minOrphanAge = 24 * time.Hour
 
-// sweepStrays removes writers' directories whose locks' files somebody has removed, and returns how many.
-func sweepStrays(tmp string, now time.Time, dry bool) (swept int) {
+// sweepOrphans removes scratch directories whose lock files are missing, and returns how many.
+func sweepOrphans(tmp string, now time.Time, dryRun bool) (swept int) {
 	entries, err := os.ReadDir(tmp)
 	if err != nil {
 		return 0
@@ -125,10 +125,10 @@ func sweepStrays(tmp string, now time.Time, dry bool) (swept int) {
 		if _, err := os.Lstat(dir + lockSuffix); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if info, err := os.Lstat(dir); err != nil || now.Sub(info.ModTime()) < strayAfter {
+		if info, err := os.Lstat(dir); err != nil || now.Sub(info.ModTime()) < minOrphanAge {
 			continue
 		}
-		if swept++; !dry {
+		if swept++; !dryRun {
 			_ = os.RemoveAll(dir)
 		}
 	}

@@ -28,18 +28,18 @@ const (
 // Store is a content-addressed store of skill trees. It is safe for concurrent use.
 type Store struct {
 	dir     string
-	noClone atomic.Bool      // the file systems at hand can't share blocks between files
-	buffers sync.Pool        // to copy with
-	queue   *buffers         // of files that are to be written
-	now     func() time.Time // nil: use is not recorded
+	noClone atomic.Bool      // the file system can't share blocks between files
+	buffers sync.Pool        // for copying
+	queue   *bufferPool      // for files to write
+	now     func() time.Time // nil: uses are not recorded
 }
 
-// Open returns the store in directory dir, an absolute path. The directory is created when something is written.
+// Open returns the store in directory dir, an absolute path. The first write creates the directory.
 func Open(dir string) (*Store, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, diag.Errorf(diag.Internal, "store: %s is not an absolute path", dir)
 	}
-	s := &Store{dir: filepath.Clean(dir), queue: newBuffers()}
+	s := &Store{dir: filepath.Clean(dir), queue: newBufferPool()}
 	s.buffers.New = func() any {
 		b := make([]byte, 64<<10)
 		return &b
@@ -47,7 +47,7 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Has reports whether the store has a tree of that digest.
+// Has reports whether the store has a tree with a digest.
 func (s *Store) Has(digest string) bool {
 	entryPath, err := s.entryDir(digest)
 	if err != nil {
@@ -64,69 +64,68 @@ func (s *Store) Inventory(digest string) (bundle.Inventory, error) {
 		return nil, err
 	}
 	defer dir.close()
-	inv, used, err := readInventory(dir, digest)
+	inv, lastUse, err := readInventory(dir, digest)
 	if err == nil {
-		s.use(dir, used)
+		s.recordUse(dir, lastUse)
 	}
 	return inv, err
 }
 
 // openEntry opens the directory of a tree.
-func (s *Store) openEntry(digest string) (*folder, error) {
+func (s *Store) openEntry(digest string) (*directory, error) {
 	entryPath, err := s.entryDir(digest)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := openFolder(entryPath)
+	dir, err := openDirectory(entryPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, absent(digest)
+		return nil, notFound(digest)
 	}
 	return dir, syserr.Explain(err)
 }
 
-// mostInventory is the size of an inventory with as many files as a pack may have, and paths as long as they may be.
-const mostInventory = 64 << 20
+// maxInventory is the size of an inventory with the greatest number of files and the longest paths.
+const maxInventory = 64 << 20
 
-// readInventory returns the inventory in an entry, and when the tree was last used.
-func readInventory(dir *folder, digest string) (inv bundle.Inventory, used time.Time, err error) {
+// readInventory returns the inventory of a tree, and its last use.
+func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse time.Time, err error) {
 	damaged := &bundle.MismatchError{What: "inventory in the store", Want: digest}
 	f, err := dir.open(inventoryName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, used, absent(digest)
+		return nil, lastUse, notFound(digest)
 	}
 	if err != nil {
-		return nil, used, syserr.Explain(damage(err, dir, inventoryName, fs.FileMode.IsRegular))
+		return nil, lastUse, syserr.Explain(mismatchError(err, dir, inventoryName, fs.FileMode.IsRegular))
 	}
-	defer f.drop()
-	known, err := f.facts()
+	defer f.closeRead()
+	info, err := f.info()
 	if err != nil {
-		return nil, used, syserr.Explain(err)
+		return nil, lastUse, syserr.Explain(err)
 	}
-	if !known.regular || known.size > mostInventory {
-		damaged.Got = fmt.Sprintf("what is no inventory, of %d bytes", known.size)
-		return nil, used, damaged
+	if !info.regular || info.size > maxInventory {
+		damaged.Got = fmt.Sprintf("what is no inventory, of %d bytes", info.size)
+		return nil, lastUse, damaged
 	}
-	data := make([]byte, known.size)
+	data := make([]byte, info.size)
 	n, err := io.ReadFull(f, data)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.EIO) {
-		return nil, used, syserr.Explain(err)
+		return nil, lastUse, syserr.Explain(err)
 	}
 	data = data[:n]
 	inv, err = bundle.ParseInventory(data)
 	if err != nil || bundle.DigestOf(data) != digest {
 		damaged.Got = bundle.DigestOf(data)
-		return nil, used, damaged
+		return nil, lastUse, damaged
 	}
-	return inv, known.modified, nil
+	return inv, info.modified, nil
 }
 
-func absent(digest string) error {
+func notFound(digest string) error {
 	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest).
 		WithHint("it has to be fetched again: repeat the command")
 }
 
-// Tree returns a tree of the store under the given name. What its Open returns is not checked against the inventory;
-// [bundle.WriteArchive] does that.
+// Tree returns a tree of the store with a name. Its Open doesn't check content; [bundle.WriteArchive] does.
 func (s *Store) Tree(name, digest string) (bundle.Tree, error) {
 	inv, err := s.Inventory(digest)
 	if err != nil {
@@ -149,15 +148,15 @@ func (s *Store) ReadFile(digest, path string) ([]byte, error) {
 	return s.read(digest, e)
 }
 
-// read returns a file of a tree, checked against its entry of the inventory.
+// read returns a file of a tree, checked against the inventory.
 func (s *Store) read(digest string, e bundle.Entry) ([]byte, error) {
 	path := e.Path
 	f, err := s.open(digest, path)
-	if errors.Is(err, fs.ErrNotExist) { // unless it left the store meanwhile, and may be back
+	if errors.Is(err, fs.ErrNotExist) { // another process may have removed it and added it again
 		f, err = s.open(digest, path)
 	}
 	if errors.Is(err, fs.ErrNotExist) && !s.Has(digest) {
-		return nil, absent(digest)
+		return nil, notFound(digest)
 	}
 	if err != nil {
 		return nil, err
@@ -179,7 +178,7 @@ func (s *Store) open(digest, path string) (*os.File, error) {
 	return os.OpenInRoot(filepath.Join(entryPath, treeName), filepath.FromSlash(path))
 }
 
-// Verify hashes a tree again. A difference is a [bundle.MismatchError]. It does not count as a use.
+// Verify hashes a tree. The error for a difference is a [bundle.MismatchError]. It does not count as a use.
 func (s *Store) Verify(digest string) error {
 	dir, err := s.openEntry(digest)
 	if err != nil {
@@ -187,20 +186,20 @@ func (s *Store) Verify(digest string) error {
 	}
 	defer dir.close()
 	err = verify(dir, digest)
-	if err != nil && dir.moved() { // it left the store meanwhile
-		return absent(digest)
+	if err != nil && dir.replaced() { // another process removed it
+		return notFound(digest)
 	}
 	return err
 }
 
-func verify(dir *folder, digest string) error {
+func verify(dir *directory, digest string) error {
 	want, _, err := readInventory(dir, digest)
 	if err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(filepath.Join(dir.path, treeName))
 	if err != nil {
-		return syserr.Explain(damage(err, dir, treeName, fs.FileMode.IsDir))
+		return syserr.Explain(mismatchError(err, dir, treeName, fs.FileMode.IsDir))
 	}
 	defer root.Close()
 	sum, err := bundle.Sum(root.FS(), ".")
@@ -221,6 +220,6 @@ func (s *Store) entryDir(digest string) (string, error) {
 	if err := bundle.CheckDigest(digest); err != nil {
 		return "", err
 	}
-	hexed := digest[strings.LastIndexByte(digest, ':')+1:]
-	return filepath.Join(s.dir, "t1", hexed[:2], hexed[2:]), nil
+	digits := digest[strings.LastIndexByte(digest, ':')+1:]
+	return filepath.Join(s.dir, "t1", digits[:2], digits[2:]), nil
 }

@@ -125,11 +125,11 @@ func TestRoundTrip(t *testing.T) { // M2
 	}
 }
 
-func TestMaterialise(t *testing.T) { // M2
+func TestMaterialize(t *testing.T) { // M2
 	s, _ := open(t)
 	digest := put(t, s, deploy())["deploy"]
 	dst := filepath.Join(t.TempDir(), "deploy")
-	if err := s.Materialise(context.Background(), digest, dst); err != nil {
+	if err := s.Materialize(context.Background(), digest, dst); err != nil {
 		t.Fatal(err)
 	}
 	got, err := bundle.Sum(os.DirFS(dst), ".")
@@ -142,7 +142,7 @@ func TestMaterialise(t *testing.T) { // M2
 	if err := deploy().Inventory.Check(got); err != nil {
 		t.Error(err)
 	}
-	if err := s.Materialise(context.Background(), digest, dst); diag.CodeOf(err) != diag.Conflict {
+	if err := s.Materialize(context.Background(), digest, dst); diag.CodeOf(err) != diag.Conflict {
 		t.Errorf("over an existing directory: %v", err)
 	}
 	if _, err := os.Lstat(filepath.Join(dst, "SKILL.md")); err != nil {
@@ -151,14 +151,14 @@ func TestMaterialise(t *testing.T) { // M2
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	other := filepath.Join(t.TempDir(), "other")
-	if err := s.Materialise(ctx, digest, other); diag.CodeOf(err) != diag.Interrupted {
+	if err := s.Materialize(ctx, digest, other); diag.CodeOf(err) != diag.Interrupted {
 		t.Errorf("cancelled: %v", err)
 	}
 	if _, err := os.Lstat(other); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a cancelled copy was left")
 	}
 	unknown := bundle.Inventory{}.Digest()
-	if err := s.Materialise(context.Background(), unknown, other); diag.CodeOf(err) != diag.NotFound {
+	if err := s.Materialize(context.Background(), unknown, other); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("unknown digest: %v", err)
 	}
 }
@@ -305,7 +305,7 @@ func TestDamage(t *testing.T) { // M2
 				t.Error("verified")
 			}
 			dst := filepath.Join(t.TempDir(), "deploy")
-			err := s.Materialise(context.Background(), digest, dst)
+			err := s.Materialize(context.Background(), digest, dst)
 			if diag.CodeOf(err) != diag.Integrity {
 				t.Errorf("got %v, want an integrity error", err)
 			}
@@ -316,7 +316,7 @@ func TestDamage(t *testing.T) { // M2
 				t.Error("the damaged tree was left in the store")
 			}
 			put(t, s, deploy())
-			if err := s.Materialise(context.Background(), digest, dst); err != nil {
+			if err := s.Materialize(context.Background(), digest, dst); err != nil {
 				t.Errorf("after fetching again: %v", err)
 			}
 		})
@@ -340,7 +340,7 @@ func TestConcurrentWriters(t *testing.T) { // M2
 			other := bundle.MapTree("other", map[string][]byte{"SKILL.md": {byte(i % 3)}}, nil)
 			digests := put(t, s, same, other)
 			dst := filepath.Join(t.TempDir(), "copy")
-			if err := s.Materialise(context.Background(), digests["deploy"], dst); err != nil {
+			if err := s.Materialize(context.Background(), digests["deploy"], dst); err != nil {
 				t.Error(err)
 			}
 		})
@@ -425,7 +425,7 @@ func TestReadOnly(t *testing.T) {
 	chmod(0o555)
 	defer chmod(0o755)
 	dst := filepath.Join(t.TempDir(), "deploy")
-	if err := s.Materialise(context.Background(), digest, dst); err != nil {
+	if err := s.Materialize(context.Background(), digest, dst); err != nil {
 		t.Error(err)
 	}
 	if err := s.Verify(digest); err != nil {

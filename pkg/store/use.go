@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// markAfter is how old the mark of a tree's last use may be.
-const markAfter = 24 * time.Hour
+// usePrecision is the precision of the recorded last use of a tree.
+const usePrecision = 24 * time.Hour
 
-// earliest returns a time before any tree was ever used: a clock that shows less is not set.
-func earliest() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+// minPlausibleTime returns a time before the first use of any store. A clock before it is wrong.
+func minPlausibleTime() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// Track has the store remember by the given clock when trees are used, for [Store.GC]: the time of change of a tree's
-// inventory is set, once a day at most, and not where that can't be written. It must be called before the store is
-// used. Without it a tree counts as used when it came.
+// Track makes the store record when trees are used, for [Store.GC]: it sets the modification time of the inventory, at
+// most once a day. Call it before any use of the store. Without it, the last use of a tree is when it was added.
 func (s *Store) Track(now func() time.Time) { s.now = now }
 
-// use records that a tree is used. A mark in the future is one of a wrong clock, so it is replaced too.
-func (s *Store) use(dir *folder, used time.Time) {
+// recordUse records that a tree is used now, instead of at lastUse, which may be in the future after a wrong clock.
+func (s *Store) recordUse(dir *directory, lastUse time.Time) {
 	if s.now == nil {
 		return
 	}
 	now := s.now()
-	if age := now.Sub(used); age < markAfter && age > -markAfter {
+	if age := now.Sub(lastUse); age < usePrecision && age > -usePrecision {
 		return
 	}
-	_ = mark(dir.path, now) // a store that can't be written to is used all the same
+	_ = setLastUse(dir.path, now) // a read-only store works too
 }
 
-func mark(dir string, now time.Time) error {
+func setLastUse(dir string, now time.Time) error {
 	return os.Chtimes(filepath.Join(dir, inventoryName), now, now)
 }

@@ -18,18 +18,18 @@ type worker struct {
 	writer *Writer
 	jobs   chan job
 
-	skill *staged // the skill that tree belongs to
-	tree  branch
+	skill *stagedSkill // the skill of tree
+	tree  dirPath
 	sum   hash.Hash
 
-	mu     sync.Mutex
-	err    error // the first one
-	copies []byte
+	mu         sync.Mutex
+	err        error // the first one
+	copyBuffer []byte
 }
 
-// job is a file to be written: whole in buffer, or to be read from r while the sender waits for done.
+// job is a file to write: its content is in buffer, or comes from r while the sender waits for the result.
 type job struct {
-	skill      *staged
+	skill      *stagedSkill
 	path       string
 	executable bool
 	buffer     *[]byte
@@ -40,7 +40,7 @@ type job struct {
 
 func workerCount() int { return min(max(runtime.GOMAXPROCS(0), 2), 8) }
 
-func (k *worker) failure() error {
+func (k *worker) firstError() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err
@@ -56,15 +56,15 @@ func (k *worker) fail(err error) {
 
 // send queues a job, unless the worker has failed.
 func (k *worker) send(j job) error {
-	if err := k.failure(); err != nil {
-		k.writer.store.queue.take(j.buffer)
+	if err := k.firstError(); err != nil {
+		k.writer.store.queue.release(j.buffer)
 		return err
 	}
 	k.jobs <- j
 	return nil
 }
 
-// stream has a file written while it is being read, and waits for it.
+// stream writes a file while reading it.
 func (k *worker) stream(j job, size int64, r io.Reader) error {
 	j.r, j.size, j.result = r, size, make(chan error, 1)
 	if err := k.send(j); err != nil {
@@ -73,10 +73,10 @@ func (k *worker) stream(j job, size int64, r io.Reader) error {
 	return <-j.result
 }
 
-// run does jobs until there are no more, and then writes the inventories. After an error it only drains.
+// run does all jobs, and then writes the inventories. After an error it only receives jobs.
 func (k *worker) run() {
 	for j := range k.jobs {
-		err := k.failure()
+		err := k.firstError()
 		if err == nil {
 			err = k.do(j)
 		}
@@ -87,21 +87,21 @@ func (k *worker) run() {
 		if j.result != nil {
 			j.result <- err
 		}
-		k.writer.store.queue.take(j.buffer)
+		k.writer.store.queue.release(j.buffer)
 	}
-	k.leave()
+	k.closeTree()
 	for _, s := range k.writer.skills {
-		if s.worker != k || k.failure() != nil {
+		if s.worker != k || k.firstError() != nil {
 			continue
 		}
-		if err := s.finish(k.writer.root); err != nil {
+		if err := s.writeInventory(k.writer.root); err != nil {
 			k.fail(syserr.Explain(err))
 		}
 	}
 }
 
-// finish writes a skill's inventory.
-func (s *staged) finish(root *folder) error {
+// writeInventory writes the inventory of a skill.
+func (s *stagedSkill) writeInventory(root *directory) error {
 	s.inventory.Sort()
 	data := s.inventory.Encode()
 	s.digest = bundle.DigestOf(data)
@@ -119,7 +119,7 @@ func (s *staged) finish(root *folder) error {
 }
 
 func (k *worker) do(j job) error {
-	dir, err := k.enter(j.skill, path.Dir(j.path))
+	dir, err := k.openDir(j.skill, path.Dir(j.path))
 	if err != nil {
 		return err
 	}
@@ -140,15 +140,15 @@ func (k *worker) do(j job) error {
 
 // copy writes and hashes a file that is too large to be buffered.
 func (k *worker) copy(f file, e *bundle.Entry, j job) error {
-	if k.copies == nil {
-		k.copies = make([]byte, 128<<10)
+	if k.copyBuffer == nil {
+		k.copyBuffer = make([]byte, 128<<10)
 	}
 	limit := k.writer.limits.FileBytes
 	if j.size >= 0 {
 		limit = j.size
 	}
 	k.sum.Reset()
-	n, err := io.CopyBuffer(onlyWriter{io.MultiWriter(f, k.sum)}, io.LimitReader(j.r, limit+1), k.copies)
+	n, err := io.CopyBuffer(onlyWriter{io.MultiWriter(f, k.sum)}, io.LimitReader(j.r, limit+1), k.copyBuffer)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (k *worker) copy(f file, e *bundle.Entry, j job) error {
 	e.Size = n
 	k.sum.Sum(e.SHA256[:0])
 	if j.size < 0 {
-		return k.writer.account(j.path, n)
+		return k.writer.addSize(j.path, n)
 	}
 	return nil
 }
@@ -166,20 +166,20 @@ func (k *worker) copy(f file, e *bundle.Entry, j job) error {
 // onlyWriter hides ReadFrom, so that the worker's buffer is used.
 type onlyWriter struct{ io.Writer }
 
-// enter returns the directory dir of a skill's tree, and makes it if it is new.
-func (k *worker) enter(s *staged, dir string) (*folder, error) {
+// openDir returns a directory of a skill's tree, which it creates if it is new.
+func (k *worker) openDir(s *stagedSkill, dir string) (*directory, error) {
 	if k.skill != s {
-		k.leave()
-		if err := k.open(s); err != nil {
+		k.closeTree()
+		if err := k.openTree(s); err != nil {
 			return nil, err
 		}
 	}
-	parent, _, err := k.tree.enter(dir, true)
+	parent, _, err := k.tree.open(dir, true)
 	return parent, err
 }
 
-// open makes the skill's tree, or goes back to it.
-func (k *worker) open(s *staged) error {
+// openTree opens the tree of a skill, which it creates if it is new.
+func (k *worker) openTree(s *stagedSkill) error {
 	if !s.written {
 		if err := k.writer.root.mkdir(s.dir); err != nil {
 			return err
@@ -200,11 +200,11 @@ func (k *worker) open(s *staged) error {
 	if err != nil {
 		return err
 	}
-	k.skill, k.tree = s, branch{root: tree}
+	k.skill, k.tree = s, dirPath{root: tree}
 	return nil
 }
 
-func (k *worker) leave() {
+func (k *worker) closeTree() {
 	k.skill = nil
 	k.tree.close()
 }

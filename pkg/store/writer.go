@@ -18,89 +18,89 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// queued is how many files wait for one worker, as long as the Store has buffers for them.
-const queued = 64
+// maxJobs is the number of files that wait for one worker.
+const maxJobs = 64
 
-// Writer takes the files of skills into a store. It is a [bundle.Sink], safe for concurrent use. Nothing is in the
-// store before Commit.
+// Writer writes the files of skills into a store. It is a [bundle.Sink], safe for concurrent use. Commit adds the
+// skills to the store.
 type Writer struct {
 	store   *Store
 	scratch *scratch
-	root    *folder // the scratch directory
+	root    *directory // the scratch directory
 	limits  bundle.Limits
 	workers []*worker
 	running sync.WaitGroup
 
 	writing sync.WaitGroup // calls of WriteFile
 	mu      sync.Mutex
-	skills  map[string]*staged
+	skills  map[string]*stagedSkill
 	total   int64
 	ended   bool
 }
 
-// staged is a skill that is being written.
-type staged struct {
+// stagedSkill is a skill in a scratch directory.
+type stagedSkill struct {
 	dir       string // below the scratch directory
 	check     *bundle.Checker
 	worker    *worker
-	written   bool             // its tree is there; the worker's own
-	inventory bundle.Inventory // the worker's own until it has ended
+	written   bool             // its tree exists; only for the worker
+	inventory bundle.Inventory // only for the worker until it ends
 	digest    string
 }
 
-// Writer starts to write skills.
+// Writer returns a new Writer.
 func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
-	scratch, err := s.scratch()
+	scratch, err := s.newScratch()
 	if err != nil {
 		return nil, syserr.Explain(err)
 	}
-	root, err := openFolder(scratch.dir)
+	root, err := openDirectory(scratch.dir)
 	if err != nil {
 		return nil, syserr.Explain(errors.Join(err, scratch.close()))
 	}
-	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
+	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*stagedSkill)}
 	for range workerCount() {
-		k := &worker{writer: w, jobs: make(chan job, queued), sum: sha256.New()}
+		k := &worker{writer: w, jobs: make(chan job, maxJobs), sum: sha256.New()}
 		w.workers = append(w.workers, k)
 		w.running.Go(k.run)
 	}
 	return w, nil
 }
 
-// WriteFile takes one file. What is litter by [bundle.Ignored] is dropped; unsafe names, collisions and whatever
-// exceeds the limits are errors with the code Invalid. A failure to write may be reported by a later call or by Commit.
+// WriteFile writes one file, unless [bundle.Ignored] matches it. Unsafe names, collisions and exceeded limits are
+// errors with the code Invalid. An error of writing may be returned by a later call or by Commit.
 func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io.Reader) error {
 	name = bundle.Normal(name)
 	if bundle.Ignored(name, false) {
 		return nil
 	}
-	s, err := w.enter(skill, name, size)
+	s, err := w.startFile(skill, name, size)
 	if err != nil {
 		return err
 	}
 	defer w.writing.Done()
 	j := job{skill: s, path: name, executable: executable}
-	if size > mostBuffered {
+	if size > maxBuffered {
 		return s.worker.stream(j, size, r)
 	}
-	j.buffer = w.store.queue.lend(size)
+	j.buffer = w.store.queue.acquire(size)
 	if err := w.buffer(j, size, r); err != nil {
-		w.store.queue.take(j.buffer)
+		w.store.queue.release(j.buffer)
 		return err
 	}
-	if data := *j.buffer; len(data) > mostBuffered {
-		defer w.store.queue.take(j.buffer)
+	if data := *j.buffer; len(data) > maxBuffered {
+		defer w.store.queue.release(j.buffer)
 		j.buffer = nil
 		return s.worker.stream(j, size, io.MultiReader(bytes.NewReader(data), r))
 	}
 	return s.worker.send(j)
 }
 
-// buffer reads a file into a job's buffer: all of it, unless it is large and did not say so.
+// buffer reads a file into the buffer of a job: all of it, unless it is large and its size was unknown.
 func (w *Writer) buffer(j job, size int64, r io.Reader) error {
 	limit := size
 	if size < 0 {
-		limit = mostBuffered
+		limit = maxBuffered
 	}
 	data, err := readUpTo(*j.buffer, r, limit)
 	*j.buffer = data
@@ -110,14 +110,14 @@ func (w *Writer) buffer(j job, size int64, r io.Reader) error {
 		return err
 	case size >= 0 && n != size:
 		return sizeError(j.path, size, n)
-	case size < 0 && n <= mostBuffered:
-		return w.account(j.path, n)
+	case size < 0 && n <= maxBuffered:
+		return w.addSize(j.path, n)
 	}
 	return nil
 }
 
-// enter checks a file and finds its skill, which it starts if it is new. Without an error the caller ends w.writing.
-func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
+// startFile checks a file and returns its skill, which may be new. Without an error the caller must end w.writing.
+func (w *Writer) startFile(skill, name string, size int64) (*stagedSkill, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
@@ -126,7 +126,7 @@ func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
 	s := w.skills[skill]
 	if s == nil {
 		n := len(w.skills)
-		s = &staged{
+		s = &stagedSkill{
 			dir: strconv.Itoa(n), check: bundle.NewChecker(w.limits),
 			worker: w.workers[n%len(w.workers)],
 		}
@@ -142,8 +142,8 @@ func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
 	return s, nil
 }
 
-// account adds to the pack's size what became known late.
-func (w *Writer) account(name string, n int64) error {
+// addSize adds to the total the size of a file that was unknown before.
+func (w *Writer) addSize(name string, n int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.addLocked(name, n)
@@ -156,9 +156,8 @@ func (w *Writer) addLocked(name string, n int64) error {
 	return nil
 }
 
-// Commit puts all skills into the store and returns their tree digests. want has the digests that skills must have; it
-// may be nil or name only some. If one differs or is missing, the error is a [bundle.MismatchError] or has the code
-// NotFound, and nothing is kept.
+// Commit adds all skills to the store and returns their tree digests. want has the expected digests of some skills. If
+// one differs or is missing, Commit adds nothing, and the error is a [bundle.MismatchError] or has the code NotFound.
 func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	if err := w.end(); err != nil {
 		return nil, err
@@ -183,9 +182,9 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	return digests, w.Close()
 }
 
-// publish moves a staged skill to its place. That it is there already is as good, and a use of it; what is there
-// without an inventory is none.
-func (w *Writer) publish(s *staged) error {
+// publish moves a skill from the scratch directory into the store. If the store has the tree already, that counts as a
+// use. A directory without an inventory is not a tree.
+func (w *Writer) publish(s *stagedSkill) error {
 	dir, err := w.store.entryDir(s.digest)
 	if err != nil {
 		return err
@@ -193,11 +192,11 @@ func (w *Writer) publish(s *staged) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return syserr.Explain(err)
 	}
-	for range 3 { // others may discard and publish the same meanwhile
+	for range 3 { // other processes may discard and publish the same tree
 		if err = os.Rename(filepath.Join(w.scratch.dir, s.dir), dir); err == nil {
 			return nil
 		}
-		if _, known := w.store.Inventory(s.digest); known == nil {
+		if _, inventoryErr := w.store.Inventory(s.digest); inventoryErr == nil {
 			return nil
 		}
 		if err := w.store.Discard(s.digest); err != nil {
@@ -207,7 +206,7 @@ func (w *Writer) publish(s *staged) error {
 	return syserr.Explain(err)
 }
 
-// end stops the workers and returns the first of their errors. It may be called again.
+// end stops the workers and returns their first error. It may be called again.
 func (w *Writer) end() error {
 	w.mu.Lock()
 	ended := w.ended
@@ -221,19 +220,19 @@ func (w *Writer) end() error {
 	}
 	w.running.Wait()
 	for _, k := range w.workers {
-		if err := k.failure(); err != nil {
+		if err := k.firstError(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Close discards what was not committed. It may be called again, and after Commit.
+// Close discards what is not committed. It may be called again, and after Commit.
 func (w *Writer) Close() error {
 	if w.scratch == nil {
 		return nil
 	}
-	_ = w.end() // its errors are Commit's business
+	_ = w.end() // Commit returns its errors
 	w.root.close()
 	err := w.scratch.close()
 	w.scratch = nil
@@ -244,7 +243,7 @@ func sizeError(name string, want, actual int64) error {
 	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, actual, want)
 }
 
-// readUpTo reads r into buf, which has room for limit bytes and one more, so that a longer file is noticed.
+// readUpTo reads r into buf, at most one byte more than limit, so that the caller notices a longer file.
 func readUpTo(buf []byte, r io.Reader, limit int64) ([]byte, error) {
 	for int64(len(buf)) <= limit {
 		n, err := r.Read(buf[len(buf) : limit+1])

@@ -104,7 +104,7 @@ func installFrom(s *store.Store, digests []string, root string) error {
 		if err != nil {
 			return err
 		}
-		group.Go(func() error { return s.Materialise(ctx, digest, dir) })
+		group.Go(func() error { return s.Materialize(ctx, digest, dir) })
 		if err := tx.StageLink(".agents/skills/"+name, "../../.skillpm/plugins/acme/big/"+name); err != nil {
 			return err
 		}

@@ -105,7 +105,7 @@ func stageItem(ctx context.Context, tx *txn.Tx, s *store.Store, it Item) error {
 	if err != nil {
 		return err
 	}
-	return s.Materialise(ctx, it.Tree, dir)
+	return s.Materialize(ctx, it.Tree, dir)
 }
 
 // Prune removes empty directories of owners and packs.

@@ -92,7 +92,7 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 	if err != nil {
 		return treeState{}, err
 	}
-	write := s.Materialise
+	write := s.Materialize
 	if hard {
 		write = s.Link
 	}
