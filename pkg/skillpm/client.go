@@ -14,7 +14,7 @@ import (
 // Options configure a [Client].
 type Options = base.Options
 
-// Event is a step of long work.
+// Event is a step of a long operation.
 type Event = fetch.Event
 
 // Base is what a [Client] shares with the clients of other packages: settings, sources, and the audit log.
@@ -46,7 +46,7 @@ func DefaultOptions(dir string) (Options, error) {
 // New returns a client. It touches neither disk nor network.
 func New(o Options) *Client { return &Client{Base: base.New(o)} }
 
-// CheckSigners returns what is wrong with the key files that a rule of a policy names, nil if they are as it says.
+// CheckSigners returns what is wrong with the key files of a rule, nil if they match it.
 func CheckSigners(r policy.Rule) error { return admission.CheckSigners(r) }
 
 type (
@@ -56,16 +56,16 @@ type (
 	DoctorReport = doctor.Report
 	// Diagnosis is one problem that [Client.Doctor] found.
 	Diagnosis = doctor.Diagnosis
-	// Fact is one fact about the machine or the project.
+	// Fact is a property of the machine or a scope.
 	Fact = doctor.Fact
 )
 
-// Doctor looks for what is wrong with the project, with what is installed for the user, and with the machine. It
-// changes nothing, and uses no network unless the options want that.
+// Doctor diagnoses the project, the user's installation, and the machine. It changes nothing, and uses no network
+// unless the options ask for it.
 func (c *Client) Doctor(ctx context.Context, o DoctorOptions) (*DoctorReport, error) {
 	defer c.Progress(Event{Done: true})
 	return doctor.Run(ctx, c.Base, o, CacheUnused)
 }
 
-// Homeless is the report if not even the home directory is known, so that nothing else can be looked at.
+// Homeless is the report if the home directory is unknown, so that no check can run.
 func Homeless(err error) *DoctorReport { return doctor.Homeless(err) }

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// SearchOptions say what to look for, and where.
+// SearchOptions are the options of [Client.Search].
 type SearchOptions struct {
 	Words    []string
 	Limit    int    // packs at most

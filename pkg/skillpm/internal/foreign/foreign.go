@@ -8,6 +8,13 @@
 //	marketplace.json     a plugin marketplace of Claude Code, and of agents with the same format
 //
 // Start reading at [Parse]. The rules that the package keeps:
+//
+//   - It performs no I/O.
+//   - Everything in a file becomes a dependency, or is listed with the reason why it can't be one.
+//   - Only [pack.Parse] reads references, so that what it refuses can't get in.
+//   - A commit becomes a pin. Checksums of installed files are of no use to a dependency.
+//   - Files are not trusted: size, depth and number of entries are limited, types are strict, and a newer format is an
+//     error. Unknown keys are ignored, as the other tools do.
 package foreign
 
 import (
