@@ -259,9 +259,9 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 		return r, err
 	}
 	sw := sweeper{options: o, now: c.Now(), freed: r}
-	sw.git(c.Paths.GitCache())
-	sw.files(c.Paths.HTTPCache())
-	sw.trials(c.Paths.Trials())
+	sw.sweep(c.Paths.GitCache(), 1, &r.Git)
+	sw.sweep(c.Paths.HTTPCache(), 0, &r.HTTP)
+	sw.sweep(c.Paths.Trials(), 0, &r.Try)
 	r.Bytes += r.Git.Bytes + r.HTTP.Bytes + r.Try.Bytes
 	return r, ctx.Err()
 }
@@ -273,50 +273,25 @@ type sweeper struct {
 	freed   *CacheFreed
 }
 
-// git removes commits: directories that are named by the digest of their repository's URL and their ID.
-func (s *sweeper) git(dir string) {
-	for _, repository := range readDir(dir) {
-		at := filepath.Join(dir, repository.Name())
-		if isTemporary(repository) {
-			s.leftover(at)
-			continue
-		}
-		for _, commit := range readDir(at) {
-			path := filepath.Join(at, commit.Name())
-			if isTemporary(commit) {
-				s.leftover(path)
-			} else if s.isOld(path, s.options.Unused) {
-				s.remove(path, &s.freed.Git)
-			}
-		}
-		if isEmptyDir(at) {
-			s.leftover(at)
-		}
-	}
-}
-
-// files removes the files of a directory.
-func (s *sweeper) files(dir string) {
-	for _, e := range readDir(dir) {
-		path := filepath.Join(dir, e.Name())
-		if isTemporary(e) {
+// sweep removes old entries at a depth below a directory: commits are a level deeper than files and trials.
+func (s *sweeper) sweep(dir string, depth int, freed *CacheSize) {
+	entries, _ := os.ReadDir(dir) // a directory that can't be read has nothing to remove
+	for _, e := range entries {
+		switch path := filepath.Join(dir, e.Name()); {
+		case isTemporary(e):
 			s.leftover(path)
-		} else if s.isOld(path, s.options.Unused) {
-			s.remove(path, &s.freed.HTTP)
+		case depth > 0:
+			s.sweep(path, depth-1, freed)
+			if isEmptyDir(path) {
+				s.leftover(path)
+			}
+		case s.isOld(path) && !inUse(path):
+			s.remove(path, freed)
 		}
 	}
 }
 
-// trials removes the projects of [Client.Try].
-func (s *sweeper) trials(dir string) {
-	for _, e := range readDir(dir) {
-		if path := filepath.Join(dir, e.Name()); s.isOld(path, s.options.Unused) && !inUse(path) {
-			s.remove(path, &s.freed.Try)
-		}
-	}
-}
-
-// inUse reports whether a process uses the directory of a trial.
+// inUse reports whether a process uses a path as the directory of a trial.
 func inUse(dir string) bool {
 	lock := flock.New(filepath.Join(dir, trialLock), flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()
@@ -331,10 +306,10 @@ func isTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), "tmp-") || strings.HasPrefix(e.Name(), ".tmp-")
 }
 
-// isOld reports whether an entry was not modified for that long, or the options say to remove everything.
-func (s *sweeper) isOld(path string, age time.Duration) bool {
+// isOld reports whether the options remove an entry.
+func (s *sweeper) isOld(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && (s.options.All || !info.ModTime().After(s.now.Add(-age)))
+	return err == nil && (s.options.All || !info.ModTime().After(s.now.Add(-s.options.Unused)))
 }
 
 // leftover removes a temporary file of a dead process. A living one changes its file now and then.
@@ -367,10 +342,4 @@ func (s *sweeper) remove(path string, size *CacheSize) bool {
 func isEmptyDir(dir string) bool {
 	list, err := os.ReadDir(dir)
 	return err == nil && len(list) == 0
-}
-
-// readDir lists a directory, empty if it can't be read.
-func readDir(dir string) []fs.DirEntry {
-	list, _ := os.ReadDir(dir) // see above
-	return list
 }

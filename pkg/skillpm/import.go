@@ -42,11 +42,7 @@ type ImportedPack struct {
 }
 
 // SkippedImport is something that could not be imported.
-type SkippedImport struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-	Line int    `json:"line,omitempty"`
-}
+type SkippedImport = foreign.Skipped
 
 // The bounds of a file of another tool.
 const (
@@ -78,10 +74,8 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 				WithHint("divide it into several files")
 		}
 		report = &ImportReport{
-			File: c.DisplayPath(file), Tool: parsed.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{},
-		}
-		for _, s := range parsed.Skipped {
-			report.Skipped = append(report.Skipped, SkippedImport(s))
+			File: c.DisplayPath(file), Tool: parsed.Tool, Imported: []ImportedPack{},
+			Skipped: append([]SkippedImport{}, parsed.Skipped...),
 		}
 		return in.resolveImport(ctx, o, parsed, report)
 	})

@@ -13,7 +13,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
@@ -100,9 +99,9 @@ type InstalledSkill struct {
 
 // Info describes a pack or an installed skill.
 func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*Info, error) {
-	base, owner, exact := strings.Cut(name, "@")
-	if !strings.Contains(base, "/") {
-		return c.skillInfo(ctx, name, base, owner, exact, scopeKind)
+	beforeAt, _, _ := strings.Cut(name, "@")
+	if !strings.Contains(beforeAt, "/") {
+		return c.skillInfo(ctx, name, beforeAt, scopeKind)
 	}
 	ref, err := pack.Parse(name)
 	if err != nil {
@@ -120,27 +119,22 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 }
 
 // skillInfo finds installed skills: one of a certain pack, or all of a name, with the one that has the name first.
-func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bool, scopeKind string) (*Info, error) {
+func (c *Client) skillInfo(ctx context.Context, name, skill, scopeKind string) (*Info, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		return nil, err
 	}
-	var id pack.ID
-	if exact {
-		if id, err = pack.ParseID(pk); err != nil {
-			return nil, err
-		}
+	skills, err := skillsNamed(name, l)
+	if err != nil {
+		return nil, err
+	}
+	if len(skills) == 0 {
+		return nil, noSuchSkill(name, skill, l)
 	}
 	var found []InstalledSkill
 	denied := c.denials(w)
-	for _, n := range l.Named {
-		if exact && (n.Pack != id || n.Skill != skill) || !exact && n.Skill != skill && n.Link != skill {
-			continue
-		}
+	for _, n := range skills {
 		found = append(found, installedSkill(ctx, w, l, n, denied))
-	}
-	if len(found) == 0 {
-		return nil, noSuchSkill(name, skill, l)
 	}
 	rank := func(s InstalledSkill) int {
 		switch {
@@ -339,18 +333,33 @@ func (c *Client) KnownPacks() []string {
 	return names
 }
 
-// InstalledNames returns the packs that a scope's manifest requires, and its installed skills, for completion: under
-// the names that agents see, and with their packs.
+// InstalledNames returns the packs that a scope's manifest requires and its installed skills, under the names that agents
+// see and with their packs. It is for completion: what can't be read has no names.
 func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
-	if scopeKind == "" {
-		scopeKind = scope.KindProject
-	}
+	return c.completions(scopeKind, func(w *workspace.Workspace, _ *workspace.Layout) (ids []pack.ID) {
+		for _, d := range w.Manifest.Dependencies {
+			ids = append(ids, d.ID)
+		}
+		return ids
+	})
+}
+
+// LockedNames is [Client.InstalledNames] with all installed packs, also those that only other packs require.
+func (c *Client) LockedNames(scopeKind string) (packs, skills []string) {
+	return c.completions(scopeKind, func(_ *workspace.Workspace, l *workspace.Layout) []pack.ID {
+		return sortedIDs(l.Packs)
+	})
+}
+
+func (c *Client) completions(
+	scopeKind string, packsOf func(*workspace.Workspace, *workspace.Layout) []pack.ID,
+) (packs, skills []string) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		return nil, nil
 	}
-	for _, d := range w.Manifest.Dependencies {
-		packs = append(packs, d.ID.String())
+	for _, id := range packsOf(w, l) {
+		packs = append(packs, id.String())
 	}
 	for _, n := range l.Named {
 		skills = append(skills, n.Link, n.Skill+"@"+n.Pack.String())

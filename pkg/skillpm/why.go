@@ -79,6 +79,19 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 	if err != nil {
 		return nil, err
 	}
+	skill, _, _ := strings.Cut(name, "@")
+	if len(skills) == 0 {
+		return nil, noSuchName(name, skill, l)
+	}
+	slices.SortFunc(skills, func(a, b pack.NamedSkill) int { // the one that agents know under the name is first
+		if first := a.Link == skill; first != (b.Link == skill) {
+			if first {
+				return -1
+			}
+			return 1
+		}
+		return a.Pack.Compare(b.Pack)
+	})
 	names := newSkillNames(w.Manifest, l)
 	for _, s := range skills {
 		found := why(g, l, s.Pack)
@@ -88,13 +101,13 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 	return r, nil
 }
 
-// skillsNamed returns the skills that a name may mean, the one that agents know under it first.
+// skillsNamed returns the skills that a name may mean, in the order of the layout.
 func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
-	skill, pk, exact := strings.Cut(name, "@")
+	skill, owner, exact := strings.Cut(name, "@")
 	var id pack.ID
 	if exact {
 		var err error
-		if id, err = pack.ParseID(pk); err != nil {
+		if id, err = pack.ParseID(owner); err != nil {
 			return nil, err
 		}
 	}
@@ -104,18 +117,6 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
 			found = append(found, n)
 		}
 	}
-	if len(found) == 0 {
-		return nil, noSuchName(name, skill, l)
-	}
-	slices.SortFunc(found, func(a, b pack.NamedSkill) int {
-		if first := a.Link == skill; first != (b.Link == skill) {
-			if first {
-				return -1
-			}
-			return 1
-		}
-		return a.Pack.Compare(b.Pack)
-	})
 	return found, nil
 }
 
@@ -345,22 +346,4 @@ func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 		return err.WithHint("did you mean %s?", near)
 	}
 	return err.WithHint("skillpm list shows what is installed")
-}
-
-// LockedNames returns all packs of a scope's lockfile and all skills, for completion: under the names that agents see,
-// and with their packs.
-func (c *Client) LockedNames(scopeKind string) (packs, skills []string) {
-	_, l, err := c.installed(scopeKind)
-	if err != nil {
-		return nil, nil
-	}
-	for id := range l.Packs {
-		packs = append(packs, id.String())
-	}
-	for _, n := range l.Named {
-		skills = append(skills, n.Link, n.Skill+"@"+n.Pack.String())
-	}
-	slices.Sort(packs)
-	slices.Sort(skills)
-	return packs, slices.Compact(skills)
 }

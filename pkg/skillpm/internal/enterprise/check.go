@@ -45,9 +45,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 		s.problem("no list was ever synced")
 		return s, nil
 	}
-	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = last.Release, last.Resolved, last.Signers, &last.Changed,
-		&last.Checked
-	s.Age = int64(age(c.Now(), last.Checked) / time.Second)
+	s.add(last, c.Now())
 	if last.Source != s.Source {
 		s.problem("the list in force is from %s, and %s is configured", last.Source, s.Source)
 	}
@@ -70,6 +68,12 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 	}
 	s.InStep = len(s.Problems) == 0
 	return s, err
+}
+
+// add adds what the record of the last sync says.
+func (s *Status) add(last *record, now time.Time) {
+	s.Version, s.Resolved, s.Signers = last.Release, last.Resolved, last.Signers
+	s.Changed, s.Checked, s.Age = &last.Changed, &last.Checked, int64(age(now, last.Checked)/time.Second)
 }
 
 func (s *Status) problem(format string, args ...any) {
@@ -109,9 +113,7 @@ func (c *Client) LastSync() (*Status, error) {
 	if err != nil || last == nil {
 		return s, err
 	}
-	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = last.Release, last.Resolved, last.Signers, &last.Changed,
-		&last.Checked
-	s.Age = int64(age(c.Now(), last.Checked) / time.Second)
+	s.add(last, c.Now())
 	return s, nil
 }
 

@@ -43,6 +43,9 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 
 // keyFiles returns the key files that a policy names by relative paths, sorted.
 func keyFiles(p *policy.Policy) (names []string) {
+	if p == nil {
+		return nil
+	}
 	for _, r := range p.Require {
 		if r.Signatures == nil {
 			continue

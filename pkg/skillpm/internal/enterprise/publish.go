@@ -172,20 +172,13 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 			MediaType: mediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name},
 		})
 	}
-	for _, name := range listKeyFiles(l) {
+	for _, name := range keyFiles(l.policy) {
 		if l.files[name] == nil {
 			return a, diag.Errorf(diag.NotFound, "the list's %s names the key %s, which is not beside it",
 				enforce.PolicyName, name)
 		}
 	}
 	return a, nil
-}
-
-func listKeyFiles(l *list) []string {
-	if l.policy == nil {
-		return nil
-	}
-	return keyFiles(l.policy)
 }
 
 // readFromDir reads a file of a directory, nil if it does not exist.

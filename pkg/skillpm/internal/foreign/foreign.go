@@ -51,9 +51,9 @@ type Item struct {
 
 // Skipped is something that can't be a dependency.
 type Skipped struct {
-	What string // printable, without credentials
-	Why  string // a sentence without a full stop
-	Line int
+	What string `json:"what"` // printable, without credentials
+	Why  string `json:"why"`  // a sentence without a full stop
+	Line int    `json:"line,omitempty"`
 }
 
 // The bounds of a file.

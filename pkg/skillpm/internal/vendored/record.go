@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // recordName is the file that describes a pack's directory. No skill can have this name.
@@ -90,16 +91,7 @@ func (r *record) inventory(skill string) (bundle.Inventory, bool) {
 // replacing them loses no local edit.
 func (r *record) isUnedited(skill string, got bundle.Inventory) bool {
 	want, ok := r.inventory(skill)
-	if !ok {
-		return false
-	}
-	for _, e := range got {
-		f, ok := want.Find(e.Path)
-		if !ok || f.SHA256 != e.SHA256 {
-			return false
-		}
-	}
-	return true
+	return ok && workspace.IsSubset(got, want)
 }
 
 // difference names the first file in which a tree differs from its expected inventory.

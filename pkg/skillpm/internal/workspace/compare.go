@@ -229,11 +229,11 @@ func (m *Machine) matches(got bundle.Inventory, t Tree) bool {
 // isPart reports whether files are those of an installed tree with some missing, or with other modes.
 func (m *Machine) isPart(got bundle.Inventory, t Tree) bool {
 	want, _, err := m.expected(t)
-	return err == nil && isSubset(got, want)
+	return err == nil && IsSubset(got, want)
 }
 
-// isSubset reports whether every file of a is in b with the same content.
-func isSubset(a, b bundle.Inventory) bool {
+// IsSubset reports whether every file of a is in b with the same content.
+func IsSubset(a, b bundle.Inventory) bool {
 	for _, e := range a {
 		f, ok := b.Find(e.Path)
 		if !ok || f.SHA256 != e.SHA256 {
