@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -124,35 +123,14 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 	return treeState{Digest: digest, Source: t.source(), fingerprint: fingerprintOf(dir)}, nil
 }
 
-// hasPlainName reports whether frontmatter begins with the name in its usual form and has no second name. It saves the
-// YAML parser for nearly all of a thousand skills.
-func hasPlainName(data []byte, name string) bool {
-	text, ok := bytes.CutPrefix(data, []byte("---\nname: "+name+"\n"))
-	front, _, closed := bytes.Cut(text, []byte("\n---\n"))
-	if !ok || !closed || bytes.ContainsRune(front, '\r') {
-		return false
-	}
-	for line := range bytes.Lines(front) {
-		switch c := line[0]; {
-		case c == ' ' || c == '\n' || c == '#' || c == '-':
-		case c < 'a' || c > 'z' || bytes.HasPrefix(line, []byte("name")):
-			return false // another name, or a key that is written in an odd way
-		}
-	}
-	return true
-}
-
-// checkName refuses a skill whose frontmatter has the name of another skill, or a name with slashes or control
+// checkName rejects a skill whose frontmatter has the name of another skill, or a name with slashes or control
 // characters: agents that read the frontmatter would use it. Other illegal names stay.
 func checkName(dir string, t Tree) error {
 	data, err := os.ReadFile(filepath.Join(dir, skill.File))
 	if err != nil {
 		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
 	}
-	if hasPlainName(data, t.Skill) {
-		return nil
-	}
-	doc, _ := skill.Parse(data) // what is wrong with it is for validate to say
+	doc, _ := skill.Parse(data) // validate reports its errors
 	name := doc.Name()
 	if name == t.Skill || !skill.LegalName(name) && !strings.ContainsFunc(name,
 		func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {

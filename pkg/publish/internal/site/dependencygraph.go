@@ -7,20 +7,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
-// The graph of a pack is that of what it requires, down to so many levels and up to so many packs.
+// The limits of the graph of a pack: levels below it, and packs.
 const (
 	graphDepth = 5
 	graphPacks = 40
 )
 
-// graph draws what a pack requires, "" where it requires nothing. The bool says that there is more than is drawn.
+// graph draws the dependencies of a pack, "" if it has none. partial says that there are more than it draws.
 func (s *Site) graph(i int) (svg string, partial bool) {
 	root := &s.packs[i]
 	if len(root.Dependencies) == 0 {
 		return "", false
 	}
 	depth := map[pack.ID]int{root.ID: 0}
-	queue, part := []pack.ID{root.ID}, false
+	queue := []pack.ID{root.ID}
 	var packs []graph.Pack
 	for ; len(queue) > 0; queue = queue[1:] {
 		id := queue[0]
@@ -32,7 +32,7 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 		for _, d := range s.packs[k].Dependencies {
 			if _, seen := depth[d.ID]; !seen {
 				if depth[id] == graphDepth || len(depth) >= graphPacks {
-					part = true
+					partial = true
 					continue
 				}
 				depth[d.ID] = depth[id] + 1
@@ -51,5 +51,5 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 		packs = slices.Delete(packs, own, own+1)
 	}
 	g := graph.New(root.ID.String()+" "+root.displayed().Version, edges, packs)
-	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), part
+	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), partial
 }
