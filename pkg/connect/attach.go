@@ -132,7 +132,7 @@ func prepare(e Env, o Options) (plan, *Result, error) {
 	}
 	p := plan{host: o.Host, kind: o.Kind, target: path, program: o.Program, goos: e.OS}
 	return p, &Result{
-		Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
+		Host: o.Host.HookID(), Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
 		DryRun: o.DryRun,
 	}, nil
 }

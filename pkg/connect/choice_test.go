@@ -135,7 +135,7 @@ func TestServerArgs(t *testing.T) {
 			o.Args, o.Program = nil, "/moved/skillpm"
 			r := must(t, Install, e, o)
 			text := read(t, r.File)
-			if always := strings.Contains(text, "--always-load"); always != slices.Contains([]string{"claude-code", "copilot"}, h.ID) {
+			if always := strings.Contains(text, "--always-load"); always != slices.Contains([]string{"claude-code", "github-copilot"}, h.ID) {
 				t.Errorf("%s: always %v", h.ID, always)
 			}
 			if got, err := Status(e, o); err != nil || got.State != Installed || !slices.Equal(got.Args, []string{"--upstream-config", "servers.json"}) {

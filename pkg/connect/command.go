@@ -89,7 +89,7 @@ const alwaysLoad = "--always-load"
 
 // serverArgs are what the program is started with as an MCP server, more of them being what somebody added.
 func (h Host) serverArgs(more []string) []string {
-	args := []string{"mcp", "--host", h.ID}
+	args := []string{"mcp", "--host", h.HookID()}
 	if h.ignoresInstructions {
 		args = append(args, alwaysLoad)
 	}

@@ -7,13 +7,13 @@ import (
 )
 
 // Detect returns the hosts of which there is a sign: those whose agents are in use, given by their ids in
-// pkg/skill/agent, those that one of their files is there for, and of those that are no agent of that table the ones
-// with a directory.
+// pkg/skill/agent, those that one of their files is there for, and of those that have no mark there the ones with a
+// directory.
 func Detect(e Env, agents []string) []Host {
-	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.Agent) && !e.hasSign(h) })
+	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.ID) && !e.hasSign(h) })
 }
 
-// hasSign reports whether one of a host's files exists, or, for a host that is no agent of the table, its directory.
+// hasSign reports whether one of a host's files exists, or, for one without a mark in the table of agents, its directory.
 func (e Env) hasSign(h Host) bool {
 	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p configFile) bool {
 		file := e.file(p)
@@ -24,6 +24,6 @@ func (e Env) hasSign(h Host) bool {
 			return true
 		}
 		info, err := os.Stat(filepath.Dir(file))
-		return h.Agent == "" && err == nil && info.IsDir()
+		return h.Mark == "" && err == nil && info.IsDir()
 	})
 }

@@ -17,7 +17,7 @@ func Files(e Env, host string) (files []string) {
 			continue
 		}
 		file := e.file(p)
-		if data, err := safefile.ReadFile(file, maxFile); err == nil && bytes.Contains(data, []byte(" --host "+h.ID)) {
+		if data, err := safefile.ReadFile(file, maxFile); err == nil && bytes.Contains(data, []byte(" --host "+h.HookID())) {
 			files = append(files, file)
 		}
 	}

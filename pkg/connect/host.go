@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
 // Kind is what is put into a host's configuration.
@@ -30,9 +31,7 @@ const (
 
 // Host is an agent whose configuration can be written.
 type Host struct {
-	ID    string // as after --host
-	Agent string // its id in pkg/skill/agent
-	Title string
+	agent.Agent
 
 	Events []string // the events that hooks are put on, as the host calls them
 
@@ -120,7 +119,7 @@ func Hosts() []Host {
 	hooks, servers := []string{"hooks"}, []string{"mcpServers"}
 	return []Host{
 		{
-			ID: "claude-code", Agent: "claude-code", Title: "Claude Code", Events: slices.Clone(claudeEvents),
+			Agent: row("claude-code"), Events: slices.Clone(claudeEvents),
 			decisionEvents: []string{"PreToolUse"}, ignoresInstructions: true,
 			nested: true, timeout: 60, server: stdio,
 			hooks: []configFile{
@@ -136,7 +135,7 @@ func Hosts() []Host {
 			next: map[Kind]string{MCP: "Claude Code asks once whether a project's servers may be started"},
 		},
 		{
-			ID: "codex", Agent: "codex", Title: "Codex",
+			Agent: row("codex"),
 			Events: []string{
 				"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt",
 				"SubagentStart", "SubagentStop", "SessionEnd",
@@ -155,7 +154,7 @@ func Hosts() []Host {
 			},
 		},
 		{
-			ID: "copilot", Agent: "github-copilot", Title: "GitHub Copilot CLI",
+			Agent: row("github-copilot"),
 			Events: []string{
 				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart",
 				"subagentStop", "sessionEnd",
@@ -175,7 +174,7 @@ func Hosts() []Host {
 			},
 		},
 		{
-			ID: "cursor", Agent: "cursor", Title: "Cursor",
+			Agent: row("cursor"),
 			Events: []string{
 				"preToolUse", "postToolUse", "postToolUseFailure", "beforeShellExecution", "beforeMCPExecution",
 				"beforeReadFile",
@@ -193,7 +192,7 @@ func Hosts() []Host {
 			},
 		},
 		{
-			ID: "gemini", Agent: "gemini-cli", Title: "Gemini CLI",
+			Agent:          row("gemini-cli"),
 			Events:         []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 			decisionEvents: []string{"BeforeTool"},
 			nested:         true, timeout: 60_000, server: commandObject,
@@ -208,7 +207,7 @@ func Hosts() []Host {
 			},
 		},
 		{
-			ID: "goose", Agent: "goose", Title: "Goose",
+			Agent: row("goose"),
 			server: func(program string, args []string) object {
 				return object{
 					{"enabled", true},
@@ -223,7 +222,7 @@ func Hosts() []Host {
 			servers: []configFile{{User, inConfig, "", []string{"goose/config.yaml"}, []string{"extensions"}}},
 		},
 		{
-			ID: "opencode", Agent: "opencode", Title: "OpenCode",
+			Agent: row("opencode"),
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", append([]string{program}, args...)}, {"enabled", true}}
 			},
@@ -233,7 +232,7 @@ func Hosts() []Host {
 			},
 		},
 		{
-			ID: "vscode", Title: "Visual Studio Code", server: stdio,
+			Agent: row("vscode"), server: stdio,
 			servers: []configFile{
 				{User, inAppData, "", []string{"Code/User/mcp.json"}, []string{"servers"}},
 				{Project, inProject, "", []string{".vscode/mcp.json"}, []string{"servers"}},
@@ -242,34 +241,40 @@ func Hosts() []Host {
 	}
 }
 
-// IDs returns the ids of the hosts that take something of a kind, sorted.
+// row returns an agent of the table of agents. Its id is a constant of this file.
+func row(id string) agent.Agent {
+	a, _ := agent.Find(id)
+	return a
+}
+
+// IDs returns the ids of the agents that take something of a kind, sorted.
 func IDs(kind Kind) []string {
 	var ids []string
 	for _, h := range Hosts() {
 		if len(h.configFiles(kind)) > 0 {
-			ids = append(ids, h.ID)
+			ids = append(ids, h.HookID())
 		}
 	}
 	return ids
 }
 
-// Find returns the host of an id. The id of its agent counts, too.
+// Find returns how the agent of an id, or an alias, is configured. The error has code Usage.
 func Find(id string, kind Kind) (Host, error) {
-	for _, h := range Hosts() {
-		if h.ID != id && (h.Agent != id || id == "") {
-			continue
-		}
-		if len(h.configFiles(kind)) == 0 {
-			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).
-				WithHint("it takes an MCP server: skillpm mcp --help")
-		}
-		return h, nil
+	a, err := agent.Lookup(id)
+	if err != nil {
+		return Host{}, err
 	}
-	err := diag.Errorf(diag.Usage, "unknown host %q", id)
-	if near := diag.Nearest(id, IDs(kind)); near != "" {
-		return Host{}, err.WithHint("did you mean %s?", near)
+	i := slices.IndexFunc(Hosts(), func(h Host) bool { return h.Agent == a })
+	if i < 0 {
+		return Host{}, diag.Errorf(diag.Usage, "skillpm cannot configure %s", a.Title).
+			WithHint("the agents are %s", strings.Join(IDs(kind), ", "))
 	}
-	return Host{}, err.WithHint("the hosts are %s", strings.Join(IDs(kind), ", "))
+	h := Hosts()[i]
+	if len(h.configFiles(kind)) == 0 {
+		return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).
+			WithHint("it takes an MCP server: skillpm mcp --help")
+	}
+	return h, nil
 }
 
 // HasScope reports whether a host takes something of a kind in a scope.

@@ -22,9 +22,9 @@ func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 		return e.claudeServerObstacles(p)
 	case p.host.ID == "codex":
 		return e.codexObstacles(p, values)
-	case p.host.ID == "copilot":
+	case p.host.ID == "github-copilot":
 		return e.copilotObstacles(p, values)
-	case p.host.ID == "gemini":
+	case p.host.ID == "gemini-cli":
 		return e.geminiObstacles(p)
 	default:
 		return nil

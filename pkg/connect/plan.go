@@ -52,7 +52,7 @@ func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values
 
 // command is the command line of the hook on an event.
 func (p plan) command(event string) string {
-	line := hookCommand(p.program, p.goos, event, p.host.ID)
+	line := hookCommand(p.program, p.goos, event, p.host.HookID())
 	if p.closed && slices.Contains(p.host.decisionEvents, event) {
 		line += refuses
 	}
@@ -69,7 +69,7 @@ func (p plan) timeout(event string) int {
 
 // timeoutKey is what a host calls the time limit.
 func (p plan) timeoutKey() string {
-	if p.host.ID == "copilot" {
+	if p.host.ID == "github-copilot" {
 		return "timeoutSec"
 	}
 	return "timeout"
@@ -111,7 +111,7 @@ type hookEntry struct {
 // hook returns what an entry on an event is if it is one of ours, one without a program otherwise.
 func (p plan) hook(event string, entry map[string]any) hookEntry {
 	line, _ := entry["command"].(string)
-	program, closed := hookProgram(line, p.host.ID)
+	program, closed := hookProgram(line, p.host.HookID())
 	if !p.isOurs(program) {
 		return hookEntry{}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -27,13 +26,12 @@ const Limit = 55 * time.Second
 type SessionRequest struct {
 	Session string
 	Dir     string // the root of the project, or a directory in it; "" where that is not known
-	Profile string // that skills are looked up under
-	Layers  []profile.Layer
+	Profile string // the id of the agent, which stands for its profile
 }
 
 // Options say which event is answered, and with what.
 type Options struct {
-	Host  string // the id of the host
+	Host  string // the id of the agent, or its alias
 	Event string // what the command line calls the event; "" where the event says it itself
 	Dir   string // the directory of this process, where the event says none; "" where that is gone
 	State string // the directory of states, as scope.Paths.State; "" where there is none, so that nothing can be active
@@ -124,7 +122,7 @@ func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 // fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
 func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
-		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.typ.name, Session: t.session, Tool: t.tool,
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.HookID(), Event: t.typ.name, Session: t.session, Tool: t.tool,
 		Reason: err.Error(),
 	}
 	if !t.typ.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
@@ -193,8 +191,7 @@ func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
 func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
 		h, err := w.Open(ctx, SessionRequest{
-			Session: w.event.session, Dir: w.root, Profile: w.dialect.profile,
-			Layers: w.dialect.layers,
+			Session: w.event.session, Dir: w.root, Profile: w.dialect.agent.ID,
 		})
 		if err != nil {
 			return nil, err

@@ -80,7 +80,7 @@ func (w *world) options(of, event string) hook.Options {
 			}
 			return runtime.New(ctx, runtime.Options{
 				Environment: environ.Environment{Paths: w.paths, Dir: dir, Now: time.Now, Admin: os.Getuid()},
-				Profile:     p.Profile, Layers: p.Layers, Session: p.Session, User: "tester",
+				Profile:     p.Profile, Session: p.Session, User: "tester",
 			})
 		},
 		Lenient: func(string) bool { return w.lenient },

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
 // kind is what an event is about, whatever a host calls it.
@@ -51,11 +51,9 @@ type fields struct {
 
 // dialect is how the hooks of one agent are.
 type dialect struct {
-	id, title string
-	profile   string          // that its skills are looked up under
-	layers    []profile.Layer // in place of the profile's; empty for those
-	events    []eventType
-	fields    fields
+	agent  agent.Agent
+	events []eventType
+	fields fields
 
 	variables []string // that it sets for its hooks, to the directory of the project: the first that is set counts
 
@@ -97,7 +95,7 @@ func dialects() []dialect {
 	gemini.mcp = "mcp_context"
 	return []dialect{
 		{
-			id: "claude-code", title: "Claude Code", profile: "claude-code", fields: claude,
+			agent: row("claude-code"), fields: claude,
 			deny: claudeDeny, block: claudeBlock, variables: []string{"CLAUDE_PROJECT_DIR"},
 			events: slices.Concat(
 				named(preTool, "PreToolUse"), named(postTool, "PostToolUse"), named(failedTool, "PostToolUseFailure"),
@@ -108,7 +106,7 @@ func dialects() []dialect {
 			),
 		},
 		{
-			id: "codex", title: "Codex", profile: "agentskills", layers: layers(".codex"), fields: claude,
+			agent: row("codex"), fields: claude,
 			deny: claudeDeny, block: claudeBlock, reads: true, mention: "$", anywhere: true,
 			events: slices.Concat(
 				named(preTool, "PreToolUse"), named(postTool, "PostToolUse"), named(prompt, "UserPromptSubmit"),
@@ -118,7 +116,7 @@ func dialects() []dialect {
 			),
 		},
 		{
-			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini,
+			agent: row("gemini-cli"), fields: gemini,
 			deny: geminiDeny, block: geminiDeny, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
 			events: slices.Concat(
 				named(preTool, "BeforeTool"), named(postTool, "AfterTool"), named(prompt, "BeforeAgent"),
@@ -126,7 +124,7 @@ func dialects() []dialect {
 			),
 		},
 		{ // it writes as Claude Code does if the name of the event begins with a capital
-			id: "copilot", title: "GitHub Copilot", profile: "agentskills", layers: layers(".github", ".copilot"),
+			agent:          row("github-copilot"),
 			agentIsSession: true, mention: "/", variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 			fields: fields{
 				event: "hook_event_name", session: "sessionId session_id", agent: "agentId agent_id",
@@ -145,7 +143,7 @@ func dialects() []dialect {
 			),
 		},
 		{
-			id: "cursor", title: "Cursor", profile: "agentskills", layers: layers(".cursor", ".codex"),
+			agent:          row("cursor"),
 			agentIsSession: true, reads: true, mention: "/",
 			fields: fields{
 				event: "hook_event_name", session: "conversation_id session_id", dir: "cwd workspace_roots",
@@ -170,53 +168,53 @@ func dialects() []dialect {
 	}
 }
 
-// layers are the directories of skills of a host that reads those of every agent and its own.
-func layers(own ...string) []profile.Layer {
-	project, home := []string{}, []string{}
-	for _, dir := range append([]string{".agents", ".claude"}, own...) {
-		project, home = append(project, "./"+dir+"/skills"), append(home, "~/"+dir+"/skills")
-	}
-	return []profile.Layer{
-		{Name: "project", Dirs: project, Depth: 4},
-		{Name: "personal", Dirs: home, Depth: 4},
-		{Name: "plugin", Dirs: []string{"{plugins}"}},
-	}
+// row returns an agent of the table. Its id is a constant of this file.
+func row(id string) agent.Agent {
+	a, _ := agent.Find(id)
+	return a
 }
 
-// Host is a host whose hooks are answered.
-type Host struct {
-	ID     string   // as --host has it
-	Title  string   // as its makers write it
-	Events []string // those that something is learned from, as the host calls them
+// Agent is an agent whose hooks skillpm answers.
+type Agent struct {
+	agent.Agent
+	Events []string // those that matter to skillpm, as the agent calls them
 }
 
-// Hosts returns the hosts whose hooks are answered, in order.
-func Hosts() []Host {
-	var out []Host
+// Agents returns the agents whose hooks skillpm answers, in order.
+func Agents() []Agent {
+	var out []Agent
 	for _, d := range dialects() {
-		h := Host{ID: d.id, Title: d.title}
+		a := Agent{Agent: d.agent}
 		for _, e := range d.events {
-			h.Events = append(h.Events, e.name)
+			a.Events = append(a.Events, e.name)
 		}
-		out = append(out, h)
+		out = append(out, a)
 	}
 	return out
 }
 
-// findDialect returns the host of an id.
-func findDialect(id string) (dialect, error) {
+// IDs returns the ids of the agents whose hooks skillpm answers, as hook commands contain them.
+func IDs() []string {
 	var ids []string
 	for _, d := range dialects() {
-		if d.id == id {
+		ids = append(ids, d.agent.HookID())
+	}
+	return ids
+}
+
+// findDialect returns how the hooks of an agent are. The error has code Usage.
+func findDialect(id string) (dialect, error) {
+	a, err := agent.Lookup(id)
+	if err != nil {
+		return dialect{}, err
+	}
+	for _, d := range dialects() {
+		if d.agent == a {
 			return d, nil
 		}
-		ids = append(ids, d.id)
 	}
-	err := diag.Errorf(diag.Usage, "host %q is not known", id)
-	if near := diag.Nearest(id, ids); near != "" {
-		return dialect{}, err.WithHint("did you mean %s?", near)
-	}
-	return dialect{}, err.WithHint("use one of %s", strings.Join(ids, ", "))
+	return dialect{}, diag.Errorf(diag.Usage, "skillpm does not answer hooks of %s", a.Title).
+		WithHint("use one of %s", strings.Join(IDs(), ", "))
 }
 
 // event returns the event of a name, as the host writes it or in small words joined by hyphens, as pre-tool-use. One

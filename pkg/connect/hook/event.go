@@ -43,13 +43,13 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 			}
 			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s",
 				value, name).
-				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.title, d.id)
+				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.agent.Title, d.agent.HookID())
 		}
 		t.typ = kinds
 	}
 	if t.typ.name == "" {
 		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").
-			WithHint("name it: skillpm hook EVENT --host %s", d.id)
+			WithHint("name it: skillpm hook EVENT --host %s", d.agent.HookID())
 	}
 	if t.typ.kind == other {
 		return t, nil
@@ -74,7 +74,7 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 func (d dialect) decodeSession(t *hookEvent, data map[string]any) {
 	t.session, _ = text(data, d.fields.session)
 	if t.session == "" {
-		t.session = d.id + ":" + t.dir
+		t.session = d.agent.HookID() + ":" + t.dir
 	}
 	agent, _ := text(data, d.fields.agent)
 	parent, _ := text(data, d.fields.parent)

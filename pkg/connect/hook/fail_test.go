@@ -73,7 +73,7 @@ func TestUnknownHost(t *testing.T) {
 
 // An event that is not known is none of skillpm's.
 func TestUnknownEvent(t *testing.T) {
-	for _, of := range hook.Hosts() {
+	for _, of := range hook.Agents() {
 		if r := newWorld(t).send(of.ID, "SomethingNew", `{"a":1}`); r.Err != nil || len(r.Stdout) > 0 {
 			t.Errorf("%s answered %q, %v", of.ID, r.Stdout, r.Err)
 		}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -23,13 +24,18 @@ const (
 
 // Agent is one program that reads skills. Agents are comparable.
 type Agent struct {
-	ID      string // as written in a manifest's agents list and after --agent
+	ID      string // as written in a manifest's agents list and after --agent, --host, and --profile
+	Alias   string // another id, which hooks and the audit log use; "" for none
 	Title   string // as its makers write it
 	Project string // skill directory in a project, slash-separated
 	User    string // skill directory in the home directory, slash-separated; "" if it has none
 	// environment variable that stands for the first directory of Mark, as CLAUDE_CONFIG_DIR for ~/.claude
 	UserEnv string
 	Mark    string // directory whose existence shows that the agent is in use; "" for one that is never guessed
+	Profile string // id of the profile that its skills follow; "" for the default one
+	// Reads lists configuration directories, separated by spaces, whose skills it reads beside those of .agents and
+	// .claude. It is known for agents whose hooks skillpm answers.
+	Reads string
 }
 
 // All returns every agent, sorted by id.
@@ -44,11 +50,30 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the agent of that id. An unknown one is an error that names the nearest id.
+// HookID is the id that hook commands, configurations, and the audit log contain.
+func (a Agent) HookID() string { return cmp.Or(a.Alias, a.ID) }
+
+// HookID returns [Agent.HookID] of the agent of an id or an alias, and any other id as it is.
+func HookID(id string) string {
+	if a, ok := Find(id); ok {
+		return a.HookID()
+	}
+	return id
+}
+
+// Find returns the agent of an id or an alias, and whether there is one.
+func Find(id string) (Agent, bool) {
+	i := slices.IndexFunc(table[:], func(a Agent) bool { return id != "" && (a.ID == id || a.Alias == id) })
+	if i < 0 {
+		return Agent{}, false
+	}
+	return table[i], true
+}
+
+// Lookup is [Find] for an id that a user wrote: an unknown one is an error that names the nearest id.
 func Lookup(id string) (Agent, error) {
-	i, ok := slices.BinarySearchFunc(table[:], id, func(a Agent, id string) int { return strings.Compare(a.ID, id) })
-	if ok {
-		return table[i], nil
+	if a, ok := Find(id); ok {
+		return a, nil
 	}
 	err := diag.Errorf(diag.Usage, "unknown agent %q", id)
 	for _, known := range IDs() {

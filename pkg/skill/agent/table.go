@@ -28,7 +28,7 @@ var table = [...]Agent{
 	{ID: "bob", Title: "IBM Bob", Project: ".bob/skills", User: ".bob/skills", Mark: ".bob"},
 	{
 		ID: "claude-code", Title: "Claude Code", Project: ".claude/skills", User: ".claude/skills", Mark: ".claude",
-		UserEnv: "CLAUDE_CONFIG_DIR",
+		UserEnv: "CLAUDE_CONFIG_DIR", Profile: "claude-code",
 	},
 	{ID: "cline", Title: "Cline", Project: ".agents/skills", User: ".agents/skills", Mark: ".cline"},
 	{
@@ -49,6 +49,7 @@ var table = [...]Agent{
 	{
 		ID: "codex", Title: "Codex", Project: ".agents/skills", User: ".agents/skills", Mark: ".codex",
 		UserEnv: "CODEX_HOME",
+		Reads:   ".codex",
 	},
 	{
 		ID: "command-code", Title: "Command Code", Project: ".commandcode/skills", User: ".commandcode/skills",
@@ -63,7 +64,10 @@ var table = [...]Agent{
 		ID: "crush", Title: "Crush", Project: ".crush/skills", User: ".config/crush/skills", Mark: ".config/crush",
 		UserEnv: "XDG_CONFIG_HOME",
 	},
-	{ID: "cursor", Title: "Cursor", Project: ".agents/skills", User: ".cursor/skills", Mark: ".cursor"},
+	{
+		ID: "cursor", Title: "Cursor", Project: ".agents/skills", User: ".cursor/skills", Mark: ".cursor",
+		Reads: ".cursor .codex",
+	},
 	{
 		ID: "deepagents", Title: "Deep Agents", Project: ".agents/skills", User: ".deepagents/agent/skills",
 		Mark: ".deepagents",
@@ -78,10 +82,13 @@ var table = [...]Agent{
 	{ID: "firebender", Title: "Firebender", Project: ".agents/skills", User: ".firebender/skills", Mark: ".firebender"},
 	{ID: "forgecode", Title: "ForgeCode", Project: ".forge/skills", User: ".forge/skills", Mark: ".forge"},
 	{ID: "fx", Title: "fx", Project: ".agents/skills", User: ".agents/skills", Mark: ".fx"},
-	{ID: "gemini-cli", Title: "Gemini CLI", Project: ".agents/skills", User: ".gemini/skills", Mark: ".gemini"},
 	{
-		ID: "github-copilot", Title: "GitHub Copilot", Project: ".agents/skills", User: ".copilot/skills",
-		Mark: ".copilot",
+		ID: "gemini-cli", Alias: "gemini", Title: "Gemini CLI", Project: ".agents/skills", User: ".gemini/skills",
+		Mark: ".gemini", Reads: ".gemini",
+	},
+	{
+		ID: "github-copilot", Alias: "copilot", Title: "GitHub Copilot", Project: ".agents/skills",
+		User: ".copilot/skills", Mark: ".copilot", Reads: ".github .copilot",
 	},
 	{
 		ID: "goose", Title: "Goose", Project: ".goose/skills", User: ".config/goose/skills", Mark: ".config/goose",
@@ -157,6 +164,7 @@ var table = [...]Agent{
 	{ID: "tinycloud", Title: "Tinycloud", Project: ".tinycloud/skills", User: ".tinycloud/skills", Mark: ".tinycloud"},
 	{ID: "trae", Title: "Trae", Project: ".trae/skills", User: ".trae/skills", Mark: ".trae"},
 	{ID: "trae-cn", Title: "Trae CN", Project: ".trae/skills", User: ".trae-cn/skills", Mark: ".trae-cn"},
+	{ID: "vscode", Title: "Visual Studio Code", Project: ".agents/skills", User: ".agents/skills"},
 	{ID: "warp", Title: "Warp", Project: ".agents/skills", User: ".agents/skills", Mark: ".warp"},
 	{
 		ID: "windsurf", Title: "Windsurf", Project: ".windsurf/skills", User: ".codeium/windsurf/skills",

@@ -19,6 +19,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
 // Default is the profile that skills are checked against when none is asked for.
@@ -131,7 +132,7 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the built-in profile of that id. The error, with code Usage, says which was perhaps meant, or lists
+// Lookup returns the built-in profile of that id, or that of an agent. The error, with code Usage, says which was perhaps meant, or lists
 // the profiles there are.
 func Lookup(id string) (*Profile, error) { return lookup(id, nil) }
 
@@ -141,12 +142,34 @@ func lookup(id string, others []string) (*Profile, error) {
 	if slices.Contains(ids, id) {
 		return read(id + ".yaml")
 	}
+	if a, ok := agent.Find(id); ok {
+		return ofAgent(a)
+	}
 	ids = append(ids, others...)
 	err := diag.Errorf(diag.Usage, "unknown profile %q", id)
-	if near := nearest(id, ids); near != "" {
+	if near := cmp.Or(nearest(id, ids), nearest(id, agent.IDs())); near != "" {
 		return nil, err.WithHint("did you mean %s?", near)
 	}
 	return nil, err.WithHint("the profiles are %s", strings.Join(ids, ", "))
+}
+
+// ofAgent returns the profile that an agent's skills follow, with the directories in which the agent looks for them if
+// it reads more than the profile's.
+func ofAgent(a agent.Agent) (*Profile, error) {
+	p, err := read(cmp.Or(a.Profile, Default) + ".yaml")
+	if err != nil || a.Reads == "" {
+		return p, err
+	}
+	var project, home []string
+	for _, dir := range append([]string{".agents", ".claude"}, strings.Fields(a.Reads)...) {
+		project, home = append(project, "./"+dir+"/skills"), append(home, "~/"+dir+"/skills")
+	}
+	p.Layers = []Layer{
+		{Name: "project", Dirs: project, Depth: 4},
+		{Name: "personal", Dirs: home, Depth: 4},
+		{Name: "plugin", Dirs: []string{"{plugins}"}},
+	}
+	return p, nil
 }
 
 // nearest returns the id that was most likely meant: the same in another case, one that starts so, or one with a few

@@ -56,7 +56,8 @@ func (a *app) attachCommand(kind connect.Kind, use, short string) (*cobra.Comman
 func (o *attachFlags) scopes() []string {
 	var all []string
 	for _, h := range connect.Hosts() {
-		if len(o.hosts) > 0 && !slices.Contains(o.hosts, h.ID) && !slices.Contains(o.hosts, h.Agent) {
+		named := func(id string) bool { return id == h.ID || id == h.Alias }
+		if len(o.hosts) > 0 && !slices.ContainsFunc(o.hosts, named) {
 			continue
 		}
 		for _, in := range h.Scopes(o.kind) {
@@ -285,14 +286,13 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h co
 
 // unlinked returns the directory in which a host looks for the skills of a project that has some, if it is not there.
 func unlinked(e connect.Env, h connect.Host) string {
-	known, err := agent.Lookup(h.Agent)
-	if err != nil || e.Project == "" || isDir(filepath.Join(e.Project, known.Project)) {
+	if e.Project == "" || isDir(filepath.Join(e.Project, h.Agent.Project)) {
 		return ""
 	}
 	if _, err := os.Stat(filepath.Join(e.Project, pack.LockName)); err != nil {
 		return ""
 	}
-	return known.Project
+	return h.Agent.Project
 }
 
 // checkShared refuses a program for everybody on the machine that others than its administrator may replace.

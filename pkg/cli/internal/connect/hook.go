@@ -20,10 +20,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
 func newHook(a *app) *cobra.Command {
-	var agent string
+	var id string
 	cmd := &cobra.Command{
 		Use:     "hook EVENT --host HOST",
 		Short:   "Answer the hooks of agents",
@@ -49,37 +50,28 @@ The exit code is never 2: that is a denial to some hosts.`,
   skillpm hook status`,
 		Args: console.Need(0, 1, "one EVENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && agent == "" {
+			if len(args) == 0 && id == "" {
 				return cmd.Help()
 			}
-			return a.answerHook(cmd.Context(), agent, strings.Join(args, ""))
+			return a.answerHook(cmd.Context(), id, strings.Join(args, ""))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return completeEvents(agent, args, prefix)
+			return completeEvents(id, args, prefix)
 		},
 	}
-	cmd.Flags().StringVar(&agent, "host", "", "the `HOST` whose event it is: "+strings.Join(hookHosts(), ", "))
+	cmd.Flags().StringVar(&id, "host", "", "the `HOST` whose event it is: "+strings.Join(hook.IDs(), ", "))
 	a.CompleteFlag(cmd, "host", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return console.Matching(hookHosts(), prefix), cobra.ShellCompDirectiveNoFileComp
+		return console.Matching(hook.IDs(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	cmd.AddCommand(newHookInstall(a), newHookRemove(a), newHookStatus(a))
 	return cmd
 }
 
-// hookHosts returns the ids of the hosts whose hooks are answered.
-func hookHosts() []string {
-	var ids []string
-	for _, h := range hook.Hosts() {
-		ids = append(ids, h.ID)
-	}
-	return ids
-}
-
-func completeEvents(agent string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func completeEvents(id string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, h := range hook.Hosts() {
-		if len(args) == 0 && (agent == "" || agent == h.ID) {
-			names = append(names, h.Events...)
+	for _, a := range hook.Agents() {
+		if len(args) == 0 && (id == "" || id == a.ID || id == a.Alias) {
+			names = append(names, a.Events...)
 		}
 	}
 	slices.Sort(names)
@@ -87,12 +79,12 @@ func completeEvents(agent string, args []string, prefix string) ([]string, cobra
 }
 
 // answerHook answers an event. The host is opened where the event says that it works.
-func (a *app) answerHook(ctx context.Context, agent, event string) error {
-	if agent == "" {
+func (a *app) answerHook(ctx context.Context, id, event string) error {
+	if id == "" {
 		return diag.Errorf(diag.Usage, "it is not said whose event it is").
-			WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
+			WithHint("use --host with one of %s", strings.Join(hook.IDs(), ", "))
 	}
-	o := a.hookOptions(agent)
+	o := a.hookOptions(id)
 	o.Event = event
 	r := hook.Answer(ctx, o, a.Stdin)
 	if _, err := a.Stdout.Write(r.Stdout); err != nil {
@@ -104,7 +96,7 @@ func (a *app) answerHook(ctx context.Context, agent, event string) error {
 
 // hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not
 // be known: that is an error where something is to be opened, and not before.
-func (a *app) hookOptions(agent string) hook.Options {
+func (a *app) hookOptions(id string) hook.Options {
 	dir, missing := a.WorkDir()
 	env, homeless := a.EnvironmentIn(dir)
 	paths := env.Paths
@@ -112,6 +104,7 @@ func (a *app) hookOptions(agent string) hook.Options {
 	if homeless != nil {
 		state = ""
 	}
+	id = agent.HookID(id)
 	openGuard := func(dir string) *enforce.Evaluator {
 		return enforce.Open(enforce.Options{
 			Files:    enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin},
@@ -119,7 +112,7 @@ func (a *app) hookOptions(agent string) hook.Options {
 		})
 	}
 	return hook.Options{
-		Host: agent, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
+		Host: id, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
 		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			switch {
 			case homeless != nil:
@@ -129,12 +122,11 @@ func (a *app) hookOptions(agent string) hook.Options {
 			}
 			dirEnv := env
 			dirEnv.Dir = cmp.Or(p.Dir, dir)
-			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: agent}, dirEnv)
-			o.Layers = p.Layers
+			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: id}, dirEnv)
 			o.ReadOnly = connect.Files(connect.Env{
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
 				Machine: a.Paths.Enterprise,
-			}, agent)
+			}, id)
 			runtime.AdoptProcesses() // a skill's hooks
 			return runtime.New(ctx, o)
 		},

@@ -21,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -110,7 +111,7 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 // hostIDs are the names of the hosts that skillpm can be written into.
 func hostIDs() (ids []string) {
 	for _, h := range connect.Hosts() {
-		ids = append(ids, h.ID)
+		ids = append(ids, h.HookID())
 	}
 	return ids
 }
@@ -131,7 +132,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		}
 		options := *f
 		options.Session, options.NoSession = r.Session, r.Session == ""
-		options.Trace, options.Client = r.Trace, cmp.Or(o.host, r.Host)
+		options.Trace, options.Client = r.Trace, cmp.Or(agent.HookID(o.host), r.Host)
 		return a.Host(ctx, &options)
 	}
 	h, err := open(ctx, mcpserver.Request{})

@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
 func newAudit(a *app) *cobra.Command {
@@ -78,6 +79,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 // read returns what the flags say.
 func (s *selection) read(a *app) (f audit.Filter, err error) {
 	f = s.filter
+	f.Host = agent.HookID(f.Host)
 	if f.Since, err = a.when("since", s.since); err != nil {
 		return f, err
 	}
