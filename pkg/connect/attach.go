@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// State says how what a host's configuration has relates to what it should have.
+// State says how what an agent's configuration has relates to what it should have.
 type State string
 
 // The states of an entry.
@@ -23,12 +23,12 @@ const (
 	Broken    State = "broken"  // the file cannot be read
 )
 
-// Options say what is done to which host.
+// Options say what is done to which agent.
 type Options struct {
 	Kind    Kind
-	Host    Host
+	Agent   Agent
 	Scope   Scope
-	Program string // that the host is to start, as an absolute path or a name; for Status "" for any
+	Program string // that the agent is to start, as an absolute path or a name; for Status "" for any
 	DryRun  bool
 	Force   bool // replace a server of our name that is not ours
 
@@ -38,30 +38,30 @@ type Options struct {
 	Args       []string // what the server is started with beyond what it needs; nil leaves it as it is
 }
 
-// Result is what was done to a host's configuration, or how it is.
+// Result is what was done to an agent's configuration, or how it is.
 type Result struct {
-	Host    string   `json:"host"`
+	Agent   string   `json:"host"`
 	Title   string   `json:"title"`
 	Kind    Kind     `json:"kind"`
 	Scope   Scope    `json:"scope"`
 	File    string   `json:"file"`
 	State   State    `json:"state"`
 	Reason  string   `json:"reason,omitempty"`  // why it is stale, foreign or broken
-	Program string   `json:"program,omitempty"` // that the host starts
+	Program string   `json:"program,omitempty"` // that the agent starts
 	Args    []string `json:"args,omitempty"`    // of the server, beyond what it needs
 	Changed bool     `json:"changed"`
 	DryRun  bool     `json:"dryRun,omitempty"`
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
-	Notes   []string `json:"notes,omitempty"` // what is left to do in the host
+	Notes   []string `json:"notes,omitempty"` // what is left to do in the agent
 
 	FailClosed bool `json:"failClosed,omitempty"` // the hooks deny without skillpm
-	// what keeps the host from honouring it, as far as its files tell
+	// what keeps the agent from honouring it, as far as its files tell
 	Obstacles []Obstacle `json:"obstacles,omitempty"`
 
 	err error
 }
 
-// Obstacle is what keeps a host from honouring what its configuration has.
+// Obstacle is what keeps an agent from honouring what its configuration has.
 type Obstacle struct {
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"` // what somebody does about it
@@ -78,7 +78,7 @@ func (o Obstacle) String() string {
 // Err returns why a file is broken, or nil.
 func (r *Result) Err() error { return r.err }
 
-// Status says how one host's configuration is.
+// Status says how one agent's configuration is.
 func Status(e Env, o Options) (*Result, error) {
 	p, r, err := prepare(e, o)
 	if err != nil {
@@ -108,7 +108,7 @@ func Status(e Env, o Options) (*Result, error) {
 		r.Args, r.FailClosed = p.args, p.closed && o.Kind == Hook
 		r.Obstacles = e.obstacles(p, values)
 		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
-			again := fmt.Sprintf("skillpm %s install --host %s --scope %s", o.Kind, r.Host, o.Scope)
+			again := fmt.Sprintf("skillpm %s install --host %s --scope %s", o.Kind, r.Agent, o.Scope)
 			r.Obstacles = append(r.Obstacles,
 				Obstacle{fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program), again})
 		}
@@ -117,22 +117,22 @@ func Status(e Env, o Options) (*Result, error) {
 	return r, nil
 }
 
-// Install puts skillpm into a host's configuration. Its errors are of code [diag.Invalid] for a file that cannot be
+// Install puts skillpm into an agent's configuration. Its errors are of code [diag.Invalid] for a file that cannot be
 // edited, and [diag.Conflict] for one that something else is in the way of.
 func Install(ctx context.Context, e Env, o Options) (*Result, error) { return change(ctx, e, o, true) }
 
-// Remove takes skillpm out of a host's configuration.
+// Remove takes skillpm out of an agent's configuration.
 func Remove(ctx context.Context, e Env, o Options) (*Result, error) { return change(ctx, e, o, false) }
 
 // prepare returns the plan for what was asked.
 func prepare(e Env, o Options) (plan, *Result, error) {
-	path, err := o.Host.configFile(o.Kind, o.Scope)
+	path, err := o.Agent.configFile(o.Kind, o.Scope)
 	if err != nil {
 		return plan{}, nil, err
 	}
-	p := plan{host: o.Host, kind: o.Kind, target: path, program: o.Program, goos: e.OS}
+	p := plan{agent: o.Agent, kind: o.Kind, target: path, program: o.Program, goos: e.OS}
 	return p, &Result{
-		Host: o.Host.HookID(), Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
+		Agent: o.Agent.HookID(), Title: o.Agent.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
 		DryRun: o.DryRun,
 	}, nil
 }
@@ -174,7 +174,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 	}
 	r.Changed = edit.changed()
 	if install {
-		if next := p.host.next[p.kind]; next != "" && r.Changed && o.Scope == Project {
+		if next := p.agent.next[p.kind]; next != "" && r.Changed && o.Scope == Project {
 			r.Notes = append(r.Notes, next)
 		}
 		if d, err := open(p.target.format(), edit.after); err == nil {

@@ -40,7 +40,7 @@ func options(t *testing.T, kind Kind, host string, in Scope) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Kind: kind, Host: h, Scope: in, Program: "/opt/skillpm"}
+	return Options{Kind: kind, Agent: h, Scope: in, Program: "/opt/skillpm"}
 }
 
 func must(t *testing.T, do func(context.Context, Env, Options) (*Result, error), e Env, o Options) *Result {
@@ -104,7 +104,7 @@ func tree(t *testing.T, e Env) string {
 // TestEveryHost proves O26: it installs for each host, kind and scope, twice, and removes again: nothing is left, not even a directory.
 func TestEveryHost(t *testing.T) {
 	for _, kind := range []Kind{Hook, MCP} {
-		for _, h := range Hosts() {
+		for _, h := range Agents() {
 			for _, in := range h.Scopes(kind) {
 				t.Run(fmt.Sprint(kind, " ", h.ID, " ", in), func(t *testing.T) {
 					e := newEnv(t)
@@ -480,7 +480,7 @@ func TestCodexTrust(t *testing.T) {
 		"Stop":             "sha256:8802ae1877defa4d4066f6a5d67f5d495acf69bb74fe2a1d19f2fed48ae64b2a",
 	}
 	p := planFor(t, Hook, "codex")
-	p.program, p.host.timeout = "/opt/skillpm", 10 // as they were when it was asked
+	p.program, p.agent.timeout = "/opt/skillpm", 10 // as they were when it was asked
 	d, err := newJSON(nil)
 	if err != nil {
 		t.Fatal(err)

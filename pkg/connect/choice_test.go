@@ -78,7 +78,7 @@ func TestOtherName(t *testing.T) {
 // that it stays so until it is said otherwise, and that it is so for everybody on a machine at first.
 func TestFailClosed(t *testing.T) {
 	yes, no := true, false
-	for _, h := range Hosts() {
+	for _, h := range Agents() {
 		if len(h.hooks) == 0 {
 			continue
 		}
@@ -126,7 +126,7 @@ func TestFailClosed(t *testing.T) {
 // TestServerArgs proves what the server is started with: the skills are always listed where a host keeps the instructions
 // from its model (O7), also where an earlier install did not say so; what somebody added stays until it is said anew.
 func TestServerArgs(t *testing.T) {
-	for _, h := range Hosts() {
+	for _, h := range Agents() {
 		for _, in := range h.Scopes(MCP) {
 			e := newEnv(t)
 			o := options(t, MCP, h.ID, in)
@@ -167,7 +167,7 @@ func TestHasty(t *testing.T) {
 		e := newEnv(t)
 		o := options(t, Hook, "claude-code", Project)
 		r := must(t, Install, e, o)
-		usual := fmt.Sprintf(`"timeout": %d`, o.Host.timeout)
+		usual := fmt.Sprintf(`"timeout": %d`, o.Agent.timeout)
 		write(t, r.File, strings.Replace(read(t, r.File), usual, fmt.Sprintf(`"timeout": %d`, limit), 1))
 		if s := state(t, e, o); s != want {
 			t.Errorf("%d s: %s", limit, s)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ServerName is the name that skillpm's MCP server has in the configuration of hosts.
+// ServerName is the name that skillpm's MCP server has in the configuration of agents.
 const ServerName = "skillpm"
 
 // shellSafe reports whether no shell changes a word.
@@ -17,7 +17,7 @@ func shellSafe(s string) bool {
 	})
 }
 
-// shellWord writes a program's path so that the shell of a host's hooks takes it as one word. On Windows that is a
+// shellWord writes a program's path so that the shell of an agent's hooks takes it as one word. On Windows that is a
 // POSIX shell, PowerShell or cmd.exe, which agree on forward slashes and double quotes.
 func shellWord(program, goos string) string {
 	if goos == "windows" {
@@ -50,20 +50,20 @@ func shellPlain(word string) string {
 const refuses = " || { echo skillpm does not answer >&2; exit 2; }"
 
 // hookCommand is the command line of a hook.
-func hookCommand(program, goos, event, host string) string {
-	return shellWord(program, goos) + " hook " + event + " --host " + host
+func hookCommand(program, goos, event, agentID string) string {
+	return shellWord(program, goos) + " hook " + event + " --host " + agentID
 }
 
 // hookLine is what command lines of hooks look like that skillpm wrote.
 var hookLine = sync.OnceValue(
 	func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --host ([a-z-]+)$`) })
 
-// hookProgram returns the program that a command line starts as a host's hook, and whether it denies without it; "" for
-// one that is something else, or has anything else in it, as a variable of the environment.
-func hookProgram(line, host string) (program string, closed bool) {
+// hookProgram returns the program that a command line starts as an agent's hook, and whether it denies without it; ""
+// for one that is something else, or has anything else in it, as a variable of the environment.
+func hookProgram(line, agentID string) (program string, closed bool) {
 	line, closed = strings.CutSuffix(line, refuses)
 	m := hookLine().FindStringSubmatch(line)
-	if m == nil || m[3] != host {
+	if m == nil || m[3] != agentID {
 		return "", false
 	}
 	program = shellPlain(m[1])
@@ -88,7 +88,7 @@ func isNamed(program string) bool {
 const alwaysLoad = "--always-load"
 
 // serverArgs are what the program is started with as an MCP server, more of them being what somebody added.
-func (h Host) serverArgs(more []string) []string {
+func (h Agent) serverArgs(more []string) []string {
 	args := []string{"mcp", "--host", h.HookID()}
 	if h.ignoresInstructions {
 		args = append(args, alwaysLoad)
@@ -97,7 +97,7 @@ func (h Host) serverArgs(more []string) []string {
 }
 
 // moreArgs returns what serverArgs was given.
-func (h Host) moreArgs(args []string) []string {
+func (h Agent) moreArgs(args []string) []string {
 	var more []string
 	host, always := false, !h.ignoresInstructions
 	for i := 1; i < len(args); i++ {

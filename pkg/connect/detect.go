@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// Detect returns the hosts of which there is a sign: those whose agents are in use, given by their ids in
+// Detect returns the agents of which there is a sign: those whose agents are in use, given by their ids in
 // pkg/skill/agent, those that one of their files is there for, and of those that have no mark there the ones with a
 // directory.
-func Detect(e Env, agents []string) []Host {
-	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.ID) && !e.hasSign(h) })
+func Detect(e Env, agents []string) []Agent {
+	return slices.DeleteFunc(Agents(), func(h Agent) bool { return !slices.Contains(agents, h.ID) && !e.hasSign(h) })
 }
 
-// hasSign reports whether one of a host's files exists, or, for one without a mark in the table of agents, its directory.
-func (e Env) hasSign(h Host) bool {
+// hasSign reports whether one of an agent's files exists, or, for one without a mark in the table of agents, its
+// directory.
+func (e Env) hasSign(h Agent) bool {
 	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p configFile) bool {
 		file := e.file(p)
 		if !filepath.IsAbs(file) || p.scope == Enterprise {

@@ -6,9 +6,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// Files returns the files in which skillpm answers a host's hooks: whoever writes to one may end that.
-func Files(e Env, host string) (files []string) {
-	h, err := Find(host, Hook)
+// Files returns the files in which skillpm answers an agent's hooks: whoever writes to one may end that.
+func Files(e Env, agentID string) (files []string) {
+	h, err := Find(agentID, Hook)
 	if err != nil {
 		return nil
 	}

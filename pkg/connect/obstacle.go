@@ -13,26 +13,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// obstacles says what keeps a host from honouring what its configuration has, as far as other files of it tell.
+// obstacles says what keeps an agent from honouring what its configuration has, as far as other files of it tell.
 func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 	switch {
-	case p.kind == Hook && p.host.ID == "claude-code":
+	case p.kind == Hook && p.agent.ID == "claude-code":
 		return e.claudeObstacles(p)
-	case p.kind == MCP && p.host.ID == "claude-code":
+	case p.kind == MCP && p.agent.ID == "claude-code":
 		return e.claudeServerObstacles(p)
-	case p.host.ID == "codex":
+	case p.agent.ID == "codex":
 		return e.codexObstacles(p, values)
-	case p.host.ID == "github-copilot":
+	case p.agent.ID == "github-copilot":
 		return e.copilotObstacles(p, values)
-	case p.host.ID == "gemini-cli":
+	case p.agent.ID == "gemini-cli":
 		return e.geminiObstacles(p)
 	default:
 		return nil
 	}
 }
 
-// settings reads another file of a host, nothing where there is none or it cannot be read: what a file that is broken
-// means is the host's to say.
+// settings reads another file of an agent, nothing where there is none or it cannot be read: what a file that is broken
+// means is the agent's to say.
 func (e Env) settings(p configFile) map[string]any {
 	c, err := e.read(p)
 	if err != nil || !c.exists {
@@ -53,7 +53,7 @@ func isTrue(values map[string]any, path ...any) bool {
 
 func (e Env) claudeObstacles(p plan) []Obstacle {
 	var notes []Obstacle
-	for _, other := range p.host.hooks {
+	for _, other := range p.agent.hooks {
 		values := e.settings(other)
 		if isTrue(values, "disableAllHooks") {
 			notes = append(notes,
@@ -76,7 +76,7 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 
 func (e Env) claudeServerObstacles(p plan) []Obstacle {
 	var notes []Obstacle
-	for _, other := range p.host.hooks { // the settings are in the files that hooks are in
+	for _, other := range p.agent.hooks { // the settings are in the files that hooks are in
 		off, _ := lookup(e.settings(other), "disabledMcpjsonServers")
 		if list, _ := off.([]any); p.target.scope == Project && slices.Contains(list, any(ServerName)) {
 			notes = append(notes, Obstacle{
@@ -230,7 +230,7 @@ func isIn(dir, path string) bool {
 
 func (e Env) geminiObstacles(p plan) []Obstacle {
 	var notes []Obstacle
-	for _, other := range p.host.hooks {
+	for _, other := range p.agent.hooks {
 		if on, ok := lookup(e.settings(other), "hooksConfig", "enabled"); p.kind == Hook && ok && on == false {
 			notes = append(notes,
 				Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so that Gemini CLI runs no hooks",
@@ -256,7 +256,7 @@ func (e Env) geminiTrusts(p plan) bool {
 	case trusted == "true":
 		return true
 	}
-	for _, other := range p.host.hooks {
+	for _, other := range p.agent.hooks {
 		if on, ok := lookup(e.settings(other), "security", "folderTrust", "enabled"); other.scope != Project && ok &&
 			on == false {
 			return true
@@ -279,10 +279,10 @@ func (e Env) geminiTrusts(p plan) bool {
 	return trust == "TRUST_FOLDER" || trust == "TRUST_PARENT"
 }
 
-// duplicateScopes says that a host has the same in another scope as well.
+// duplicateScopes says that an agent has the same in another scope as well.
 func (e Env) duplicateScopes(p plan) []string {
 	var scopes []string
-	for _, other := range p.host.configFiles(p.kind) {
+	for _, other := range p.agent.configFiles(p.kind) {
 		q := p
 		q.target = other
 		if other.scope == p.target.scope || e.file(other) != e.file(p.target) && e.has(q) {
@@ -296,7 +296,7 @@ func (e Env) duplicateScopes(p plan) []string {
 		Hook: "hooks, and each is run for every call",
 		MCP:  "server, and one of them counts",
 	}[p.kind]
-	return []string{fmt.Sprintf("%s has skillpm in the scopes %s: both have the %s", p.host.Title,
+	return []string{fmt.Sprintf("%s has skillpm in the scopes %s: both have the %s", p.agent.Title,
 		strings.Join(scopes, " and "), what)}
 }
 

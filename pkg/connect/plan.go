@@ -29,9 +29,9 @@ func open(f format, data []byte) (document, error) {
 	}
 }
 
-// plan is what has to be in one file of one host.
+// plan is what has to be in one file of one agent.
 type plan struct {
-	host             Host
+	agent            Agent
 	kind             Kind
 	target           configFile
 	program          string // as it is written
@@ -42,7 +42,7 @@ type plan struct {
 }
 
 // server is the entry of the MCP server that is wanted.
-func (p plan) server() object { return p.host.server(p.program, p.host.serverArgs(p.args)) }
+func (p plan) server() object { return p.agent.server(p.program, p.agent.serverArgs(p.args)) }
 
 // serverPath is where it is.
 func (p plan) serverPath() []any { return append(p.target.keys(), ServerName) }
@@ -52,8 +52,8 @@ func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values
 
 // command is the command line of the hook on an event.
 func (p plan) command(event string) string {
-	line := hookCommand(p.program, p.goos, event, p.host.HookID())
-	if p.closed && slices.Contains(p.host.decisionEvents, event) {
+	line := hookCommand(p.program, p.goos, event, p.agent.HookID())
+	if p.closed && slices.Contains(p.agent.decisionEvents, event) {
 		line += refuses
 	}
 	return line
@@ -61,15 +61,15 @@ func (p plan) command(event string) string {
 
 // timeout is the time limit of the hook on an event.
 func (p plan) timeout(event string) int {
-	if n, ok := p.host.shortTimeouts[event]; ok {
+	if n, ok := p.agent.shortTimeouts[event]; ok {
 		return n
 	}
-	return p.host.timeout
+	return p.agent.timeout
 }
 
-// timeoutKey is what a host calls the time limit.
+// timeoutKey is what an agent calls the time limit.
 func (p plan) timeoutKey() string {
-	if p.host.ID == "github-copilot" {
+	if p.agent.ID == "github-copilot" {
 		return "timeoutSec"
 	}
 	return "timeout"
@@ -79,9 +79,9 @@ func (p plan) timeoutKey() string {
 func (p plan) handler(event string) object {
 	timeout := p.timeout(event)
 	switch {
-	case p.host.nested:
+	case p.agent.nested:
 		return object{{"type", "command"}, {"command", p.command(event)}, {"timeout", timeout}}
-	case p.host.ID == "cursor":
+	case p.agent.ID == "cursor":
 		return object{{"command", p.command(event)}, {"timeout", timeout}}
 	default:
 		return object{{"type", "command"}, {"command", p.command(event)}, {p.timeoutKey(), timeout}}
@@ -90,7 +90,7 @@ func (p plan) handler(event string) object {
 
 // group is what is put on an event.
 func (p plan) group(event string) object {
-	if !p.host.nested {
+	if !p.agent.nested {
 		return p.handler(event)
 	}
 	return object{{"matcher", "*"}, {"hooks", []any{p.handler(event)}}}
@@ -111,7 +111,7 @@ type hookEntry struct {
 // hook returns what an entry on an event is if it is one of ours, one without a program otherwise.
 func (p plan) hook(event string, entry map[string]any) hookEntry {
 	line, _ := entry["command"].(string)
-	program, closed := hookProgram(line, p.host.HookID())
+	program, closed := hookProgram(line, p.agent.HookID())
 	if !p.isOurs(program) {
 		return hookEntry{}
 	}
@@ -186,7 +186,7 @@ func (p *plan) keepChoices(values map[string]any, o Options) {
 	}
 	p.args = o.Args
 	if server, _ := p.serverIn(values); o.Args == nil && p.isOurServer(server) {
-		p.args = p.host.moreArgs(serverWords(server)[1:])
+		p.args = p.agent.moreArgs(serverWords(server)[1:])
 	}
 }
 
@@ -242,7 +242,7 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 	if len(all) == 0 {
 		return Missing, ""
 	}
-	for _, event := range p.host.Events {
+	for _, event := range p.agent.Events {
 		n := 0
 		for _, f := range all {
 			if f.event != event {
@@ -264,7 +264,7 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 		}
 	}
 	for _, f := range all {
-		if !slices.Contains(p.host.Events, f.event) {
+		if !slices.Contains(p.agent.Events, f.event) {
 			return Stale, "the event " + f.event + " is not used any more"
 		}
 	}
@@ -298,7 +298,7 @@ func (p plan) install(d document) error {
 func (p plan) installHooks(d document, values map[string]any) error {
 	seen := map[string]bool{}
 	for _, f := range slices.Backward(p.find(values)) { // the last first, or indexes would change
-		if seen[f.event] || !slices.Contains(p.host.Events, f.event) {
+		if seen[f.event] || !slices.Contains(p.agent.Events, f.event) {
 			if err := d.prune(p.owned(f)...); err != nil {
 				return err
 			}
@@ -316,12 +316,12 @@ func (p plan) installHooks(d document, values map[string]any) error {
 			}
 		}
 	}
-	if _, ok := values["version"]; p.host.versioned && !ok {
+	if _, ok := values["version"]; p.agent.versioned && !ok {
 		if err := d.set(1, "version"); err != nil {
 			return err
 		}
 	}
-	for _, event := range p.host.Events {
+	for _, event := range p.agent.Events {
 		if seen[event] {
 			continue
 		}
@@ -366,7 +366,7 @@ func (p plan) remove(d document) error {
 		}
 	}
 	values, err = d.values()
-	if err == nil && p.kind == Hook && p.host.versioned && len(values) == 1 && same(values["version"], 1) {
+	if err == nil && p.kind == Hook && p.agent.versioned && len(values) == 1 && same(values["version"], 1) {
 		return d.prune("version")
 	}
 	return err
@@ -378,7 +378,7 @@ func (p plan) others(values map[string]any) any {
 	for _, path := range p.ours(rest) {
 		deleteAt(rest, path)
 	}
-	if p.kind == Hook && p.host.versioned && same(rest["version"], 1) {
+	if p.kind == Hook && p.agent.versioned && same(rest["version"], 1) {
 		delete(rest, "version")
 	}
 	first := p.target.path[0]

@@ -45,7 +45,7 @@ func (l *Linter) fields() []string { return slices.Sorted(maps.Keys(l.hosts())) 
 // hostFields returns, for every field that some profile knows, the profiles that know it.
 func hostFields() map[string][]string {
 	hosts := map[string][]string{}
-	all, _ := profile.Hosts() // embedded: a test reads them all
+	all, _ := profile.Agents() // embedded: a test reads them all
 	for _, p := range all {
 		s, err := readSchema(p.Schema)
 		if err != nil {

@@ -245,7 +245,7 @@ func TestEveryProfile(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text("deploy", "")), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	all, err := profile.Hosts()
+	all, err := profile.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, which
+// Limit is how long an answer may take, and so the pre hook of a skill. It is less than agents are told to wait, which
 // package attach writes; most of them let a call go ahead that is not answered in time.
 const Limit = 55 * time.Second
 
@@ -31,16 +31,16 @@ type SessionRequest struct {
 
 // Options say which event is answered, and with what.
 type Options struct {
-	Host  string // the id of the agent, or its alias
+	Agent string // the id of the agent, or its alias
 	Event string // what the command line calls the event; "" where the event says it itself
 	Dir   string // the directory of this process, where the event says none; "" where that is gone
 	State string // the directory of states, as scope.Paths.State; "" where there is none, so that nothing can be active
 
-	Getenv func(string) string // the environment that the host has given to this process; nil for an empty one
+	Getenv func(string) string // the environment that the agent has given to this process; nil for an empty one
 	Now    func() time.Time    // the clock; it is needed
 	Limit  time.Duration       // how long the answer may take; 0 for Limit
 
-	// Open opens the skills of a host. It is called where they are needed, and not before.
+	// Open opens the skills of an agent. It is called where they are needed, and not before.
 	Open func(context.Context, SessionRequest) (*runtime.Host, error)
 	// Lenient reports whether a call goes ahead that is asked about in a way that cannot be read; nil for no.
 	Lenient func(dir string) bool
@@ -48,7 +48,7 @@ type Options struct {
 	Record func(dir string, r audit.Record) error
 }
 
-// Reply is what the host is told.
+// Reply is what the agent is told.
 type Reply struct {
 	Stdout []byte   // nothing where there is nothing to say
 	Notes  []string // what people should know
@@ -58,7 +58,7 @@ type Reply struct {
 // Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a
 // skill that is ended may clear up.
 func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
-	d, err := findDialect(o.Host)
+	d, err := findDialect(o.Agent)
 	if err != nil {
 		return Reply{Err: err}
 	}
@@ -119,7 +119,7 @@ func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 	return d.decodeEvent(o.Event, o.Dir, data)
 }
 
-// fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
+// fail is the answer where there is none: a denial where the agent asks, unless a policy says open, and else an error.
 func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
 		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.HookID(), Event: t.typ.name, Session: t.session, Tool: t.tool,
@@ -245,7 +245,7 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
-// call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does
+// call is what the session is asked about. Where an agent has no tool for skills, a call that reads SKILL.md and does
 // nothing else is that tool: the way to skills is always open.
 func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse) tool.Call {
 	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
@@ -302,8 +302,8 @@ func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
 	return Reply{}, err
 }
 
-// observeDone enters a skill that the model has now: one that skillpm itself has activated for the host, in another
-// session than the host's, or one of the host's own that was not known by the name it was asked for with.
+// observeDone enters a skill that the model has now: one that skillpm itself has activated for the agent, in another
+// session than the agent's, or one of the agent's own that was not known by the name it was asked for with.
 func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	g, ok := skillUseOf(w.event.input)
 	if w.event.loaded != "" {
@@ -378,8 +378,8 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
-// endAgent ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the
-// main agent's.
+// endAgent ends what is active in a subagent. Where an agent does not say which one ended, nothing does: it would be
+// the main agent's.
 func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 	if w.event.parent != "" {
 		return w.endSkills(ctx, true)

@@ -71,7 +71,7 @@ func (w *world) file(name, text string) {
 
 func (w *world) options(of, event string) hook.Options {
 	return hook.Options{
-		Host: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State, Now: time.Now, Getenv: w.getenv,
+		Agent: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State, Now: time.Now, Getenv: w.getenv,
 		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			w.opened++
 			dir := p.Dir
@@ -340,8 +340,8 @@ func TestK7Hooks(t *testing.T) {
 	denied(t, w.call("fresh", "Write", sessions), "read-only") // also where nothing is active
 }
 
-// SPEC O12: the pre hook runs before the host gives the skill to its model, and its failure refuses that; the post hook runs
-// when the skill ends.
+// SPEC O12: the pre hook runs before the host gives the skill to its model, and its failure refuses that; the post hook
+// runs when the skill ends.
 func TestO12Hooks(t *testing.T) {
 	w := newWorld(t)
 	w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")

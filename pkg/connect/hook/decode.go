@@ -17,7 +17,7 @@ const MaxEvent = 64 << 20
 // maxDepth is how deep lists and objects of an event may be inside each other.
 const maxDepth = 512
 
-// readEvent reads an event to its end, but no longer than there is time: a host may leave its end of the pipe open.
+// readEvent reads an event to its end, but no longer than there is time: an agent may leave its end of the pipe open.
 func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 	type received struct {
 		data []byte
@@ -40,7 +40,7 @@ func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 }
 
 // decodeJSON returns the object that an event is. What can be read in two ways is not read: a decoder takes the last of
-// two values of a key, and hosts may take the first.
+// two values of a key, and agents may take the first.
 func decodeJSON(data []byte) (map[string]any, error) {
 	switch {
 	case len(data) > MaxEvent:

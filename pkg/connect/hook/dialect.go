@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// kind is what an event is about, whatever a host calls it.
+// kind is what an event is about, whatever an agent calls it.
 type kind int
 
 const (
@@ -25,10 +25,10 @@ const (
 	sessionEnd               // it ends
 )
 
-// asks reports whether the host waits for permission.
+// asks reports whether the agent waits for permission.
 func (k kind) asks() bool { return k == preTool }
 
-// eventType is one kind of event of a host.
+// eventType is one kind of event of an agent.
 type eventType struct {
 	name string
 	kind kind
@@ -217,7 +217,7 @@ func findDialect(id string) (dialect, error) {
 		WithHint("use one of %s", strings.Join(IDs(), ", "))
 }
 
-// event returns the event of a name, as the host writes it or in small words joined by hyphens, as pre-tool-use. One
+// event returns the event of a name, as the agent writes it or in small words joined by hyphens, as pre-tool-use. One
 // that the table does not have is of no kind.
 func (d dialect) event(name string) eventType {
 	for _, e := range d.events {

@@ -36,8 +36,8 @@ func TestO10SpacedNames(t *testing.T) {
 	}
 }
 
-// SPEC O10: the skills are those of the project, wherever the model has gone: what the host says it is counts, or else where
-// the session was first seen.
+// SPEC O10: the skills are those of the project, wherever the model has gone: what the host says it is counts, or else
+// where the session was first seen.
 func TestO10Elsewhere(t *testing.T) {
 	for name, getenv := range map[string]func(string) string{"variable": nil, "first event": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -75,8 +75,8 @@ func TestK1ProjectPatterns(t *testing.T) {
 	silent(t, w.at(filepath.Join(project, "sub"), "PreToolUse", "s", `"tool_name":"Read","tool_input":{"file_path":"../docs/a"},"tool_use_id":"r"`))
 }
 
-// SPEC O10: hosts know a skill by its directory as well as by its frontmatter, and have those of directories below the project,
-// and above it in its repository, too.
+// SPEC O10: hosts know a skill by its directory as well as by its frontmatter, and have those of directories below the
+// project, and above it in its repository, too.
 func TestO10OtherNames(t *testing.T) {
 	w := newWorld(t)
 	w.file("project/.claude/skills/dirname/SKILL.md", "---\nname: othername\ndescription: x\nallowed-tools: Read\n---\nx\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// hookEvent is what an event says, in words of no host.
+// hookEvent is what an event says, in words of no agent.
 type hookEvent struct {
 	typ eventType
 
@@ -17,15 +17,15 @@ type hookEvent struct {
 	parent  string // of the agent that the subagent was begun by, "" for the main agent
 	dir     string // that paths are relative to, "" where that is not known
 	root    string // of the project, where the event says it
-	turn    string // the host's id of the prompt that is worked on, "" where it has none
+	turn    string // the agent's id of the prompt that is worked on, "" where it has none
 
-	call     string // the host's id of the call, or a digest that is the same for the same call
+	call     string // the agent's id of the call, or a digest that is the same for the same call
 	digest   bool   // it is the digest
 	tool     string
 	input    map[string]any
 	failed   bool   // the call came to nothing
 	finished bool   // what the call began has ended with it, as a skill that a subagent ran
-	loaded   string // the name of the skill that the host says it has given to its model
+	loaded   string // the name of the skill that the agent says it has given to its model
 
 	prompt             string
 	command, arguments string // that the user typed, as /command arguments
@@ -70,7 +70,7 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 	return t, d.decodeCall(&t, data)
 }
 
-// decodeSession tells whose session an event belongs to. A host that names none has one for each directory.
+// decodeSession tells whose session an event belongs to. An agent that names none has one for each directory.
 func (d dialect) decodeSession(t *hookEvent, data map[string]any) {
 	t.session, _ = text(data, d.fields.session)
 	if t.session == "" {
@@ -140,7 +140,7 @@ func serverOf(data map[string]any, field string) (server, name string) {
 	return server, name
 }
 
-// callOf returns an id for a call of a host that has none: two calls that are the same share it.
+// callOf returns an id for a call of an agent that has none: two calls that are the same share it.
 func callOf(tool string, input map[string]any) string {
 	data, err := json.Marshal(input)
 	if err != nil {
@@ -149,7 +149,7 @@ func callOf(tool string, input map[string]any) string {
 	return "call-" + textx.SHA256(append([]byte(tool+"\n"), data...))[:24]
 }
 
-// outcome reports whether a call failed, and whether what it began is done: in one of the ways in which hosts say so.
+// outcome reports whether a call failed, and whether what it began is done: in one of the ways in which agents say so.
 func outcome(response any) (failed, finished bool) {
 	if s, ok := response.(string); ok && strings.HasPrefix(s, "{") {
 		var inner map[string]any

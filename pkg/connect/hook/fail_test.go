@@ -131,8 +131,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzAnswer: whatever is sent, there is an answer, which is nothing or one JSON object that denies, and an event that does not
-// ask is never denied a tool.
+// FuzzAnswer: whatever is sent, there is an answer, which is nothing or one JSON object that denies, and an event that
+// does not ask is never denied a tool.
 func FuzzAnswer(f *testing.F) {
 	for _, text := range unreadable() {
 		if len(text) < 10_000 {

@@ -10,18 +10,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// skillUse is a skill that a host is about to give to its model.
+// skillUse is a skill that an agent is about to give to its model.
 type skillUse struct {
 	name, arguments string
 	file            bool // the name is the path of its SKILL.md
-	deep            bool // the host looks it up, also in directories below the project
+	deep            bool // the agent looks it up, also in directories below the project
 
 	ran    bool   // a script of it is run by skillpm's own tool
 	script string // "" for its command
 }
 
-// skillUses returns the skills that a call asks for: by the host's tool for skills, or in a host without one by reading
-// SKILL.md.
+// skillUses returns the skills that a call asks for: by the agent's tool for skills, or in an agent without one by
+// reading SKILL.md.
 func (w *handler) skillUses() []skillUse {
 	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
@@ -53,8 +53,8 @@ func skillUseOf(input map[string]any) (skillUse, bool) {
 	return skillUse{name: normalizeName(name), arguments: arguments, deep: true}, ok
 }
 
-// normalizeName returns the name that hosts look a skill up by: without the space around it, of which some know more than
-// others, and without one slash before it.
+// normalizeName returns the name that agents look a skill up by: without the space around it, of which some know more
+// than others, and without one slash before it.
 func normalizeName(name string) string {
 	space := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)

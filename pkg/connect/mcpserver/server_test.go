@@ -173,7 +173,7 @@ func TestK5Errors(t *testing.T) {
 
 // SPEC O26: under every profile the instructions are in what a client shows, whichever part that is.
 func TestO26EveryProfile(t *testing.T) {
-	all, err := profile.Hosts()
+	all, err := profile.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}

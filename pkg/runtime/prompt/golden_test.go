@@ -50,7 +50,7 @@ func load(t testing.TB, id string) *profile.Profile {
 
 func hosts(t testing.TB) []*profile.Profile {
 	t.Helper()
-	all, err := profile.Hosts()
+	all, err := profile.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}

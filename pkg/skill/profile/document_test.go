@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 	if _, err := profile.Parse("ours.yaml", "ours", []byte(example), nil); err != nil {
 		t.Error(err)
 	}
-	all, err := profile.Hosts()
+	all, err := profile.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 // Package profile describes the dialects of the systems that read skills, as data: one YAML file each.
 //
 // A profile says which JSON Schema the frontmatter answers to, what stands in for a missing field, in which layers the
-// host looks for skills, and which violations of the schema are so common among working skills that they are warned
-// about and not refused. It also says how skills are handed to the host's model: what is listed and how much of it,
+// agent looks for skills, and which violations of the schema are so common among working skills that they are warned
+// about and not refused. It also says how skills are handed to the agent's model: what is listed and how much of it,
 // what an activation returns, what arguments become, and which tools ask for skills. Code that needs to know what a
-// host does reads it here and never branches on a profile's id.
+// agent does reads it here and never branches on a profile's id.
 //
 // Users add profiles of their own: a file that extends one of these and says what differs.
 package profile
@@ -28,13 +28,13 @@ const Default = "agentskills"
 // Runtime is the profile that skills are served under when none is asked for.
 const Runtime = "omniforge"
 
-// Profile is one host's dialect.
+// Profile is one agent's dialect.
 type Profile struct {
 	ID     string `yaml:"id"`
 	Title  string `yaml:"title"`
 	Schema string `yaml:"schema"` // the name of its schema in package schema
 
-	// Preset says that the profile is no host but a stricter set of rules: `--profile all` leaves it out, and fields
+	// Preset says that the profile is no agent but a stricter set of rules: `--profile all` leaves it out, and fields
 	// that only it does not know are violations.
 	Preset bool `yaml:"preset"`
 
@@ -44,13 +44,13 @@ type Profile struct {
 	// Defaults says what stands in for a missing field: "directory" or "first-paragraph".
 	Defaults map[string]string `yaml:"defaults"`
 
-	// Recommended are optional fields that the host works badly without.
+	// Recommended are optional fields that the agent works badly without.
 	Recommended []string `yaml:"recommended"`
 
 	// ToolForm is how allowed-tools is written: "space", "comma", "list", "any", or "" where there is no such field.
 	ToolForm string `yaml:"tool-form"`
 
-	// Listing is how much of the fields the host shows to the model before a skill is loaded.
+	// Listing is how much of the fields the agent shows to the model before a skill is loaded.
 	Listing *Listing `yaml:"listing"`
 
 	// PlainPaths forbids a leading ./ in the `files` list.
@@ -87,8 +87,8 @@ type Downgrade struct {
 //go:embed *.yaml
 var files embed.FS
 
-// Hosts returns the profiles that are hosts and no presets: the default one first, the others by id.
-func Hosts() ([]*Profile, error) {
+// Agents returns the profiles that are agents and no presets: the default one first, the others by id.
+func Agents() ([]*Profile, error) {
 	all, err := All()
 	return slices.DeleteFunc(all, func(p *Profile) bool { return p.Preset }), err
 }
@@ -132,8 +132,8 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the built-in profile of that id, or that of an agent. The error, with code Usage, says which was perhaps meant, or lists
-// the profiles there are.
+// Lookup returns the built-in profile of that id, or that of an agent. The error, with code Usage, says which was
+// perhaps meant, or lists the profiles there are.
 func Lookup(id string) (*Profile, error) { return lookup(id, nil) }
 
 // lookup is Lookup with other ids that may have been meant.
@@ -184,7 +184,7 @@ func nearest(id string, ids []string) string {
 	return diag.Nearest(folded, ids)
 }
 
-// Select returns the profiles of these ids, each once: "all" is every host's, and none the default one. The error is
+// Select returns the profiles of these ids, each once: "all" is every agent's, and none the default one. The error is
 // that of [Lookup].
 func Select(ids []string) ([]*Profile, error) { return SelectFrom(ids, nil) }
 
@@ -195,7 +195,7 @@ func SelectFrom(ids []string, user fs.FS) ([]*Profile, error) {
 	}
 	var out []*Profile
 	for _, id := range ids {
-		some, err := hostsOrOne(id, user)
+		some, err := agentsOrOne(id, user)
 		if err != nil {
 			return nil, err
 		}
@@ -208,9 +208,9 @@ func SelectFrom(ids []string, user fs.FS) ([]*Profile, error) {
 	return out, nil
 }
 
-func hostsOrOne(id string, user fs.FS) ([]*Profile, error) {
+func agentsOrOne(id string, user fs.FS) ([]*Profile, error) {
 	if id == "all" {
-		return Hosts()
+		return Agents()
 	}
 	p, err := Resolve(id, user)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestAll(t *testing.T) {
 
 // Presets are no hosts.
 func TestHosts(t *testing.T) {
-	hosts, err := profile.Hosts()
+	hosts, err := profile.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,20 +6,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Serving is how a host hands skills to its model.
+// Serving is how an agent hands skills to its model.
 type Serving struct {
 	// Extends is the profile that a user's own one starts from.
 	Extends string `yaml:"extends"`
 
-	// Layers are the places that the host looks for skills in, the strongest first. Two that follow each other may have
-	// one name.
+	// Layers are the places that the agent looks for skills in, the strongest first. Two that follow each other may
+	// have one name.
 	Layers []Layer `yaml:"layers"`
 
 	// Moved are directories of the home directory that a variable of the environment moves elsewhere, with its name:
 	// ~/.claude and CLAUDE_CONFIG_DIR.
 	Moved map[string]string `yaml:"moved"`
 
-	// Require are the fields without which the host skips a skill.
+	// Require are the fields without which the agent skips a skill.
 	Require []string `yaml:"require"`
 
 	// Qualify is how the skills of installed packs are called, with {pack} and {name}; "" for their own names.
@@ -67,10 +67,10 @@ func (l Layer) On(system string) []string {
 	return l.Dirs
 }
 
-// Trigger is how a skill is asked for: the host's tools by their names, and what a user's /name becomes.
+// Trigger is how a skill is asked for: the agent's tools by their names, and what a user's /name becomes.
 type Trigger struct {
 	Skill Tool `yaml:"skill"` // loads a skill
-	File  Tool `yaml:"file"`  // reads a file of one; without a name where the host has no such tool
+	File  Tool `yaml:"file"`  // reads a file of one; without a name where the agent has no such tool
 	Find  Tool `yaml:"find"`  // searches the skills; likewise
 
 	// Message is what is sent to the model when a user asks for a skill, a template as those of [Form]; "" for what an
@@ -78,7 +78,7 @@ type Trigger struct {
 	Message string `yaml:"message"`
 }
 
-// Tool is a tool of the host's model.
+// Tool is a tool of the agent's model.
 type Tool struct {
 	Name        string     `yaml:"name"`
 	Description string     `yaml:"description"`
@@ -111,7 +111,7 @@ func (t Tool) Takes(what string) string {
 
 // Stage1 is what a model is told about the skills there are.
 type Stage1 struct {
-	Place  string `yaml:"place"` // where the host shows it: "system-prompt" or "tool-description"
+	Place  string `yaml:"place"` // where the agent shows it: "system-prompt" or "tool-description"
 	Budget Budget `yaml:"budget"`
 
 	// Cap is how many characters of a description are shown, 0 for all of them.
@@ -123,7 +123,7 @@ type Stage1 struct {
 
 	Layout  `yaml:",inline"`
 	Compact Layout            `yaml:"compact"` // in place of a listing, for any number of skills; its entries are tags
-	Formats map[string]Layout `yaml:"formats"` // others than the host's own, by name
+	Formats map[string]Layout `yaml:"formats"` // others than the agent's own, by name
 }
 
 // Budget limits a listing. A token is taken for four characters.
@@ -159,7 +159,7 @@ type Activation struct {
 	File      Form   `yaml:"file"`    // a file of the skill was asked for
 }
 
-// Form is one result: as text, and as the host's structured data.
+// Form is one result: as text, and as the agent's structured data.
 type Form struct {
 	Escape string `yaml:"escape"` // of values but bodies, as a Layout's
 	Text   string `yaml:"text"`

@@ -38,7 +38,7 @@ func (p *Profile) Node() (*yaml.Node, error) {
 	return n, nil
 }
 
-// prune takes empty values out of mappings. In a host's JSON they mean something, and stay.
+// prune takes empty values out of mappings. In an agent's JSON they mean something, and stay.
 func prune(n *yaml.Node) {
 	var nodes []*yaml.Node
 	for i, c := range n.Content {

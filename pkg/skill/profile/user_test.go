@@ -183,7 +183,7 @@ func FuzzParse(f *testing.F) {
 
 // What is shown of a profile says the same as its files.
 func TestText(t *testing.T) {
-	all, err := profile.Hosts()
+	all, err := profile.Agents()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (c checker) missing(value yamlx.Value, name string) {
 	value.Errorf("write extends: "+Runtime+", or "+name, "there is no %s", name)
 }
 
-// checkAll checks that a host says something of skills, and for each kind of result.
+// checkAll checks that an agent says something of skills, and for each kind of result.
 func (c checker) checkAll(p *Profile) {
 	for _, f := range []struct{ text, name string }{
 		{p.Stage1.Entry, "stage1.entry"},

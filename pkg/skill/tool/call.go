@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// Call is one call of a tool, as the host names and fills it in.
+// Call is one call of a tool, as the agent names and fills it in.
 type Call struct {
 	Tool  string         `json:"tool"`
 	Input map[string]any `json:"input,omitempty"`
@@ -24,14 +24,14 @@ type Call struct {
 	// and what does not exist leads to where it would be created. "" says that it can't be told, and is refused. Where
 	// it is set both the path and where it leads must be allowed.
 	Real func(path string) string `json:"-"`
-	// Windows says that the host gives command lines to PowerShell or cmd.
+	// Windows says that the agent gives command lines to PowerShell or cmd.
 	Windows bool `json:"-"`
 }
 
 // use is one thing that a call does: most do one, a patch as many as it has files.
 type use struct {
 	tool   string // canonical
-	called string // as the host names it
+	called string // as the agent names it
 	row    *row   // nil for a tool that the table does not have
 	values []string
 	argv   []string // of a command that no shell reads
@@ -104,7 +104,7 @@ func multi(tool string) bool {
 	return false
 }
 
-// fill takes the values out of every field that may hold them: which of two a host reads is not known, so all count.
+// fill takes the values out of every field that may hold them: which of two an agent reads is not known, so all count.
 func (c Call) fill(u *use, fields string) {
 	g := gatherer{fields: fields, kind: u.row.kind}
 	if u.doubt = g.input(c.Input); u.doubt != "" {
@@ -277,7 +277,7 @@ func (c Call) patch() []use {
 	return out
 }
 
-// hasPatch reports whether the input of a tool is a patch: there are hosts that call their tool for patches Edit.
+// hasPatch reports whether the input of a tool is a patch: there are agents that call their tool for patches Edit.
 func (c Call) hasPatch() bool {
 	g := gatherer{fields: "input patch"}
 	return g.input(c.Input) == "" && len(g.values) == 1 && strings.HasPrefix(strings.TrimSpace(g.values[0]),

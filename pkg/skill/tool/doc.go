@@ -4,7 +4,7 @@
 //
 //   - A list is written with commas, with spaces, or as a YAML list. What stands in parentheses belongs to the tool
 //     before them: Bash(git:*), Read(./docs/**), WebFetch(domain:example.com).
-//   - Hosts name one tool in many ways. They meet in one table: Bash, shell and run_shell_command are one tool. A tool
+//   - Agents name one tool in many ways. They meet in one table: Bash, shell and run_shell_command are one tool. A tool
 //     that the table does not have is allowed where a list names it exactly, and refused everywhere else.
 //   - A name alone allows the tool whole. * allows every tool, mcp__server every tool of an MCP server.
 //   - A pattern for commands holds for every command of a line. What a shell would make something else of

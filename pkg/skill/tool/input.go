@@ -14,7 +14,7 @@ const (
 )
 
 // gatherer collects the texts of an input's fields. A field counts at any depth, as in a list of edits, and however its
-// name is written: a host that is written in Go does not look at the case of a name.
+// name is written: an agent that is written in Go does not look at the case of a name.
 type gatherer struct {
 	fields string // separated by spaces
 	kind   kind

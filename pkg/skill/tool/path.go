@@ -143,8 +143,8 @@ func (c Call) anchored(pattern string) string {
 	return "/" + dir + suffix
 }
 
-// resolvedPaths returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a
-// path before they open it, and hosts that do not.
+// resolvedPaths returns where a path may lead once links are followed, "" for what can't be told: there are agents that
+// clean a path before they open it, and agents that do not.
 func (c Call) resolvedPaths(cleaned, raw string) []string {
 	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
 		return nil
@@ -171,7 +171,7 @@ func (c Call) real(p string) string {
 //	*.md           files of that name in any directory of the project
 //	docs           docs, and everything below it
 //	~/notes/**     below the home directory
-//	//etc/hosts    of the machine
+//	//etc/agents    of the machine
 func matchPath(pattern, p, root, home string) bool {
 	pattern = slash(pattern)
 	switch {

@@ -24,7 +24,7 @@ type list struct {
 type Verdict struct {
 	Allowed bool   `json:"allowed"`
 	Skill   string `json:"skill,omitempty"`  // whose list refuses
-	Tool    string `json:"tool"`             // as the host names it
+	Tool    string `json:"tool"`             // as the agent names it
 	Reason  string `json:"reason,omitempty"` // why it is refused: a clause without a full stop
 }
 
@@ -103,7 +103,7 @@ func (l list) refuses(c Call, u *use) string {
 	return ""
 }
 
-// named is the tool of a use as the host names it, and what it is to others.
+// named is the tool of a use as the agent names it, and what it is to others.
 func (c Call) named(u *use) string {
 	if u.tool == c.Tool {
 		return c.Tool

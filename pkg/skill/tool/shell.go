@@ -73,7 +73,7 @@ func (c Call) around(u *use) (doubt string) {
 	return ""
 }
 
-// inHome reports whether a directory is the project's, or the one that the host works in.
+// inHome reports whether a directory is the project's, or the one that the agent works in.
 func (c Call) inHome(dir string) bool {
 	cleaned, raw, refused := c.readPath(dir)
 	if refused != "" || cleaned != c.root() && cleaned != path.Clean(c.base()) {

@@ -32,14 +32,14 @@ func ofSkills(name string) string {
 	return ""
 }
 
-// servers are what hosts put before the names of the tools of an MCP server that is called skillpm. Cursor does not say
-// which server a tool is of.
+// servers are what agents put before the names of the tools of an MCP server that is called skillpm. Cursor does not
+// say which server a tool is of.
 func servers() []string {
 	return []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/", "MCP:"}
 }
 
 // OfSkills says what a tool does with skills, "" for one that has nothing to do with them, and whether it is one of an
-// MCP server that is called skillpm: else it is the host's own.
+// MCP server that is called skillpm: else it is the agent's own.
 func OfSkills(tool string) (part string, ofServer bool) {
 	for _, prefix := range servers() {
 		if rest, ok := strings.CutPrefix(tool, prefix); ok {
@@ -52,7 +52,7 @@ func OfSkills(tool string) (part string, ofServer bool) {
 }
 
 // behind returns the name that a tool has in lists: one that skillpm's own server hands on from the server FILES is
-// mcp__FILES__TOOL, as if the host had that server itself. Where a host does not say which server a tool is of, it
+// mcp__FILES__TOOL, as if the agent had that server itself. Where an agent does not say which server a tool is of, it
 // isn't told.
 func behind(name string) string {
 	for _, prefix := range servers() {

@@ -18,9 +18,9 @@ const (
 	name                   // the name of something
 )
 
-// Tool is one tool, and what hosts call it.
+// Tool is one tool, and what agents call it.
 type Tool struct {
-	Name   string   // as Claude Code has it, or the host that alone has it
+	Name   string   // as Claude Code has it, or the agent that alone has it
 	Names  []string // what others call it
 	Kind   string   // command, file, directory, address, name, or "" where patterns can't say more than the name
 	Fields []string // of the input: those that hold what the tool is called with
@@ -50,8 +50,8 @@ const (
 	moreFields   = "args argv arguments"                                              // of a command, apart from it
 )
 
-// table has every tool that several hosts have under different names, and which fields of its input matter. Names are
-// exact: a host that writes one in another case is another name.
+// table has every tool that several agents have under different names, and which fields of its input matter. Names are
+// exact: an agent that writes one in another case is another name.
 func table() []row {
 	return []row{
 		{
@@ -161,7 +161,7 @@ func Table() []Tool {
 	return out
 }
 
-// Canonical returns the one name of a tool that hosts name differently, and the name itself where the table does not
+// Canonical returns the one name of a tool that agents name differently, and the name itself where the table does not
 // have it.
 func Canonical(name string) string {
 	if r, ok := rows()[name]; ok {
@@ -170,7 +170,7 @@ func Canonical(name string) string {
 	return name
 }
 
-// Own reports whether a tool is one that skillpm offers or that activates a skill: by its own name, or as hosts name
+// Own reports whether a tool is one that skillpm offers or that activates a skill: by its own name, or as agents name
 // the tools of an MCP server that is called skillpm. No list is asked about these: they are how a skill is nested, read
 // and ended. Other tools of a server of that name are as those of any server.
 func Own(tool string) bool {

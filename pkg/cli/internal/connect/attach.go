@@ -21,10 +21,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// attachFlags are those of the commands that write hosts' configuration.
+// attachFlags are those of the commands that write agents' configuration.
 type attachFlags struct {
 	kind     connect.Kind
-	hosts    []string
+	agents   []string
 	all      bool
 	scope    string
 	command  string
@@ -41,7 +41,7 @@ func (a *app) attachCommand(kind connect.Kind, use, short string) (*cobra.Comman
 	o := &attachFlags{kind: kind}
 	cmd := &cobra.Command{Use: use, Short: short}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.hosts, "host", nil, "`HOST` whose configuration it is: "+strings.Join(connect.IDs(kind), ", "))
+	f.StringSliceVar(&o.agents, "host", nil, "`HOST` whose configuration it is: "+strings.Join(connect.IDs(kind), ", "))
 	f.BoolVar(&o.all, "all", false, "every host of which there is a sign on this machine")
 	f.StringVar(&o.scope, "scope", "", "`SCOPE`: project, user, or another one that the host has")
 	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(connect.IDs(kind), cobra.ShellCompDirectiveNoFileComp))
@@ -52,12 +52,12 @@ func (a *app) attachCommand(kind connect.Kind, use, short string) (*cobra.Comman
 	return cmd, o
 }
 
-// scopes returns the scopes that one of the hosts which were named has, or one of all.
+// scopes returns the scopes that one of the agents which were named has, or one of all.
 func (o *attachFlags) scopes() []string {
 	var all []string
-	for _, h := range connect.Hosts() {
+	for _, h := range connect.Agents() {
 		named := func(id string) bool { return id == h.ID || id == h.Alias }
-		if len(o.hosts) > 0 && !slices.ContainsFunc(o.hosts, named) {
+		if len(o.agents) > 0 && !slices.ContainsFunc(o.agents, named) {
 			continue
 		}
 		for _, in := range h.Scopes(o.kind) {
@@ -85,7 +85,7 @@ const (
 	looksProgram  = "`PROGRAM` that should be there, in place of this one's path"
 )
 
-// attachEnv says where hosts keep what they read.
+// attachEnv says where agents keep what they read.
 func (a *app) attachEnv(needsProject bool) (connect.Env, error) {
 	o, err := a.Options()
 	if err != nil {
@@ -107,7 +107,7 @@ func (a *app) attachEnv(needsProject bool) (connect.Env, error) {
 	return e, nil
 }
 
-// program returns the program that hosts are to start. What others get from a repository names it only, since it is
+// program returns the program that agents are to start. What others get from a repository names it only, since it is
 // somewhere else on their machines.
 func (o *attachFlags) program(in connect.Scope) (string, error) {
 	switch {
@@ -140,18 +140,18 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// attachHosts returns the hosts that were asked for.
-func (a *app) attachHosts(o *attachFlags, e connect.Env) ([]connect.Host, error) {
-	if len(o.hosts) > 0 && o.all {
+// attachAgents returns the agents that were asked for.
+func (a *app) attachAgents(o *attachFlags, e connect.Env) ([]connect.Agent, error) {
+	if len(o.agents) > 0 && o.all {
 		return nil, diag.Errorf(diag.Usage, "--host and --all exclude each other")
 	}
 	some := (&attachFlags{kind: o.kind}).scopes()
-	if o.scope != "" && !slices.Contains(some, o.scope) && len(o.hosts) == 0 {
+	if o.scope != "" && !slices.Contains(some, o.scope) && len(o.agents) == 0 {
 		return nil, diag.Errorf(diag.Usage, "no host has the scope %s for its %s", o.scope, attachWords[o.kind]).
 			WithHint("the scopes are %s", strings.Join(some, ", "))
 	}
-	var hosts []connect.Host
-	for _, id := range o.hosts {
+	var agents []connect.Agent
+	for _, id := range o.agents {
 		h, err := connect.Find(id, o.kind)
 		if err == nil && o.scope != "" { // before anything is changed for another
 			err = h.Check(o.kind, connect.Scope(o.scope))
@@ -159,10 +159,10 @@ func (a *app) attachHosts(o *attachFlags, e connect.Env) ([]connect.Host, error)
 		if err != nil {
 			return nil, err
 		}
-		hosts = append(hosts, h)
+		agents = append(agents, h)
 	}
-	if len(hosts) > 0 {
-		return hosts, nil
+	if len(agents) > 0 {
+		return agents, nil
 	}
 	for _, h := range connect.Detect(e, detectedAgents(e)) {
 		switch {
@@ -170,16 +170,16 @@ func (a *app) attachHosts(o *attachFlags, e connect.Env) ([]connect.Host, error)
 		case o.scope != "" && !h.HasScope(o.kind, connect.Scope(o.scope)):
 			a.Note("%s has no %s in the scope %s, and is left out", h.Title, attachWords[o.kind], o.scope)
 		default:
-			hosts = append(hosts, h)
+			agents = append(agents, h)
 		}
 	}
-	return hosts, nil
+	return agents, nil
 }
 
 // attachWords are what is installed, in words.
 var attachWords = map[connect.Kind]string{connect.Hook: "hooks", connect.MCP: "MCP server"}
 
-// noSign says that no host was found, and what would have been one.
+// noSign says that no agent was found, and what would have been one.
 func (o *attachFlags) noSign() string {
 	return "name one with --host: " + strings.Join(connect.IDs(o.kind), ", ") +
 		"; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
@@ -199,8 +199,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// scopeFor returns the scope that was asked for, or the one that a host has.
-func (o *attachFlags) scopeFor(h connect.Host) connect.Scope {
+// scopeFor returns the scope that was asked for, or the one that an agent has.
+func (o *attachFlags) scopeFor(h connect.Agent) connect.Scope {
 	if o.scope != "" {
 		return connect.Scope(o.scope)
 	}
@@ -210,9 +210,9 @@ func (o *attachFlags) scopeFor(h connect.Host) connect.Scope {
 	return connect.Project
 }
 
-// attachChange installs or removes for each host.
+// attachChange installs or removes for each agent.
 func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) error {
-	if len(o.hosts) == 0 && !o.all {
+	if len(o.agents) == 0 && !o.all {
 		return diag.Errorf(diag.Usage, "%s needs --host or --all", cmd.CommandPath()).
 			WithHint("the hosts are %s", strings.Join(connect.IDs(o.kind), ", "))
 	}
@@ -220,16 +220,16 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 	if err != nil {
 		return err
 	}
-	hosts, err := a.attachHosts(o, e)
+	agents, err := a.attachAgents(o, e)
 	if err != nil {
 		return err
 	}
-	if len(hosts) == 0 {
+	if len(agents) == 0 {
 		return diag.Errorf(diag.NotFound, "there is no sign of such a host on this machine").WithHint("%s", o.noSign())
 	}
 	results := []*connect.Result{}
 	var failed error
-	for _, h := range hosts { // one that fails leaves the others as they are wanted
+	for _, h := range agents { // one that fails leaves the others as they are wanted
 		r, err := a.attachOne(cmd.Context(), o, e, h, install)
 		switch {
 		case err == nil:
@@ -247,12 +247,12 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 	return failed
 }
 
-// attachOne installs or removes for one host.
-func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h connect.Host,
+// attachOne installs or removes for one agent.
+func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h connect.Agent,
 	install bool,
 ) (*connect.Result, error) {
 	one := connect.Options{
-		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed,
+		Kind: o.kind, Agent: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed,
 		Args: o.args,
 	}
 	var err error
@@ -284,8 +284,8 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h co
 	return r, nil
 }
 
-// unlinked returns the directory in which a host looks for the skills of a project that has some, if it is not there.
-func unlinked(e connect.Env, h connect.Host) string {
+// unlinked returns the directory in which an agent looks for the skills of a project that has some, if it is not there.
+func unlinked(e connect.Env, h connect.Agent) string {
 	if e.Project == "" || isDir(filepath.Join(e.Project, h.Agent.Project)) {
 		return ""
 	}
@@ -323,7 +323,7 @@ func (a *app) checkShared(program string) error {
 	return nil
 }
 
-// printAttached says what was done to each host.
+// printAttached says what was done to each agent.
 func (a *app) printAttached(results []*connect.Result, install bool) {
 	if a.JSON {
 		return
@@ -353,26 +353,26 @@ func (a *app) printAttached(results []*connect.Result, install bool) {
 	}
 }
 
-// attachStatus says how each host's configuration is.
+// attachStatus says how each agent's configuration is.
 func (a *app) attachStatus(o *attachFlags) error {
 	e, err := a.attachEnv(false)
 	if err != nil {
 		return err
 	}
-	hosts, err := a.attachHosts(o, e)
+	agents, err := a.attachAgents(o, e)
 	if err != nil {
 		return err
 	}
 	results := []*connect.Result{}
 	wrong := false
-	for _, h := range hosts {
+	for _, h := range agents {
 		installed := false
 		for _, in := range h.Scopes(o.kind) {
 			if o.scope != "" && in != connect.Scope(o.scope) ||
 				e.Project == "" && (in == connect.Project || in == connect.Local) {
 				continue
 			}
-			one := connect.Options{Kind: o.kind, Host: h, Scope: in}
+			one := connect.Options{Kind: o.kind, Agent: h, Scope: in}
 			if one.Program, err = o.program(in); err != nil {
 				return err
 			}
@@ -416,7 +416,7 @@ func (a *app) printAttachStatus(o *attachFlags, results []*connect.Result) error
 		if r.FailClosed {
 			state += ", denies without skillpm"
 		}
-		rows = append(rows, []string{r.Host, string(r.Scope), r.File, state})
+		rows = append(rows, []string{r.Agent, string(r.Scope), r.File, state})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err

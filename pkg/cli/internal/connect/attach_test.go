@@ -21,7 +21,7 @@ func TestHooksThatAreAnswered(t *testing.T) {
 			t.Errorf("hook install does not know %s", h.ID)
 		}
 	}
-	for _, h := range connect.Hosts() {
+	for _, h := range connect.Agents() {
 		for _, event := range h.Events {
 			if !slices.Contains(answered[h.ID], event) {
 				t.Errorf("hook %s --host %s is written and not answered", event, h.ID)
@@ -55,13 +55,13 @@ func TestAgentIDs(t *testing.T) {
 				}
 			}
 			answers := slices.ContainsFunc(hook.Agents(), func(h hook.Agent) bool { return h.Agent == a })
-			r := hook.Answer(t.Context(), hook.Options{Host: id, Event: "unknown"}, strings.NewReader("{}"))
+			r := hook.Answer(t.Context(), hook.Options{Agent: id, Event: "unknown"}, strings.NewReader("{}"))
 			if answers != (r.Err == nil) {
 				t.Errorf("hook --host %s: %v", id, r.Err)
 			}
 		}
 	}
-	for _, h := range connect.Hosts() {
+	for _, h := range connect.Agents() {
 		if h.ID == "" {
 			t.Errorf("a row of connect is of no agent in the table: %+v", h.Events)
 		}

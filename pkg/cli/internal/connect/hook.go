@@ -78,7 +78,7 @@ func completeEvents(id string, args []string, prefix string) ([]string, cobra.Sh
 	return console.Matching(slices.Compact(names), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// answerHook answers an event. The host is opened where the event says that it works.
+// answerHook answers an event. The agent is opened where the event says that it works.
 func (a *app) answerHook(ctx context.Context, id, event string) error {
 	if id == "" {
 		return diag.Errorf(diag.Usage, "it is not said whose event it is").
@@ -112,7 +112,7 @@ func (a *app) hookOptions(id string) hook.Options {
 		})
 	}
 	return hook.Options{
-		Host: id, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
+		Agent: id, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
 		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			switch {
 			case homeless != nil:
@@ -154,7 +154,7 @@ func hookProjects(paths scope.Paths, dir string) []string {
 }
 
 // answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must
-// never be that of wrong usage, which is a denial to some hosts.
+// never be that of wrong usage, which is a denial to some agents.
 func answersHook(args []string) bool {
 	first, position := firstWord(args, "directory", "C", "config")
 	if first != "hook" {

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// newHookInstall returns the command that writes hooks into hosts' configuration.
+// newHookInstall returns the command that writes hooks into agents' configuration.
 func newHookInstall(a *app) *cobra.Command {
 	cmd, o := a.attachCommand(connect.Hook, "install", "Write skillpm's hooks into a host's configuration")
 	cmd.Long = `Write into a host's configuration that it calls skillpm hook around its tool calls,

@@ -27,7 +27,7 @@ import (
 
 // mcpFlags are the flags of the mcp command.
 type mcpFlags struct {
-	host          string
+	client        string
 	http          string
 	tokenFile     string
 	origins       []string
@@ -85,7 +85,7 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	}
 	f, upstream = a.RuntimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.host, "host", "",
+	flags.StringVar(&o.client, "host", "",
 		"who starts it, as `HOST` claude-code, for the audit log; else what the client calls itself")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, as 127.0.0.1:8765, below /mcp")
 	flags.StringVar(&o.tokenFile, "token-file", "",
@@ -100,7 +100,7 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	flags.BoolVar(&o.verbose, "verbose", false, "say on standard error what is wrong with the protocol")
 	flags.Lookup("session").Usage = "share the session `ID` between connections (SKILLPM_SESSION); " +
 		"without one each has a session of its own"
-	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(hostIDs(), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(agentIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
 	}
@@ -108,9 +108,9 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	return cmd
 }
 
-// hostIDs are the names of the hosts that skillpm can be written into.
-func hostIDs() (ids []string) {
-	for _, h := range connect.Hosts() {
+// agentIDs are the names of the hosts that skillpm can be written into.
+func agentIDs() (ids []string) {
+	for _, h := range connect.Agents() {
 		ids = append(ids, h.HookID())
 	}
 	return ids
@@ -132,7 +132,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		}
 		options := *f
 		options.Session, options.NoSession = r.Session, r.Session == ""
-		options.Trace, options.Client = r.Trace, cmp.Or(agent.HookID(o.host), r.Host)
+		options.Trace, options.Client = r.Trace, cmp.Or(agent.HookID(o.client), r.Host)
 		return a.Host(ctx, &options)
 	}
 	h, err := open(ctx, mcpserver.Request{})

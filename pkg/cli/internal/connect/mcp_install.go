@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// newMCPInstall returns the command that writes the MCP server into hosts' configuration.
+// newMCPInstall returns the command that writes the MCP server into agents' configuration.
 func newMCPInstall(a *app) *cobra.Command {
 	cmd, o := a.attachCommand(connect.MCP, "install [-- ARGUMENT…]",
 		"Write skillpm's MCP server into a host's configuration")

@@ -22,7 +22,7 @@ func BenchmarkRender(b *testing.B) {
 			"---\nname: s%04d\ndescription: Does the thing number %d. Use when it is to be done.\nargument-hint: x\n---\n\n%s[a](no.md) and `scripts/no.sh`\n",
 			i, i, strings.Repeat("word ", 40))}
 	}
-	profiles, err := profile.Hosts()
+	profiles, err := profile.Agents()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -84,10 +84,10 @@ func TestObeyed(t *testing.T) {
 func attached(t *testing.T) (names []string) {
 	t.Helper()
 	e := connect.Env{Home: t.TempDir(), Project: t.TempDir(), OS: "linux", State: t.TempDir(), Getenv: func(string) string { return "" }}
-	for _, host := range connect.Hosts() {
+	for _, host := range connect.Agents() {
 		for _, kind := range []connect.Kind{connect.Hook, connect.MCP} {
 			for _, scope := range host.Scopes(kind) {
-				r, err := connect.Status(e, connect.Options{Kind: kind, Host: host, Scope: scope})
+				r, err := connect.Status(e, connect.Options{Kind: kind, Agent: host, Scope: scope})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -96,9 +96,9 @@ func checkTrustedKeys(x *exam) {
 	}
 }
 
-// checkHosts checks whether the agents in use call skillpm's hooks and start its MCP server, and whether these programs
+// checkAgentConnections checks whether the agents in use call skillpm's hooks and start its MCP server, and whether these programs
 // exist.
-func checkHosts(x *exam) {
+func checkAgentConnections(x *exam) {
 	e := connect.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
 	if s, _, err := x.Paths.Project(x.Dir); err == nil {
 		e.Project = s.Root
@@ -108,13 +108,13 @@ func checkHosts(x *exam) {
 		ids = append(ids, a.ID)
 	}
 	for _, h := range connect.Detect(e, ids) {
-		x.checkHost(e, h, connect.Hook, "hooks")
-		x.checkHost(e, h, connect.MCP, "MCP server")
+		x.checkConnection(e, h, connect.Hook, "hooks")
+		x.checkConnection(e, h, connect.MCP, "MCP server")
 	}
 }
 
-// checkHost checks the connections of an agent to skillpm, in all scopes.
-func (x *exam) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name string) {
+// checkConnection checks the connections of an agent to skillpm, in all scopes.
+func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind, name string) {
 	if len(h.Scopes(kind)) == 0 {
 		return
 	}
@@ -123,7 +123,7 @@ func (x *exam) checkHost(e connect.Env, h connect.Host, kind connect.Kind, name 
 		if e.Project == "" && (in == connect.Project || in == connect.Local) {
 			continue
 		}
-		r, err := connect.Status(e, connect.Options{Kind: kind, Host: h, Scope: in})
+		r, err := connect.Status(e, connect.Options{Kind: kind, Agent: h, Scope: in})
 		if err != nil || r.State == connect.Missing {
 			continue
 		}

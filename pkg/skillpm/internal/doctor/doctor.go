@@ -99,7 +99,7 @@ func checks() []check {
 		{"machine-key", false, checkKey},
 		{"file-system", false, checkFileSystem},
 		{"git-program", false, checkGit},
-		{"hosts", false, checkHosts},
+		{"hosts", false, checkAgentConnections},
 		{"docker-config", false, checkDocker},
 		{"netrc", false, checkNetrc},
 		{"token-variables", false, checkTokens},

@@ -9,19 +9,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// Kind is what is put into a host's configuration.
+// Kind is what is put into an agent's configuration.
 type Kind string
 
-// What can be put into the configuration of hosts.
+// What can be put into the configuration of agents.
 const (
-	Hook Kind = "hook" // the commands that a host calls around its own tools
-	MCP  Kind = "mcp"  // the server that a host starts
+	Hook Kind = "hook" // the commands that an agent calls around its own tools
+	MCP  Kind = "mcp"  // the server that an agent starts
 )
 
-// Scope is for whom a host's configuration counts.
+// Scope is for whom an agent's configuration counts.
 type Scope string
 
-// The scopes that hosts have.
+// The scopes that agents have.
 const (
 	User       Scope = "user"
 	Project    Scope = "project"
@@ -29,11 +29,11 @@ const (
 	Enterprise Scope = "enterprise" // everybody on the machine, written by its administrator
 )
 
-// Host is an agent whose configuration can be written.
-type Host struct {
+// Agent is an agent whose configuration can be written.
+type Agent struct {
 	agent.Agent
 
-	Events []string // the events that hooks are put on, as the host calls them
+	Events []string // the events that hooks are put on, as the agent calls them
 
 	hooks               []configFile
 	servers             []configFile
@@ -41,8 +41,8 @@ type Host struct {
 	ignoresInstructions bool           // it may keep the server's instructions from its model
 	nested              bool           // its hooks are in groups that have a matcher
 	versioned           bool           // its file of hooks has a version
-	timeout             int            // of a hook, in the host's unit: more than hook.Limit
-	shortTimeouts       map[string]int // what the host bounds it by, for some events
+	timeout             int            // of a hook, in the agent's unit: more than hook.Limit
+	shortTimeouts       map[string]int // what the agent bounds it by, for some events
 	server              func(program string, args []string) object
 	next                map[Kind]string // what is left to do after install
 }
@@ -68,7 +68,7 @@ const (
 	inMachine
 )
 
-// configFile is a file of a host's configuration, for one scope.
+// configFile is a file of an agent's configuration, for one scope.
 type configFile struct {
 	scope Scope
 	base  base
@@ -114,10 +114,10 @@ func commandObject(program string, args []string) object {
 	return object{{"command", program}, {"args", args}}
 }
 
-// Hosts returns the table, sorted by id.
-func Hosts() []Host {
+// Agents returns the table, sorted by id.
+func Agents() []Agent {
 	hooks, servers := []string{"hooks"}, []string{"mcpServers"}
-	return []Host{
+	return []Agent{
 		{
 			Agent: row("claude-code"), Events: slices.Clone(claudeEvents),
 			decisionEvents: []string{"PreToolUse"}, ignoresInstructions: true,
@@ -250,7 +250,7 @@ func row(id string) agent.Agent {
 // IDs returns the ids of the agents that take something of a kind, sorted.
 func IDs(kind Kind) []string {
 	var ids []string
-	for _, h := range Hosts() {
+	for _, h := range Agents() {
 		if len(h.configFiles(kind)) > 0 {
 			ids = append(ids, h.HookID())
 		}
@@ -259,17 +259,17 @@ func IDs(kind Kind) []string {
 }
 
 // Find returns how the agent of an id, or an alias, is configured. The error has code Usage.
-func Find(id string, kind Kind) (Host, error) {
+func Find(id string, kind Kind) (Agent, error) {
 	a, err := agent.Lookup(id)
 	if err != nil {
-		return Host{}, err
+		return Agent{}, err
 	}
-	i := slices.IndexFunc(Hosts(), func(h Host) bool { return h.Agent == a })
+	i := slices.IndexFunc(Agents(), func(h Agent) bool { return h.Agent == a })
 	if i < 0 {
-		return Host{}, diag.Errorf(diag.Usage, "skillpm cannot configure %s", a.Title).
+		return Agent{}, diag.Errorf(diag.Usage, "skillpm cannot configure %s", a.Title).
 			WithHint("the agents are %s", strings.Join(IDs(kind), ", "))
 	}
-	h := Hosts()[i]
+	h := Agents()[i]
 	if len(h.configFiles(kind)) == 0 {
 		return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).
 			WithHint("it takes an MCP server: skillpm mcp --help")
@@ -277,17 +277,17 @@ func Find(id string, kind Kind) (Host, error) {
 	return h, nil
 }
 
-// HasScope reports whether a host takes something of a kind in a scope.
-func (h Host) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.Scopes(kind), scope) }
+// HasScope reports whether an agent takes something of a kind in a scope.
+func (h Agent) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.Scopes(kind), scope) }
 
-// Check returns an error for a scope in which a host takes nothing of a kind.
-func (h Host) Check(kind Kind, scope Scope) error {
+// Check returns an error for a scope in which an agent takes nothing of a kind.
+func (h Agent) Check(kind Kind, scope Scope) error {
 	_, err := h.configFile(kind, scope)
 	return err
 }
 
-// Scopes returns the scopes in which a host takes something of a kind.
-func (h Host) Scopes(kind Kind) []Scope {
+// Scopes returns the scopes in which an agent takes something of a kind.
+func (h Agent) Scopes(kind Kind) []Scope {
 	var scopes []Scope
 	for _, p := range h.configFiles(kind) {
 		scopes = append(scopes, p.scope)
@@ -295,15 +295,15 @@ func (h Host) Scopes(kind Kind) []Scope {
 	return scopes
 }
 
-func (h Host) configFiles(kind Kind) []configFile {
+func (h Agent) configFiles(kind Kind) []configFile {
 	if kind == Hook {
 		return h.hooks
 	}
 	return h.servers
 }
 
-// configFile returns where a host takes something of a kind in a scope.
-func (h Host) configFile(kind Kind, scope Scope) (configFile, error) {
+// configFile returns where an agent takes something of a kind in a scope.
+func (h Agent) configFile(kind Kind, scope Scope) (configFile, error) {
 	for _, p := range h.configFiles(kind) {
 		if p.scope == scope {
 			return p, nil
