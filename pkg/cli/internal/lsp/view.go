@@ -60,7 +60,7 @@ func newShared(o Options) *shared {
 		options: o, linters: map[string]cachedLinter{}, schemas: map[string][]profileSchema{},
 		parents: map[string]bool{},
 		agentSchemas: sync.OnceValue(func() []profileSchema {
-			all, err := profile.Hosts()
+			all, err := profile.Agents()
 			if err != nil { // they are part of the program
 				return nil
 			}
