@@ -12,30 +12,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Approval is somebody's word that a skill may have capabilities: a tree of files and no other, and the capabilities
-// that are named and no more.
+// Approval is a recorded decision that a skill may have capabilities. It applies to exactly one tree of files, and to
+// the capabilities that it names.
 type Approval struct {
-	Skill        string // name@owner/name, or a name for a skill that was written by hand
-	Digest       string // of the tree that was looked at, "t1:sha256:…"
+	Skill        string // name@owner/name, or the name of a local skill
+	Digest       string // digest of the reviewed tree, "t1:sha256:…"
 	Capabilities []Capability
-	By           string    // who approved it
-	At           time.Time // when, in UTC
+	By           string    // user who approved it
+	At           time.Time // time in UTC
 	Reason       string
 	Expires      time.Time // zero for never
-	Line         int       // in the file
+	Line         int       // line in the file
 }
 
 // Expired reports whether an approval has ended.
 func (a Approval) Expired(now time.Time) bool { return !a.Expires.IsZero() && !now.Before(a.Expires) }
 
-// Lacks returns those of some capabilities that an approval does not name.
+// Lacks returns those of the required capabilities that an approval does not name.
 func (a Approval) Lacks(required []Capability) []Capability {
 	return slices.DeleteFunc(slices.Clone(required),
 		func(c Capability) bool { return slices.Contains(a.Capabilities, c) })
 }
 
-// ParseApprovals reads a file of approvals, as strictly as a policy. The error is an [*InvalidError] with everything
-// that is wrong with the file, which then approves nothing.
+// ParseApprovals reads a file of approvals, as strictly as a policy. The error is an [*InvalidError] with all problems
+// of the file, which then approves nothing.
 func ParseApprovals(path string, data []byte) ([]Approval, error) {
 	format := fileFormat
 	format.Name = "the file"
@@ -58,7 +58,6 @@ func ParseApprovals(path string, data []byte) ([]Approval, error) {
 	return list, nil
 }
 
-// approval reads one entry.
 func approval(v yamlx.Value) Approval {
 	a := Approval{Line: v.Line()}
 	text := func(into *string) func(yamlx.Value) {
@@ -99,7 +98,7 @@ func approval(v yamlx.Value) Approval {
 	return a
 }
 
-// EncodeApprovals writes a file of approvals, as [ParseApprovals] reads it. Equal lists give equal bytes.
+// EncodeApprovals writes a file of approvals in the format that [ParseApprovals] reads. Equal lists give equal bytes.
 func EncodeApprovals(list []Approval) []byte {
 	var b bytes.Buffer
 	b.WriteString("# written by skillpm approve\nversion: 1\napprovals:")
@@ -123,7 +122,7 @@ func EncodeApprovals(list []Approval) []byte {
 	return b.Bytes()
 }
 
-// quote writes a text as YAML in double quotes on one line. What no line may have becomes a space.
+// quote writes a text as a YAML string in double quotes on one line. Control characters become spaces.
 func quote(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if isControl(c) || c == '\ufeff' || c == '\ufffd' {
@@ -134,7 +133,7 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// isControl is for characters that change how a text looks: controls, and those that turn its direction.
+// isControl reports whether a character is a control character or changes the direction of text.
 func isControl(c rune) bool {
 	return c < ' ' || c >= 0x7f && c < 0xa0 || c >= 0x200b && c <= 0x200f || c >= 0x2028 && c <= 0x202e ||
 		c >= 0x2060 && c <= 0x2069 || c == 0xfeff || c >= 0xe0000 && c < 0xe0080

@@ -9,13 +9,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// DeniedError says that a policy does not allow a source.
+// DeniedError reports that a policy denies a source.
 type DeniedError struct {
-	Policy string // the file
-	Line   int    // of the rule, 0 where the file as a whole denies
-	Rule   string // the pattern that denies, "" where no pattern allows
-	Source string // as a lock has it
-	Err    error  // why the policy can't be read, or the source not be understood; nil else
+	Policy string // path of the policy
+	Line   int    // line of the rule, 0 if no single rule denies
+	Rule   string // pattern that denies, "" if no pattern allows
+	Source string // as the lockfile writes it
+	Err    error  // why the policy cannot be read or the source cannot be parsed, else nil
 
 	allowed []Pattern
 }
@@ -34,7 +34,7 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("%s: %s is not among the sources that are allowed", position, e.Source)
 }
 
-// Unwrap returns what is behind the denial, nil for a rule.
+// Unwrap returns the cause of the denial, nil if it is a rule.
 func (e *DeniedError) Unwrap() error { return e.Err }
 
 // Code returns [diag.Denied], or [diag.Invalid] for a policy that is not valid.
@@ -45,7 +45,7 @@ func (e *DeniedError) Code() diag.Code {
 	return diag.Denied
 }
 
-// Hint says what is allowed, or what to mend.
+// Hint names what is allowed, or how to fix the policy.
 func (e *DeniedError) Hint() string {
 	if hint := diag.HintOf(e.Err); e.Err != nil && hint != "" {
 		return hint
@@ -63,13 +63,12 @@ func (e *DeniedError) Hint() string {
 	return "allowed are " + textx.FirstAndMore(names, 3)
 }
 
-// Broken returns the policy of a file that can't be read, is not valid, or belongs to the wrong people: it denies
-// everything.
+// Broken returns a policy that denies everything, for a file that cannot be read, is not valid, or has the wrong owner.
 func Broken(path string, err error) *Policy {
 	return &Policy{Path: path, Mode: Enforce, Downgrade: DenyDowngrade, broken: err}
 }
 
-// Err returns why a policy denies everything, nil for one that can be read.
+// Err returns why a policy denies everything, nil if it can be read.
 func (p *Policy) Err() error {
 	if p.broken == nil {
 		return nil
@@ -77,8 +76,8 @@ func (p *Policy) Err() error {
 	return &DeniedError{Policy: p.Path, Err: p.broken}
 }
 
-// Source returns nil for a source that may be used, and else a [DeniedError]. A denial goes before what is allowed, and
-// where there is a list of what is allowed, nothing else is. The mode is the caller's to look at.
+// Source returns nil for a source that the policy allows, and else a [DeniedError]. A denial has precedence. If the
+// policy lists what is allowed, it denies everything else. Source ignores the policy's mode.
 func (p *Policy) Source(text string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -92,7 +91,8 @@ func (p *Policy) Source(text string) error {
 	}
 	for i, pattern := range p.Sources.Deny {
 		if pattern.covers(location) {
-			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern), Source: location.text}
+			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern),
+				Source: location.text}
 		}
 	}
 	if p.Sources.Allow == nil {
@@ -106,8 +106,8 @@ func (p *Policy) Source(text string) error {
 	return &DeniedError{Policy: p.Path, Line: p.Line("sources.allow"), Source: location.text, allowed: p.Sources.Allow}
 }
 
-// Denied returns nil for a source that no rule denies, whether or not it is among those that are allowed: a registry
-// may send on to others for what a digest vouches for.
+// Denied returns nil for a source that no rule denies, even if it is not on the list of what is allowed. It is for
+// content that a registry redirects to and whose digest is known.
 func (p *Policy) Denied(text string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -117,8 +117,8 @@ func (p *Policy) Denied(text string) error {
 	return merged.Source(text)
 }
 
-// Host returns nil for a host that may be contacted on behalf of an allowed source, as one that a registry sends on to
-// for what a digest vouches for, and else a [DeniedError]: a host all of whose packs are denied is one.
+// Host returns nil for a network host that may be contacted on behalf of an allowed source, such as one that a registry
+// redirects to for content with a known digest. It returns a [DeniedError] if all packs of the host are denied.
 func (p *Policy) Host(host, port string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -134,22 +134,22 @@ func (p *Policy) Host(host, port string) error {
 	return nil
 }
 
-// Set are the policies in force. Each of them must allow what is done, so that one more can only tighten.
+// Set are the policies in effect. Each of them must allow an operation, so that an additional policy can only tighten.
 type Set []*Policy
 
-// Source returns the error of the first policy that does not allow a source. What policies that only observe do not
-// allow is noted instead.
+// Source returns the error of the first policy that does not allow a source. For a policy in observe mode it returns a
+// note instead.
 func (s Set) Source(text string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.Source(text) })
 }
 
-// Denied is Source without what is allowed; see [Policy.Denied].
+// Denied applies [Policy.Denied] to each policy.
 func (s Set) Denied(text string) error {
 	_, err := s.ask(func(p *Policy) error { return p.Denied(text) })
 	return err
 }
 
-// Host is Source for hosts; see [Policy.Host].
+// Host applies [Policy.Host] to each policy.
 func (s Set) Host(host, port string) error {
 	_, err := s.ask(func(p *Policy) error { return p.Host(host, port) })
 	return err
@@ -168,7 +168,7 @@ func (s Set) ask(each func(*Policy) error) (notes []string, err error) {
 	return notes, err
 }
 
-// Err returns the error of the first policy that can't be read.
+// Err returns the error of the first policy that cannot be read.
 func (s Set) Err() error {
 	for _, p := range s {
 		if err := p.Err(); err != nil {
@@ -178,18 +178,18 @@ func (s Set) Err() error {
 	return nil
 }
 
-// Rule is a requirement with the policy that it is in.
+// Rule is a requirement with its policy.
 type Rule struct {
 	Requirement
 	Policy *Policy
-	Index  int // of the requirement in the policy: two may be on one line
+	Index  int // index of the requirement in the policy, because several may be on one line
 }
 
-// String names the file and the line.
+// String returns the file and the line.
 func (r Rule) String() string { return textx.Position(r.Policy.Path, r.Line) }
 
-// Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't
-// be understood all of them hold.
+// Rules returns the requirements for a source, in the order of the policies and their files. All requirements apply to
+// a source that cannot be parsed.
 func (s Set) Rules(text string) []Rule {
 	var rules []Rule
 	location, err := parseSource(text)
@@ -203,7 +203,7 @@ func (s Set) Rules(text string) []Rule {
 	return rules
 }
 
-// Signatures returns those rules for a source that require signatures.
+// Signatures returns the requirements for a source that demand signatures.
 func (s Set) Signatures(text string) []Rule {
 	var rules []Rule
 	for _, r := range s.Rules(text) {
@@ -214,11 +214,11 @@ func (s Set) Signatures(text string) []Rule {
 	return rules
 }
 
-// Age returns how old a release at a source must be, and the rule that says so. Policies that only observe do not
-// count.
+// Age returns the minimum age of a release at a source, and the rule that requires it. It ignores policies in observe
+// mode.
 func (s Set) Age(text string) (age time.Duration, rule Rule) { return s.age(text, false) }
 
-// ObservedAge is [Set.Age] of the policies that only observe: what they would refuse is noted.
+// ObservedAge is [Set.Age] for the policies in observe mode.
 func (s Set) ObservedAge(text string) (age time.Duration, rule Rule) { return s.age(text, true) }
 
 func (s Set) age(text string, observed bool) (age time.Duration, rule Rule) {
@@ -230,8 +230,8 @@ func (s Set) age(text string, observed bool) (age time.Duration, rule Rule) {
 	return age, rule
 }
 
-// Restricts reports whether a policy that is enforced says anything of sources or of packs' names, or requires anything
-// of packs, so that what a lock says of them must be proven.
+// Restricts reports whether an enforced policy restricts sources or pack names, or has requirements for packs. The
+// lockfile's statements about packs must then be verified.
 func (s Set) Restricts() bool {
 	for _, p := range s {
 		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil ||

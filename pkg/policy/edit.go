@@ -8,10 +8,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Deny returns a policy file in which a pattern of skills is denied, too. Every other byte stays as it is, comments
-// included; data of nil stands for no file: the one that is made restricts nothing else. It reports whether the pattern
-// was not there before. The error is that of a file that is not valid, of a pattern that is none, or has code Conflict
-// where there is no place to write it to.
+// Deny returns a policy file with an additional pattern of denied skills. All other bytes, including comments, stay the
+// same. If data is nil, it creates a policy that restricts nothing else. Added is false if the pattern was already
+// denied.
+//
+// The error reports a file or a pattern that is not valid, or has code Conflict if the file cannot be edited
+// automatically.
 func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added bool, err error) {
 	if !isSkillPattern(string(pattern)) {
 		return nil, false, diag.Errorf(diag.Usage,
@@ -35,7 +37,7 @@ func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added boo
 	return out, true, err
 }
 
-// Undeny returns a policy file in which a pattern of skills is not denied any more, as [Deny] does.
+// Undeny returns a policy file without a pattern of denied skills. See [Deny].
 func Undeny(path string, data []byte, pattern SkillPattern) (out []byte, removed bool, err error) {
 	before, err := Parse(path, data)
 	if err != nil {
@@ -51,7 +53,7 @@ func Undeny(path string, data []byte, pattern SkillPattern) (out []byte, removed
 	return out, true, err
 }
 
-// edit returns a file after a change that leaves these patterns denied.
+// edit applies a change and verifies that exactly the patterns in want are denied afterwards.
 func edit(path string, data []byte, want []SkillPattern, change func(*yamlx.Editor) error) ([]byte, error) {
 	e, err := yamlx.NewEditor(path, data)
 	if err == nil {

@@ -1,38 +1,35 @@
 package policy
 
-// Execution says how the scripts, hooks and commands of skills are confined.
+// Execution has the rules for confining the scripts, hooks, and commands of skills.
 type Execution struct {
-	Sandbox     Sandbox     // "" where the file does not say: as asked
-	Unavailable Unavailable // "" where the file does not say: refuse
+	Sandbox     Sandbox     // "" if unspecified, which means SandboxRequested
+	Unavailable Unavailable // "" if unspecified, which means RefuseUnconfined
 
-	// Network is what a script that is confined may be given at most, as "api.example.com:443", "*.example.com" for all
-	// ports, and "*" for everything. nil: whatever its skill asks for, and nothing where Sandbox is always.
+	// Network limits the network hosts that a confined script may reach, as "api.example.com:443", "*.example.com" for
+	// all ports, and "*" for everything. Nil allows whatever the skill asks for, or nothing if Sandbox is always.
 	Network []string
-	// Paths are the directories, and files, that it may be given besides where it works: absolute, or below ~/. nil:
-	// whatever its skill asks for, and nothing where Sandbox is always.
+	// Paths limits the directories and files that a confined script may write to, besides the working directory:
+	// absolute, or below ~/. Nil allows whatever the skill asks for, or nothing if Sandbox is always.
 	Paths []string
 }
 
-// Sandbox says which skills' scripts are confined.
+// Sandbox selects the skills whose scripts are confined.
 type Sandbox string
 
-// The answers to which are.
 const (
 	SandboxRequested Sandbox = "asked" // those of skills that ask for it
 	SandboxAlways    Sandbox = "always"
 )
 
-// Unavailable says what happens on a machine that cannot confine a script that is to be confined.
+// Unavailable is the behavior on a machine that cannot confine scripts.
 type Unavailable string
 
-// The answers to that.
 const (
-	RefuseUnconfined Unavailable = "refuse" // it does not run
-	AllowUnconfined  Unavailable = "allow"  // it runs as the user may, with a warning and a record
+	RefuseUnconfined Unavailable = "refuse" // the script does not run
+	AllowUnconfined  Unavailable = "allow"  // it runs with a warning and an audit record
 )
 
-// Confines returns the policy that says that all scripts are confined, nil where none does. One that only observes says
-// nothing.
+// Confines returns the first policy that confines all scripts, nil for none. It ignores policies in observe mode.
 func (s Set) Confines() *Policy {
 	for _, p := range s {
 		if p.Execution.Sandbox == SandboxAlways && p.Mode != Observe {
@@ -42,12 +39,12 @@ func (s Set) Confines() *Policy {
 	return nil
 }
 
-// Unconfined reports whether what is to be confined may run on a machine that cannot.
+// Unconfined reports whether scripts that should be confined may run on a machine that cannot confine them.
 func (s Set) Unconfined() bool {
 	return s.loosest(string(AllowUnconfined), func(p *Policy) string { return string(p.Execution.Unavailable) })
 }
 
-// bound returns a list as it holds: where all scripts are confined, one that is not there gives nothing.
+// bound returns the effective list: if all scripts are confined, a missing list allows nothing.
 func (e Execution) bound(list []string) []string {
 	if list == nil && e.Sandbox == SandboxAlways {
 		return []string{}
@@ -55,8 +52,9 @@ func (e Execution) bound(list []string) []string {
 	return list
 }
 
-// NetworkBound returns what a script may reach at most, nil where the policy does not say.
+// NetworkBound returns the network hosts that a script may reach at most, nil if the policy does not limit them.
 func (e Execution) NetworkBound() []string { return e.bound(e.Network) }
 
-// PathsBound returns what a script may use at most besides where it works, nil where the policy does not say.
+// PathsBound returns the paths that a script may use at most besides its working directory, nil if the policy does not
+// limit them.
 func (e Execution) PathsBound() []string { return e.bound(e.Paths) }

@@ -34,19 +34,19 @@ func identity(v yamlx.Value) *Identity {
 	return &id
 }
 
-// isIssuer reports whether s is an https address without user, query, fragment and wildcards.
+// isIssuer reports whether s is an https address without user, query, fragment, and wildcards.
 func isIssuer(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && strings.HasPrefix(s, "https://") &&
 		!strings.ContainsAny(s, "?#@*^$()[]{}|\\ ") && u.Host == strings.ToLower(u.Host)
 }
 
-// special are the characters that regular expressions give a meaning and subjects have none of. Dots, plus signs and
-// question marks are in addresses too.
+// special are the characters that have a meaning in regular expressions and do not occur in subjects. Dots, plus signs,
+// and question marks also occur in addresses.
 const special = `*^$()[]{}|\`
 
-// checkSubject returns what is wrong with a subject, and how to mend it. A subject that is meant as a pattern and is
-// not anchored would be that of whoever registers a name that contains it.
+// checkSubject returns what is wrong with a subject, and how to fix it. An unanchored pattern is rejected, because
+// anybody could register a name that contains a match.
 func checkSubject(s string) (message, hint string) {
 	const exact = "write the subject exactly, or a regular expression between ^ and $"
 	if s == "" || strings.ContainsAny(s, " ") {
@@ -74,12 +74,12 @@ func checkSubject(s string) (message, hint string) {
 	return "", ""
 }
 
-// anchored reports whether an expression matches whole texts only.
+// anchored reports whether an expression only matches complete texts.
 func anchored(re *syntax.Regexp) bool {
 	return hasAnchor(re, syntax.OpBeginText, false) && hasAnchor(re, syntax.OpEndText, true)
 }
 
-// hasAnchor reports whether an expression starts or ends with an anchor, whichever of its alternatives matches.
+// hasAnchor reports whether every alternative of an expression starts or ends with an anchor.
 func hasAnchor(re *syntax.Regexp, anchor syntax.Op, end bool) bool {
 	switch re.Op {
 	case anchor:
@@ -97,7 +97,7 @@ func hasAnchor(re *syntax.Regexp, anchor syntax.Op, end bool) bool {
 	return false
 }
 
-// literal reports whether every text that an expression matches has some characters that it names.
+// literal reports whether every match of an expression contains a literal character.
 func literal(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -1,11 +1,11 @@
 package policy
 
-// Level says whose a policy is. The zero value is the weakest: a policy that nobody said it of only tightens.
+// Level is the owner of a policy. The zero value is the weakest level: a policy of unknown origin can only tighten.
 type Level int
 
 // The levels, the weakest first.
 const (
-	ProjectLevel Level = iota // of a project, which may be anybody's
+	ProjectLevel Level = iota // of a project, which may have been cloned from anywhere
 	UserLevel
 	MachineLevel // of the machine's administrator
 )
@@ -21,9 +21,9 @@ func (l Level) String() string {
 	return "project"
 }
 
-// loosest reports whether policies agree on a looser setting than the default. The machine's decides, or where it has
-// no policy the user's; a project's word for it never counts, and a word of anybody against it does. What a policy says
-// of the setting is "" where it does not mention it.
+// loosest reports whether a setting may be looser than its default. The machine's policy decides, or if it has none,
+// the user's. A project's policy cannot loosen it, and any policy can tighten it. Value returns "" if a policy does not
+// have the setting.
 func (s Set) loosest(loose string, value func(*Policy) string) bool {
 	strongest := ProjectLevel
 	for _, p := range s {
@@ -45,13 +45,12 @@ func (s Set) loosest(loose string, value func(*Policy) string) bool {
 	return agreed
 }
 
-// Grants reports whether a skill's list of allowed tools grants them and forbids no others, as it does in some hosts.
+// Grants reports whether `allowed-tools` grants tools, as in some agents, instead of restricting them.
 func (s Set) Grants() bool {
 	return s.loosest(string(Grant), func(p *Policy) string { return string(p.AllowedTools) })
 }
 
-// HooksOpen reports whether a call of a tool goes on that a host's hook cannot be asked about, because what it was
-// given cannot be read.
+// HooksOpen reports whether a tool call is allowed if the event of an agent's hook cannot be read.
 func (s Set) HooksOpen() bool {
 	return s.loosest(string(Open), func(p *Policy) string { return string(p.Hooks.Unreadable) })
 }

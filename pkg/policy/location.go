@@ -11,23 +11,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// sourceLocation is where a pack comes from, taken apart so that no other spelling of it looks like another place:
-// hosts are in lower case and without the port that is the default, there are no users, revisions and digests, and
-// paths are decoded.
+// sourceLocation is a parsed source in normal form, so that different spellings of one source compare equal: hosts are
+// lowercase and without the default port, paths are decoded, and there are no users, revisions, and digests.
 type sourceLocation struct {
-	text   string // as the lock has it, for messages
-	scheme string // oci, git+https, git+ssh, git+http, or a word for places of this machine
-	host   string // "" for places of this machine
+	text   string // as the lockfile writes it, for messages
+	scheme string // oci, git+https, git+ssh, git+http, or a word for sources on this machine
+	host   string // "" for sources on this machine
 	port   string // "" for the default
 	path   []string
-	dir    []string // in a repository
+	dir    []string // directory in a repository
 }
 
-// words are the places of this machine.
+// words returns the schemes of sources on this machine.
 func words() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
 
-// parseSource reads a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has
-// it, without its revision.
+// parseSource parses a source in the spelling of users, lockfiles, or manifests. Revisions are dropped.
 func parseSource(text string) (sourceLocation, error) {
 	text = strings.TrimSpace(text)
 	if word := wordOf(text); word != "" {
@@ -43,7 +41,7 @@ func parseSource(text string) (sourceLocation, error) {
 	return split(ref.Source())
 }
 
-// wordOf returns the word for a place of this machine, "" for other places.
+// wordOf returns the scheme of a source on this machine, "" for other sources.
 func wordOf(text string) string {
 	word, _, _ := strings.Cut(text, ":")
 	word, _, _ = strings.Cut(word, "//")
@@ -53,7 +51,7 @@ func wordOf(text string) string {
 	return ""
 }
 
-// split takes what [source.Ref.Source] writes apart.
+// split parses the output of [pack.Ref.Source].
 func split(text string) (sourceLocation, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
@@ -70,13 +68,13 @@ func split(text string) (sourceLocation, error) {
 	if p.path, err = decoded(path); err != nil {
 		return sourceLocation{}, err
 	}
-	if dir != "" { // directories are written as they are
+	if dir != "" { // directories are not percent-encoded
 		p.dir = strings.Split(dir, "/")
 	}
 	return p, nil
 }
 
-// decoded returns the parts of a path without percent-encoding.
+// decoded splits a path and removes percent-encoding.
 func decoded(path string) ([]string, error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -108,7 +106,7 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// canonicalHost returns the name under which a host is known that has several, or can be written in several ways.
+// canonicalHost returns one name for hosts that have several names or spellings.
 func canonicalHost(host string) string {
 	host = strings.TrimSuffix(host, ".")
 	if addr, ok := address(host); ok {
@@ -129,8 +127,8 @@ func canonicalHost(host string) string {
 	return host
 }
 
-// address reads a host that is an address, however it is written: an IPv4 address within an IPv6 one, and the forms
-// with fewer parts or in other bases that C libraries read, are the IPv4 address.
+// address parses a host that is an IP address in any spelling. IPv4 addresses inside IPv6 ones, and the shortened and
+// octal or hexadecimal forms that C libraries accept, become plain IPv4 addresses.
 func address(host string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {
 		return unmapAddress(addr), true
@@ -141,7 +139,7 @@ func address(host string) (netip.Addr, bool) {
 	}
 	var sum uint64
 	for i, part := range parts {
-		n, err := strconv.ParseUint(part, 0, 32) // base 0 reads more than C does
+		n, err := strconv.ParseUint(part, 0, 32) // base 0 accepts more forms than C does
 		more := strings.Contains(part, "_") || len(part) > 1 && strings.ContainsAny(part[1:2], "bBoO")
 		last := i == len(parts)-1
 		switch limit := uint64(1) << (8 * (5 - len(parts))); {
@@ -156,7 +154,7 @@ func address(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-// unmapAddress returns the IPv4 address that an IPv6 one stands for, also behind the prefix of NAT64, else the address.
+// unmapAddress returns the IPv4 address inside an IPv6 one, including the NAT64 prefix, else the address itself.
 func unmapAddress(addr netip.Addr) netip.Addr {
 	addr = addr.WithZone("").Unmap()
 	if nat64 := netip.MustParsePrefix("64:ff9b::/96"); nat64.Contains(addr) {

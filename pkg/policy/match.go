@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Allows reports whether a source is one of those that the pattern names, exactly as it names them.
+// allows reports whether the pattern matches a source exactly as spelled.
 func (p Pattern) allows(location sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
 		return string(p) == location.scheme
@@ -16,10 +16,9 @@ func (p Pattern) allows(location sourceLocation) bool {
 		matchPath(q.path, location.path, exactCase) && (q.dir == nil || matchPath(q.dir, location.dir, exactCase))
 }
 
-// covers reports whether a source is, or may well be, one of those that the pattern names. It is for what restricts, so
-// that nothing gets around it: a repository is the same over each protocol, with and without .git, in capitals, at each
-// port where the pattern has none, and under each name of its host. What holds for a directory holds for what is below
-// it.
+// covers reports whether the pattern matches a source in any spelling. Restrictions use it, so that no spelling evades
+// them: protocol, .git suffix, and letter case do not matter, a pattern without a port matches every port, and all
+// names of a host are equal. A pattern that matches a directory also matches directories below it.
 func (p Pattern) covers(location sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
 		return string(p) == location.scheme
@@ -39,7 +38,7 @@ func (p Pattern) covers(location sourceLocation) bool {
 	return matchPath(q.path, path, foldedCase) && below(q.dir, location.dir)
 }
 
-// samePort reports whether a pattern that has a port means the one that is the default of another protocol.
+// samePort reports whether the pattern's port is the default of another protocol, at which the source is.
 func samePort(q, location sourceLocation) bool {
 	port := location.port
 	if port == "" {
@@ -48,7 +47,7 @@ func samePort(q, location sourceLocation) bool {
 	return q.port == port
 }
 
-// below reports whether a directory, or one that it is in, is one of those that a pattern names.
+// below reports whether a pattern matches a directory or one above it.
 func below(pattern, dir []string) bool {
 	if pattern == nil {
 		return true
@@ -61,7 +60,7 @@ func below(pattern, dir []string) bool {
 	return false
 }
 
-// host reports whether a pattern restricts everything at a host.
+// coversHost reports whether a pattern matches everything on a host.
 func (p Pattern) coversHost(host, port string) bool {
 	q, ok := p.location()
 	if !ok || len(q.path) != 1 || q.path[0] != "**" || q.dir != nil || q.port != "" && q.port != port {
@@ -70,7 +69,7 @@ func (p Pattern) coversHost(host, port string) bool {
 	return matchHost(q.host, host) || matchHost(canonicalHost(q.host), canonicalHost(host))
 }
 
-// location takes a pattern apart as a source is.
+// location parses a pattern like a source.
 func (p Pattern) location() (sourceLocation, bool) {
 	scheme, rest, ok := strings.Cut(string(p), "://")
 	if !ok {
@@ -89,7 +88,7 @@ func (p Pattern) location() (sourceLocation, bool) {
 
 func isGit(scheme string) bool { return strings.HasPrefix(scheme, "git+") }
 
-// matchHost compares a host with one that may start with *. for any names.
+// matchHost matches a host against a pattern that may start with *. for any names.
 func matchHost(pattern, host string) bool {
 	if domain, wild := strings.CutPrefix(pattern, "*"); wild {
 		return len(host) > len(domain) && strings.HasSuffix(host, domain)
@@ -97,7 +96,7 @@ func matchHost(pattern, host string) bool {
 	return pattern == host
 }
 
-// withoutGit returns a repository's path without .git at its end.
+// withoutGit removes a .git suffix from a repository's path.
 func withoutGit(path []string) []string {
 	last := len(path) - 1
 	name := path[last]
@@ -109,14 +108,14 @@ func withoutGit(path []string) []string {
 	return path
 }
 
-// normalizer says how the characters of a path are compared.
+// normalizer normalizes path components before they are compared.
 type normalizer func(string) string
 
 func exactCase(s string) string { return s }
 
 func foldedCase(s string) string { return strings.ToLower(s) }
 
-// matchPath compares a path with parts of which ** stands for any number, none as well.
+// matchPath matches a path against a pattern in which ** stands for any number of components, including none.
 func matchPath(pattern, path []string, read normalizer) bool {
 	i, j, star, mark := 0, 0, -1, 0
 	for j < len(path) {
@@ -139,7 +138,7 @@ func matchPath(pattern, path []string, read normalizer) bool {
 	return i == len(pattern)
 }
 
-// matchPart compares one part of a path with a pattern in which * stands for any characters.
+// matchPart matches one component against a pattern in which * stands for any characters.
 func matchPart(pattern, part string, read normalizer) bool {
 	pieces := strings.Split(pattern, "*")
 	for i, piece := range pieces {
@@ -151,10 +150,10 @@ func matchPart(pattern, part string, read normalizer) bool {
 	return matchPieces(pieces, read(part))
 }
 
-// starred compares a text with a pattern in which * stands for any characters.
+// starred matches a text against a pattern in which * stands for any characters.
 func starred(pattern, text string) bool { return matchPieces(strings.Split(pattern, "*"), text) }
 
-// matchPieces compares a text with what stands between the stars of a pattern.
+// matchPieces matches a text against the parts of a pattern between its stars.
 func matchPieces(pieces []string, part string) bool {
 	last := len(pieces) - 1
 	if last == 0 {

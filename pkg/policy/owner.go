@@ -6,15 +6,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Stat is what the system says of a file or directory, as far as a policy is concerned.
+// Stat has the attributes of a file or directory that [CheckOwner] needs.
 type Stat struct {
 	Path  string
 	Mode  fs.FileMode
 	Owner int // user id
 }
 
-// CheckOwner returns why a policy that is enforced for everybody on a machine can't be trusted: the file, or a
-// directory that it is in, belongs to somebody else than owner, or others may write it.
+// CheckOwner returns why a policy for all users of a machine cannot be trusted: the file or one of its directories has
+// another owner, or others may write to it.
 func CheckOwner(owner int, stats ...Stat) error {
 	for _, s := range stats {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// maxFile is the size in bytes beyond which a policy is refused.
+// maxFile is the maximum size of a policy in bytes.
 const maxFile = 1 << 20
 
 const versionHint = "write version: 1 in the first line"
@@ -25,7 +25,7 @@ var fileFormat = yamlx.Format{
 	},
 }
 
-// read reads a file, which must have the version of the format.
+// read reads a file and checks its version.
 func read(path string, data []byte, format yamlx.Format) (yamlx.Value, *yamlx.Reader) {
 	r := yamlx.Read(path, data, format)
 	root, ok := r.Root()
@@ -43,7 +43,7 @@ func invalid(path string, r *yamlx.Reader) error {
 	return nil
 }
 
-// Parse reads a policy. The error is an [*InvalidError] with everything that is wrong with the file.
+// Parse parses a policy. The error is an [*InvalidError] with all problems of the file.
 func Parse(path string, data []byte) (*Policy, error) {
 	p, r := parse(path, data)
 	if err := invalid(path, r); err != nil {
@@ -52,8 +52,7 @@ func Parse(path string, data []byte) (*Policy, error) {
 	return p, nil
 }
 
-// Check returns everything that is wrong with a policy, in the order of the file. [Parse] accepts those without
-// problems.
+// Check returns all problems of a policy in the order of the file. [Parse] accepts a policy without problems.
 func Check(path string, data []byte) []Problem {
 	_, r := parse(path, data)
 	return r.Problems()
@@ -84,8 +83,8 @@ func (e *InvalidError) text() string {
 	return text
 }
 
-// Line returns the line of a key of the policy, such as "sources.allow", or of an entry of the list there; 0 if the
-// file does not have it.
+// Line returns the line of a key, such as "sources.allow", or of an entry of the list there; 0 if the file does not
+// have it.
 func (p *Policy) Line(key string, index ...int) int {
 	v := p.root.Get(strings.Split(key, ".")...)
 	switch {
@@ -97,7 +96,7 @@ func (p *Policy) Line(key string, index ...int) int {
 	return 0
 }
 
-// LimitsLine returns the line of the last of the limits, 0 if there are none.
+// LimitsLine returns the line of the last limit, 0 if there is none.
 func (p *Policy) LimitsLine() (line int) {
 	for _, v := range yamlx.Pairs(p.root.Get("limits").Node) {
 		line = max(line, v.Line)
@@ -150,12 +149,12 @@ func (p *Policy) read(root yamlx.Value) {
 	}
 }
 
-// mapping returns what reads a mapping by a function for each key.
+// mapping returns a function that reads a mapping with a function for each key.
 func mapping(fields map[string]func(yamlx.Value)) func(yamlx.Value) {
 	return func(v yamlx.Value) { v.Each(fields) }
 }
 
-// oneOf returns what reads one of some words.
+// oneOf returns a function that reads one of some words.
 func oneOf[T ~string](into *T, words ...T) func(yamlx.Value) {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -164,7 +163,7 @@ func oneOf[T ~string](into *T, words ...T) func(yamlx.Value) {
 	return func(v yamlx.Value) { *into = T(v.OneOf(texts...)) }
 }
 
-// listOf returns what reads a list of texts by a function for each.
+// listOf returns a function that reads a list with a function for each item.
 func listOf[T comparable](into *[]T, parse func(string) (T, error)) func(yamlx.Value) {
 	return func(v yamlx.Value) { *into = yamlx.ListOf(v, parse) }
 }
@@ -193,7 +192,7 @@ func audit(v yamlx.Value) *Audit {
 	return &a
 }
 
-// requirements reads the list of what packs must have.
+// requirements reads the list of requirements for packs.
 func requirements(v yamlx.Value) []Requirement {
 	var all []Requirement
 	for item := range v.Items() {
@@ -234,7 +233,7 @@ func signatures(v yamlx.Value) *Signatures {
 	return &s
 }
 
-// signers reads keys and identities. A duplicate could reach a threshold of two alone.
+// signers reads keys and identities. It rejects duplicates, because one signer could then reach a threshold of two.
 func signers(v yamlx.Value) []Signer {
 	var all []Signer
 	lines := make(map[string]int)
@@ -279,7 +278,7 @@ func readSigner(v yamlx.Value) (s Signer) {
 	return s
 }
 
-// pinned reads a mapping of a file and its digest.
+// pinned reads a mapping with a file and its digest.
 func pinned(v yamlx.Value, name, example string, file, sha256 *string) {
 	v.Each(map[string]func(yamlx.Value){
 		"sha256": func(v yamlx.Value) { *sha256 = v.Text(checkSHA256) },

@@ -19,7 +19,7 @@ var (
 
 const (
 	skillPart = `[a-z0-9*]+(-[a-z0-9*]+)*`
-	// A skill that was written by hand may have any name that every system can hold.
+	// A local skill may have any name that every system supports.
 	barePart = `[^@/\\?"<>|\x00-\x20\x7f]([^@/\\?"<>|\x00-\x1f\x7f]*[^@/\\?"<>|\x00-\x20\x7f])?`
 )
 
@@ -27,7 +27,7 @@ func isSkillPattern(s string) bool {
 	return skillPattern().MatchString(s) && !strings.Contains(s, "**")
 }
 
-// skillHint says how to write what was meant as a pattern of skills.
+// skillHint suggests a pattern of skills for an invalid one.
 func skillHint(s string) string {
 	if owner, _, ok := strings.Cut(s, "/"); ok && isSkillPattern("*@"+s) && !strings.Contains(owner, "@") {
 		return "write *@" + s + " for all skills of the pack"
@@ -35,8 +35,8 @@ func skillHint(s string) string {
 	return "write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*"
 }
 
-// checkSource returns what is wrong with a pattern of sources, and how to mend it. Patterns are compared with sources
-// as the lock has them, so that one that is written otherwise would never match.
+// checkSource returns what is wrong with a pattern of sources, and how to fix it. A pattern that lockfiles would spell
+// differently would never match.
 func checkSource(s string) (message, hint string) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
@@ -61,7 +61,7 @@ func checkSource(s string) (message, hint string) {
 	return checkForge(scheme, authority, path)
 }
 
-// withoutUser returns a pattern for a message: what stands before an @ may be a password.
+// withoutUser removes the user and password from a pattern for a message.
 func withoutUser(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
@@ -75,7 +75,7 @@ func withoutUser(s string) string {
 	return s
 }
 
-// splitUser returns what follows a user name and a password, which may have a slash in it.
+// splitUser splits off a user name and a password, which may contain a slash.
 func splitUser(rest string) (host string, found bool) {
 	authority, _, _ := strings.Cut(rest, "/")
 	_, digits, ported := strings.Cut(authority, ":")
@@ -143,7 +143,7 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 	return "", ""
 }
 
-// checkAddress checks an IPv6 address in brackets, which must be written as sources have it.
+// checkAddress checks an IPv6 address in brackets, which must be spelled as in sources.
 func checkAddress(scheme, name, port, path string) (message, hint string) {
 	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
 	switch ip := unmapAddress(addr); {
@@ -158,7 +158,7 @@ func checkAddress(scheme, name, port, path string) (message, hint string) {
 	return "", ""
 }
 
-// checkPath checks the parts of a path. Repositories may have a directory, after two slashes.
+// checkPath checks the components of a path. A repository's path may continue with a directory after two slashes.
 func checkPath(scheme, path string) (message, hint string) {
 	part := ociPart
 	if scheme != "oci" {

@@ -7,87 +7,85 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Policy is what a policy file says.
+// Policy is a parsed policy file.
 type Policy struct {
 	Path      string // for messages
-	Version   int    // of the format: 1
+	Version   int    // version of the format: 1
 	Mode      Mode
 	Sources   Sources
 	Skills    Skills
-	Require   []Requirement // in the order of the file; every one that matches holds
-	Forbid    []Capability  // what no skill may have
-	Approve   []Capability  // what a skill may have once somebody has approved it
+	Require   []Requirement // in the order of the file; every matching one applies
+	Forbid    []Capability  // capabilities that no skill may have
+	Approve   []Capability  // capabilities that need an approval
 	Limits    Limits
 	Downgrade Downgrade
 	Lint      Lint
-	Audit     *Audit // nil where the file has none
+	Audit     *Audit // nil if unspecified
 
-	AllowedTools AllowedTools // "" where the file does not say
+	AllowedTools AllowedTools // "" if unspecified
 	Hooks        HookRules
-	Approvers    Approvers // "" where the file does not say
+	Approvers    Approvers // "" if unspecified
 	Execution    Execution
 	Publish      Publish
 
-	Level  Level  // whose it is, as whoever read the file says
-	Digest string // of the file's bytes, as whoever read it says: "sha256:…"
+	Level  Level  // set by the reader of the file
+	Digest string // digest of the file, set by its reader: "sha256:…"
 
-	root   yamlx.Value // of the file, see Line
+	root   yamlx.Value // the parsed file, see Line
 	broken error       // why everything is denied, see Broken
 }
 
-// Mode says what happens to what the policy does not allow.
+// Mode is the consequence of what the policy does not allow.
 type Mode string
 
-// The modes.
 const (
-	Enforce Mode = "enforce" // it is refused; the default
-	Observe Mode = "audit"   // it is only noted
+	Enforce Mode = "enforce" // it is denied; the default
+	Observe Mode = "audit"   // it is only reported
 )
 
-// Downgrade says whether an older version, or one with fewer signatures, may replace what is installed.
+// Downgrade controls whether an older version, or one with fewer signatures, may replace an installed one.
 type Downgrade string
 
-// The answers to a downgrade.
 const (
 	DenyDowngrade  Downgrade = "deny" // the default
 	AllowDowngrade Downgrade = "allow"
 )
 
-// Sources says where packs may come from. A denial wins.
+// Sources has the rules for sources of packs. A denial has precedence.
 type Sources struct {
-	Allow []Pattern // nil: everything that is not denied; empty: nothing
+	Allow []Pattern // nil allows everything that is not denied; empty allows nothing
 	Deny  []Pattern
 }
 
-// Pattern is a pattern of sources: one of the words local, embedded, path, oci-layout and git+file for places on this
-// machine, or scheme://host/path, in which * stands for any characters within a part of the path, ** for any number of
-// parts, and *. before a host for any number of names.
+// Pattern is a pattern of sources: a scheme on this machine (local, embedded, path, oci-layout, git+file), or
+// scheme://host/path. In the path, * stands for any characters within a component and ** for any number of components.
+// A host may start with *. for any number of names.
 type Pattern string
 
-// Skills says which skills may not be used.
+// Skills has the rules for names of skills.
 type Skills struct {
 	Deny []SkillPattern
 }
 
-// SkillPattern is a pattern skill@owner/name, or skill alone for the skill of that name wherever it comes from, in
-// which * stands for any characters of a part.
+// SkillPattern is a pattern skill@owner/name, or skill alone for skills of that name from anywhere. A * stands for any
+// characters of a part.
 type SkillPattern string
 
-// Requirement is what packs of some sources must have.
+// Requirement is a requirement for packs of some sources.
 type Requirement struct {
 	Match         Pattern
-	Signatures    *Signatures   // nil where none are required
-	MinReleaseAge time.Duration // 0 where none is required
-	Line          int           // in the file
+	Signatures    *Signatures   // nil if none are required
+	MinReleaseAge time.Duration // 0 if none is required
+	Line          int           // line in the file
 }
 
-// Signatures says whose signatures a pack needs.
+// Signatures are the signers that a pack needs.
 type Signatures struct {
-	Threshold int // how many of AnyOf, at least 1 and at most all
+	Threshold int // how many of AnyOf must have signed, at least 1
 	AnyOf     []Signer
 }
 
-// NeedIdentity reports whether there are not enough keys, so that no pack has the signatures without an identity.
+// NeedIdentity reports whether there are fewer keys than the threshold, so that an identity must have signed.
 func (s *Signatures) NeedIdentity() bool {
 	keys := 0
 	for _, signer := range s.AnyOf {
@@ -98,7 +96,7 @@ func (s *Signatures) NeedIdentity() bool {
 	return keys < max(1, s.Threshold)
 }
 
-// id returns what tells a signer from others, "" for one that was not read.
+// id returns a unique id of a signer, "" if it is not valid.
 func (s Signer) id() string {
 	switch {
 	case s.Key != nil && s.Key.SHA256 != "":
@@ -111,7 +109,7 @@ func (s Signer) id() string {
 	return ""
 }
 
-// Signer is a key, an identity, or for repositories somebody whose SSH key is in a file of allowed signers.
+// Signer is a key, an identity, or for repositories a user with an SSH key in a file of allowed signers.
 type Signer struct {
 	Key      *Key
 	Identity *Identity
@@ -120,26 +118,25 @@ type Signer struct {
 
 // Key is a public key in a file.
 type Key struct {
-	File   string // slash-separated, relative to the policy file or absolute
-	SHA256 string // of the file, 64 lower-case hexadecimal digits
+	File   string // slash-separated path, absolute or relative to the policy file
+	SHA256 string // SHA-256 of the file, 64 lowercase hexadecimal digits
 }
 
-// SSH is a file of allowed signers as ssh-keygen reads it: each of its keys counts for the tags of repositories.
+// SSH is a file of allowed signers in the format of ssh-keygen. Each of its keys counts for the tags of repositories.
 type SSH struct {
-	AllowedSigners string // the file, slash-separated, relative to the policy file or absolute
-	SHA256         string // of the file, 64 lower-case hexadecimal digits
+	AllowedSigners string // slash-separated path, absolute or relative to the policy file
+	SHA256         string // SHA-256 of the file, 64 lowercase hexadecimal digits
 }
 
-// Identity is who a certificate was issued to.
+// Identity is the identity that a certificate was issued to.
 type Identity struct {
-	Issuer  string // the https address of the OpenID Connect issuer, exactly
-	Subject string // the certificate's subject exactly, or a regular expression that starts with ^ and ends with $
+	Issuer  string // https address of the OpenID Connect issuer
+	Subject string // exact subject of the certificate, or a regular expression that starts with ^ and ends with $
 }
 
-// Capability is something that a skill may be able to do, or bring along.
+// Capability is something that a skill's files make it able to do, or that they contain.
 type Capability string
 
-// The capabilities.
 const (
 	NativeBinaries Capability = "native-binaries"
 	Hooks          Capability = "hooks"
@@ -155,68 +152,65 @@ func Capabilities() []Capability {
 	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell}
 }
 
-// Limits are how large a skill may be. 0 stands for no limit of the policy's own.
+// Limits are the maximum sizes of a skill. 0 means that the policy has no limit.
 type Limits struct {
 	Files      int64 // number of files
-	FileBytes  int64 // of each file
-	TotalBytes int64 // of all files together
-	PathBytes  int64 // of each path
-	Depth      int64 // directories in each other
+	FileBytes  int64 // bytes of each file
+	TotalBytes int64 // bytes of all files
+	PathBytes  int64 // bytes of each path
+	Depth      int64 // levels of directories
 }
 
-// Lint says which findings keep a skill from being used.
+// Lint selects the findings that deny a skill.
 type Lint struct {
-	FailOn []string // ids of rules, families as SEC, and beginnings as SEC1*
+	FailOn []string // rule ids, families such as SEC, and prefixes such as SEC1*
 }
 
-// Audit says where what is done is written down.
+// Audit has the settings of the audit log.
 type Audit struct {
-	Path     string // absolute
-	Required bool   // nothing is done that cannot be written down
+	Path     string // absolute path
+	Required bool   // operations that cannot be recorded are denied
 }
 
-// AllowedTools says what a skill's list of allowed tools means.
+// AllowedTools is the meaning of `allowed-tools`.
 type AllowedTools string
 
-// The meanings of a list of allowed tools.
 const (
-	Restrict AllowedTools = "restrict" // no other tool may be called; the default
-	Grant    AllowedTools = "grant"    // those need not be asked for, and others may be called as always
+	Restrict AllowedTools = "restrict" // other tools are denied; the default
+	Grant    AllowedTools = "grant"    // these tools need no confirmation, and others work as usual
 )
 
-// HookRules say how the hooks of hosts answer.
+// HookRules control the answers to agents' hooks.
 type HookRules struct {
-	Unreadable Unreadable // "" where the file does not say
+	Unreadable Unreadable // "" if unspecified
 }
 
-// Unreadable says what becomes of a call that a hook is asked about in a way that it can't read.
+// Unreadable is the answer to a tool call whose hook event cannot be read.
 type Unreadable string
 
-// The answers to what cannot be read.
 const (
-	Closed Unreadable = "closed" // it is refused; the default
-	Open   Unreadable = "open"   // it goes on
+	Closed Unreadable = "closed" // deny; the default
+	Open   Unreadable = "open"   // allow
 )
 
-// Approvers say whose approvals count for a machine's policy.
+// Approvers controls whose approvals satisfy a machine's policy.
 type Approvers string
 
-// The approvers.
 const (
-	OwnApprovers  Approvers = "own"  // those that are kept beside the policy, by the administrator; the default
-	UserApprovers Approvers = "user" // the user's, too
+	OwnApprovers  Approvers = "own"  // the administrator's, beside the policy; the default
+	UserApprovers Approvers = "user" // also the user's
 )
 
-// Problem is one thing that is wrong with a policy file: its Line and Column, a Message, and a Hint how to fix it.
+// Problem is a problem of a policy file: its Line and Column, a Message, and a Hint how to fix it.
 type Problem = yamlx.Problem
 
-// InvalidError is the error for a file that is not a policy.
+// InvalidError reports that a file is not a valid policy.
 type InvalidError struct {
 	Path     string
 	Problems []Problem // at least one, in the order of the file
 }
 
-// Error returns the first problem with its place, and how many more there are.
+// Error returns the first problem with its position, and the number of others.
 func (e *InvalidError) Error() string { return e.text() }
 
 // Code returns [diag.Invalid].

@@ -2,24 +2,23 @@ package policy
 
 import "fmt"
 
-// Publish says where packs may be published, and how. What is said about a published version, as that it is withdrawn,
-// counts as published there.
+// Publish has the rules for publishing packs. Statements about a published version, such as its withdrawal, count as
+// publishing.
 type Publish struct {
-	Allow []Pattern // nil: everywhere; empty: nowhere
-	Sign  Signing   // "" where the file does not say
+	Allow []Pattern // nil allows all registries; empty allows none
+	Sign  Signing   // "" if unspecified
 }
 
-// Signing says whether what is published must be signed.
+// Signing controls whether published packs must be signed.
 type Signing string
 
-// The answers.
 const (
 	SignRequired Signing = "required"
 	SignOptional Signing = "optional" // the default
 )
 
-// MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed
-// says whether it is signed.
+// MayPublish returns why a pack may not be published to a source, spelled as in a lockfile; nil if it may. Signed
+// reports whether the pack is signed.
 func (p *Policy) MayPublish(target string, signed bool) error {
 	if p.broken != nil {
 		return p.Err()
@@ -62,7 +61,7 @@ func (p *Policy) destination(target string) error {
 	return refused
 }
 
-// MayPublish is that of each policy; what policies that only observe would refuse is noted.
+// MayPublish applies [Policy.MayPublish] to each policy. For a policy in observe mode it returns a note instead.
 func (s Set) MayPublish(target string, signed bool) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.MayPublish(target, signed) })
 }

@@ -12,26 +12,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// RefusedError says that a rule of a policy refuses a skill, or something that is done with one.
+// RefusedError reports that a rule of a policy denies a skill or an operation with one.
 type RefusedError struct {
-	Policy  string // the file
-	Line    int    // of the rule, 0 for what holds where the file says nothing
-	Rule    string // its key, as "skills.deny"
-	Subject string // that is refused, as `skill deploy@acme/tools`
-	Why     string // the rest of a sentence that the subject begins
-	Fix     string // what to do, "" for asking whoever keeps the policy
+	Policy  string // path of the policy
+	Line    int    // line of the rule, 0 for a default
+	Rule    string // key of the rule, such as "skills.deny"
+	Subject string // what is denied, such as `skill deploy@acme/tools`
+	Why     string // the rest of a sentence that starts with Subject
+	Fix     string // hint; "" to suggest asking the owner of the policy
 }
 
-// Error names the file, the line, the subject and why it is refused.
 func (e *RefusedError) Error() string { return e.At() + ": " + e.Subject + " " + e.Why }
 
-// At returns the file, and the line where there is one.
+// At returns the file, with the line if there is one.
 func (e *RefusedError) At() string { return textx.Position(e.Policy, e.Line) }
 
 // Code returns [diag.Denied].
 func (e *RefusedError) Code() diag.Code { return diag.Denied }
 
-// Hint says what to do.
+// Hint returns Fix, or a hint to ask the owner of the policy.
 func (e *RefusedError) Hint() string {
 	if e.Fix != "" {
 		return e.Fix
@@ -39,9 +38,9 @@ func (e *RefusedError) Hint() string {
 	return "ask whoever keeps " + e.Policy
 }
 
-// Skill returns why a skill must not be used because of its name: a [RefusedError], or that of a policy that can't be
-// read. A skill may have several names, that of its directory, the one it is known under and the one it gives itself:
-// each is held against the patterns. The pack is owner/name, "" for a skill that was written by hand.
+// Skill returns why a policy denies the name of a skill: a [RefusedError], or the error of a policy that cannot be
+// read. It checks all names of a skill, such as its directory's, its alias, and the one in its frontmatter. The pack is
+// owner/name, "" for a local skill.
 func (p *Policy) Skill(names []string, pack string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -60,14 +59,13 @@ func (p *Policy) Skill(names []string, pack string) error {
 	return nil
 }
 
-// Matches reports whether a pattern means a skill, by one of its names and its pack, "" for one that was written by
-// hand.
+// Matches reports whether a pattern matches one of a skill's names and its pack, "" for a local skill.
 func (p SkillPattern) Matches(names []string, pack string) bool {
 	_, ok := p.covers(names, pack)
 	return ok
 }
 
-// covers reports whether a pattern means a skill, and by which of its names.
+// covers is Matches, and returns the name that matches.
 func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	skill, packName, inPack := strings.Cut(string(p), "@")
 	if inPack {
@@ -85,12 +83,10 @@ func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	return "", false
 }
 
-// normalName returns a name as it is compared: capitals do not matter, nor how a character with an accent is put
-// together.
+// normalName normalizes letter case and Unicode composition for comparison.
 func normalName(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
-// undoHint says how what a policy denies is allowed again, by whoever denied it; "" for the machine's, whose
-// administrator is asked.
+// undoHint returns how to lift a denial, "" for the machine's policy, which only the administrator can change.
 func (p *Policy) undoHint(pattern SkillPattern) string {
 	text := "skillpm deny " + string(pattern) + " --undo"
 	if strings.ContainsAny(string(pattern), "* '$`;&()!#~") {

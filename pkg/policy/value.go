@@ -20,7 +20,7 @@ var (
 	sha256Hex    = lazily(`^[0-9a-f]{64}$`)
 	absolutePath = lazily(`^(/|[A-Za-z]:[/\\])(.*[^/\\])$`)
 
-	// networkPattern is a name, an address, or *. and a name, with a port or without one.
+	// networkPattern matches a name, an address, or *. and a name, with or without a port.
 	networkPattern = lazily(
 		`^(\*|(\*\.)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 )
@@ -41,7 +41,7 @@ func version(v yamlx.Value) int {
 	return 1
 }
 
-// parsePattern reads a pattern of sources.
+// parsePattern parses a pattern of sources.
 func parsePattern(s string) (Pattern, error) {
 	if message, hint := checkSource(s); message != "" {
 		return "", wrong(hint, "%q %s", withoutUser(s), message)
@@ -99,7 +99,7 @@ func byteSize(v yamlx.Value) int64 {
 	})
 }
 
-// hasDots reports whether a path has a part that leads upward.
+// hasDots reports whether a path has a component that leads upward.
 func hasDots(path string) bool {
 	for part := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if part == ".." {
@@ -120,7 +120,7 @@ func checkSHA256(s string) error {
 	return wrong(hint, "sha256 is not 64 lower-case hexadecimal digits")
 }
 
-// parseAge reads how old a release must be.
+// parseAge parses the minimum age of a release.
 func parseAge(s string) (time.Duration, error) {
 	m := releaseAge().FindStringSubmatch(s)
 	if m == nil {
@@ -155,11 +155,11 @@ func parseScriptPath(s string) (string, error) {
 	return s, nil
 }
 
-// IsHost reports whether a text can stand in a list of what may be reached.
+// IsHost reports whether a text is valid in a list of network hosts.
 func IsHost(s string) bool { return networkPattern().MatchString(s) }
 
-// lazily returns a regular expression that is compiled when it is first used, so that programs that read no policy
-// start without it.
+// lazily returns a regular expression that is compiled at its first use, so that programs that read no policy start
+// faster.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

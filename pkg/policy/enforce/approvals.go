@@ -29,7 +29,7 @@ func (st snapshot) approvals() (all []Approved, err error) {
 	return all, err
 }
 
-// readApprovals reads one file. One that can't be read approves nothing.
+// readApprovals reads one file. A file that cannot be read approves nothing.
 func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	damaged := func(err error) error {
 		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; as long as it is so, nothing in it is approved",
@@ -61,8 +61,8 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	return all, nil
 }
 
-// Approve records that what was reviewed is approved: all that each skill is able to do. It replaces what was approved
-// of the same files before, and drops what has ended. It returns the file.
+// Approve records approvals of all capabilities of the reviewed skills. It replaces earlier approvals of the same
+// files, drops expired ones, and returns the path of the file.
 func (g *Evaluator) Approve(
 	ctx context.Context, l policy.Level, w Approver, reviews ...Review,
 ) (file string, err error) {
@@ -90,8 +90,8 @@ func (g *Evaluator) Approve(
 	})
 }
 
-// Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as
-// owner/name. It returns what it took back; an error with code NotFound says that there was nothing.
+// Revoke deletes the approvals of a skill (name@owner/name), or of all skills of a pack (owner/name), and returns them.
+// The error has code NotFound if there are none.
 func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
 	var revoked []Approved
 	matches := func(a policy.Approval) bool {
@@ -116,7 +116,7 @@ func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]
 	return revoked, err
 }
 
-// targetFile returns the file of a level that is to be written.
+// targetFile returns the path of a level's file that is to be written.
 func (g *Evaluator) targetFile(l policy.Level, path func(policy.Level, string) string, what string) (string, error) {
 	project := ""
 	if len(g.o.Projects) > 0 {
@@ -130,7 +130,7 @@ func (g *Evaluator) targetFile(l policy.Level, path func(policy.Level, string) s
 	return file, nil
 }
 
-// changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
+// changeApprovals changes the approvals of a level under a lock. It does not overwrite a damaged file.
 func (g *Evaluator) changeApprovals(
 	ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error),
 ) (string, error) {
@@ -155,7 +155,7 @@ func (g *Evaluator) changeApprovals(
 	return file, err
 }
 
-// mode is what files of a level may be read by: those of the machine and of a project by everybody.
+// mode returns the permissions of a level's files. Everybody may read those of the machine and of a project.
 func mode(l policy.Level) fs.FileMode {
 	if l == policy.UserLevel {
 		return 0o600
@@ -163,7 +163,7 @@ func mode(l policy.Level) fs.FileMode {
 	return 0o644
 }
 
-// changeFile runs a change of a file of a level while no other process runs one. What is not allowed says who may.
+// changeFile runs a change of a level's file under a lock. A permission error explains who may write the file.
 func changeFile(ctx context.Context, file string, l policy.Level, change func() error) error {
 	dir := filepath.Dir(file)
 	perm := fs.FileMode(0o755)
@@ -184,11 +184,11 @@ func changeFile(ctx context.Context, file string, l policy.Level, change func() 
 	if err != nil {
 		return explainPermission(file, l, err)
 	}
-	defer func() { _ = unlock() }() // the kernel ends it with the process at the latest
+	defer func() { _ = unlock() }() // the kernel releases it when the process ends
 	return explainPermission(file, l, change())
 }
 
-// explainPermission says who may write what somebody may not.
+// explainPermission replaces a permission error by one that explains who may write the file.
 func explainPermission(file string, l policy.Level, err error) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err

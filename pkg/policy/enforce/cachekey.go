@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// CacheKey returns a digest of all that [Evaluator.Evaluate] decides by besides the skill: the policies' bytes, what
-// was approved and has not ended, and the version of skillpm, which is given. As long as it is the same, so is what is
-// decided of the same files. It is "" where that can't be known, as while a policy can't be read.
+// CacheKey returns a digest of everything that [Evaluator.Evaluate] depends on except the skill: the policies, the
+// approvals in effect, and the given version of skillpm. While it stays the same, so do the decisions about the same
+// files. It is "" if a policy cannot be read.
 func (g *Evaluator) CacheKey(version string) string {
 	set := g.Policies()
 	if set.Err() != nil {
@@ -44,8 +44,7 @@ func (g *Evaluator) CacheKey(version string) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Digest returns a digest of the policies in force, for records: that of the one file, or of all files' digests; "" for
-// none.
+// Digest returns a digest of policies for audit records: that of the only file, or of all files' digests; "" for none.
 func Digest(set policy.Set) string {
 	switch len(set) {
 	case 0:

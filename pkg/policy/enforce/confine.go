@@ -12,35 +12,36 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
-// Request is what the frontmatter of a skill asks for under execution, as it is written there.
+// Request has the restrictions that a skill asks for its scripts, as the frontmatter writes them under `execution`.
 type Request struct {
-	Sandbox      string   // "", "true", "false", or the name of one
-	AllowedPaths []string // relative ones mean the project; nil for where it works, empty for nothing
-	Network      []string // "true", "false", "restricted", "none", or hosts with ports
+	Sandbox      string   // "", "true", "false", or the name of a sandbox
+	AllowedPaths []string // relative to the project; nil if unspecified, empty for none
+	Network      []string // "true", "false", "restricted", "none", or network hosts with ports
 }
 
-// Directories is where a skill's commands run.
+// Directories are the directories of a skill's commands.
 type Directories struct {
-	Dir     string // the skill's directory
-	Work    string // the working directory
-	Project string // the project's root, "" for none
+	Dir     string // directory of the skill
+	Work    string // working directory
+	Project string // root of the project, "" for none
 
-	// Skills are directories of skills, as those of layers: what a skill runs does not write to them.
+	// Skills are directories of skills, which a skill's commands must not write to.
 	Skills []string
 }
 
-// Restricts reports whether a skill asks for less than the user may do.
+// Restricts reports whether a skill asks for fewer permissions than the user has.
 func (w Request) Restricts() bool {
 	open := len(w.Network) == 0 || len(w.Network) == 1 && anyNetwork(w.Network[0])
 	return w.Sandbox != "" && w.Sandbox != "false" || w.AllowedPaths != nil || !open
 }
 
-// Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what
-// people should know. An error means that they must not run.
+// Confine returns the sandbox rules for the commands of a skill; nil if they have the user's permissions. Notes are for
+// the user. After an error the commands must not run.
 //
-// A skill that asks for nothing is confined where a policy says so of all. It may read its own directory and the
-// project. It may write where it works, or if it names paths, there only. It may reach what it names; where it says
-// nothing, or "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
+// A skill that asks for no restriction is confined if a policy confines all skills. A confined skill may read its own
+// directory and the project. It may write to the working directory, or to the paths that it names instead. It may reach
+// the network hosts that it names, or those of the policies if it names none or "restricted". Lists of paths and hosts
+// in policies limit what a skill may name.
 func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbox.Rules, notes []string, err error) {
 	st := g.current()
 	if err := st.set.Err(); err != nil {
@@ -86,19 +87,19 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	return r, c.notes, nil
 }
 
-// sandboxBuilder works out what one skill may do.
+// sandboxBuilder computes the rules of one skill.
 type sandboxBuilder struct {
 	skill     Skill
 	request   Request
 	dirs      Directories
-	real      Directories // at, without links
+	real      Directories // without links
 	set       policy.Set
 	home      string
 	notes     []string
-	linkPaths []string // the paths that are written to, as they were given
+	linkPaths []string // writable paths before links were resolved
 }
 
-// refuse returns an error for what a policy does not allow, nil for one that only observes.
+// refuse returns the error for something that a policy does not allow, nil in observe mode.
 func (c *sandboxBuilder) refuse(p *policy.Policy, key, value string) error {
 	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key,
 		value, p.Path, p.Line("execution"))
@@ -109,7 +110,7 @@ func (c *sandboxBuilder) refuse(p *policy.Policy, key, value string) error {
 	return diag.Errorf(diag.Denied, "%s", text).WithHint("whoever keeps that policy may add it to its execution")
 }
 
-// paths returns where the skill may write, without links: what was checked is what it gets.
+// paths returns the writable paths with links resolved, so that the sandbox opens the paths that were checked.
 func (c *sandboxBuilder) paths() (write []string, err error) {
 	if c.request.AllowedPaths == nil && pathx.Contains(c.real.Dir, c.real.Work) {
 		return nil, nil
@@ -125,7 +126,7 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 				WithHint("name a directory of the project, as ./build, an absolute one, or one below ~/")
 		}
 		if path == "/tmp" {
-			continue // it has a directory of its own there
+			continue // the sandbox has its own directory for temporary files
 		}
 		real, err := pathx.Resolve(path)
 		if err != nil {
@@ -159,7 +160,7 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 	return write, nil
 }
 
-// resolve returns the directories without links. The directories of skills stay as they are.
+// resolve resolves links in the directories, except those in Skills.
 func (p Directories) resolve() (real Directories, err error) {
 	for _, dir := range []struct {
 		source string
@@ -180,13 +181,13 @@ func unresolved(path string, err error) error {
 		path, err)
 }
 
-// allows reports whether a directory of a policy contains a path without links.
+// allows reports whether a policy's directory contains a path without links.
 func (c *sandboxBuilder) allows(dir, real string) bool {
 	dir, err := pathx.Resolve(c.tilde(dir))
 	return err == nil && pathx.Contains(dir, real)
 }
 
-// absolute returns the path that an entry of allowed-paths means, "" for none.
+// absolute returns the absolute path of an entry of allowed-paths, "" if it has none.
 func (c *sandboxBuilder) absolute(text string) string {
 	text = c.tilde(text)
 	if text == "" || strings.ContainsAny(text, "\x00$*?") {
@@ -202,7 +203,7 @@ func (c *sandboxBuilder) absolute(text string) string {
 	return filepath.Clean(text)
 }
 
-// tilde puts the home directory in front of a path that begins with ~.
+// tilde replaces a leading ~ by the home directory.
 func (c *sandboxBuilder) tilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		return filepath.Join(c.home, rest)
@@ -210,7 +211,7 @@ func (c *sandboxBuilder) tilde(path string) string {
 	return path
 }
 
-// network returns what the skill may reach.
+// network returns the network rules.
 func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	network := c.request.Network
 	word := ""
@@ -220,7 +221,7 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	switch {
 	case word == "false" || word == "none" || word == "off":
 		return n, nil
-	case len(network) == 0 && c.request.Restricts(): // it asks to be confined, and for no network
+	case len(network) == 0 && c.request.Restricts(): // it asks for a sandbox and for no network
 		return n, nil
 	case len(network) == 0 || word == "restricted":
 		return c.policyNetwork(), nil
@@ -253,14 +254,14 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 
 func anyNetwork(word string) bool { return word == "true" || word == "any" || word == "*" }
 
-// policyBound reports whether a policy lists what may be reached.
+// policyBound reports whether a policy lists network hosts.
 func (c *sandboxBuilder) policyBound() bool {
 	return slices.ContainsFunc(c.set, func(p *policy.Policy) bool {
 		return p.Execution.NetworkBound() != nil && p.Mode != policy.Observe
 	})
 }
 
-// policyNetwork returns what all policies that list hosts have in common.
+// policyNetwork returns the network hosts that all policies with such lists allow.
 func (c *sandboxBuilder) policyNetwork() (n sandbox.Network) {
 	var common []string
 	first := true
@@ -294,8 +295,8 @@ func (c *sandboxBuilder) policyNetwork() (n sandbox.Network) {
 	return n
 }
 
-// hidden are the places that no skill's script gets at: what skillpm itself goes by and writes down, and where programs
-// keep what proves who somebody is.
+// hidden returns the paths that no skill's script may access: skillpm's configuration and state, and the credentials of
+// common programs.
 func (o *Options) hidden() []string {
 	dirs := []string{o.Paths.Config, o.Paths.State, o.Paths.Enterprise, o.Paths.Cache, o.Paths.Data}
 	for _, name := range []string{

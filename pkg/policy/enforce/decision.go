@@ -13,18 +13,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Decision is what was decided about a skill that may be used.
+// Decision is the result of evaluating a skill that may be used.
 type Decision struct {
-	Notes     []string   // what policies that only observe would have refused, and what else people should know
-	Digest    string     // of the tree that was looked at, "" where no rule wanted to
-	Approvals []Approved // that it rests on
-	Until     time.Time  // when the first of them ends, zero for never
+	Notes     []string   // for the user, such as what policies in observe mode would have denied
+	Digest    string     // digest of the evaluated tree, "" if no rule needed it
+	Approvals []Approved // approvals that the decision depends on
+	Until     time.Time  // expiry of the first of them, zero for never
 
 	tree bundle.Inventory
 }
 
-// Check returns why a file that was read after the decision is not what was decided about: it was changed in between.
-// The path is relative to the skill, with slashes.
+// Check returns an error if a file that was read after the decision differs from the evaluated one. The path is
+// relative to the skill, with slashes.
 func (d Decision) Check(path string, data []byte) error {
 	if d.Digest == "" {
 		return nil
@@ -37,7 +37,7 @@ func (d Decision) Check(path string, data []byte) error {
 		WithHint("ask again")
 }
 
-// policiesFor returns the policies that bind a skill.
+// policiesFor returns the policies that apply to a skill.
 func (st snapshot) policiesFor(s Skill) policy.Set {
 	if !s.Machine {
 		return st.set
@@ -45,13 +45,12 @@ func (st snapshot) policiesFor(s Skill) policy.Set {
 	return st.set.AtLevel(policy.MachineLevel)
 }
 
-// names returns all names of a skill.
 func (s Skill) names() []string { return []string{s.Name, s.As, s.Other, s.Also} }
 
-// subject is what a skill is called in messages.
+// subject returns how messages name the skill.
 func (s Skill) subject() string { return "skill " + s.Exact() }
 
-// checkListed asks what needs no look at files.
+// checkListed applies the rules that need none of the skill's files.
 func (st snapshot) checkListed(s Skill) error {
 	if len(st.set) == 0 {
 		return nil
@@ -85,10 +84,10 @@ type policySource struct {
 	source string
 }
 
-// sourceUnchecked is a source that nobody is asked about.
+// sourceUnchecked is the source of a skill whose source is not checked.
 const sourceUnchecked = "-"
 
-// checkSource holds where a skill's pack came from against a policy.
+// checkSource checks the source of a skill's pack against a policy.
 func checkSource(p *policy.Policy, s Skill) error {
 	if s.Machine || s.Pack == "" || s.Source == sourceUnchecked || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 		return nil
@@ -106,12 +105,11 @@ func checkSource(p *policy.Policy, s Skill) error {
 	return nil
 }
 
-// Evaluate returns why a skill must not be installed, activated, read from, or have its scripts run; nil where it may.
-// What its files are is in a file system with SKILL.md at its root. Notes are what policies that only observe would
-// have refused.
+// Evaluate returns an error if a skill must not be installed, activated, read, or have its scripts run. The root of
+// files contains SKILL.md.
 //
-// The digest is that of the tree that was decided about, "" where no rule asked for it: with what is then read of the
-// files it can be compared, see [Decision.Check].
+// The decision has the digest of the evaluated tree, for comparison with files that are read later, see
+// [Decision.Check].
 func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
 	st := g.current()
 	if len(st.set) == 0 {
@@ -122,7 +120,7 @@ func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decisio
 	}
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	var d Decision
-	for _, r := range rules() { // the cheap first
+	for _, r := range rules() { // in order of cost
 		for _, p := range st.policiesFor(s) {
 			if s.Machine && !r.machine || !r.has(p) {
 				continue
@@ -152,18 +150,18 @@ func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decisio
 	return d, nil
 }
 
-// rule is one kind of rule.
+// rule is a kind of rule.
 type rule struct {
 	key        string
-	machine    bool // it binds the skills that the machine's administrator keeps, too
+	machine    bool // it also applies to skills that the machine's administrator installed
 	needsFiles bool // it needs the skill's files
 	has        func(*policy.Policy) bool
-	line       func(*policy.Policy) int // where it is, nil for the first entry of the list at its key
+	line       func(*policy.Policy) int // its line; nil for the first entry of the list at key
 	ask        func(*evaluation, *policy.Policy) error
-	allows     func(*evaluation, *policy.Policy) string // why it does
+	allows     func(*evaluation, *policy.Policy) string // the reason if it allows the skill
 }
 
-// rules are all kinds of rules, in the order in which they are asked.
+// rules returns all kinds of rules in the order of evaluation.
 func rules() []rule {
 	return []rule{
 		{
@@ -219,5 +217,5 @@ func (r rule) at(p *policy.Policy) int {
 	return p.Line(r.key, 0)
 }
 
-// errNoLint says that there is nobody who finds what lint.fail_on means.
+// errNoLint means that [Options] has no Lint function for lint.fail_on.
 var errNoLint = errors.New("nothing here can validate it")

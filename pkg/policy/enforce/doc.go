@@ -4,11 +4,11 @@
 //
 // It keeps these rules:
 //
-//   - [Evaluator] is the only way to a decision. It looks at no environment variable, setting, or flag: what the
-//     machine's policy says applies whatever these are.
+//   - All decisions come from an [Evaluator]. No environment variable, setting, or flag can override the machine's
+//     policy.
 //   - A policy that cannot be read denies everything.
-//   - An approval is for the bytes that were reviewed. After a change it no longer counts.
+//   - An approval is for the bytes that were reviewed. It does not apply to changed files.
 //
-// Package policy holds the rules themselves and reads no files; this package reads the files that they are about. Start
-// with [Open] and [Evaluator.Evaluate]. This package may change at any time.
+// Package policy has the rules and reads no files. Start with [Open] and [Evaluator.Evaluate]. This package may change
+// at any time.
 package enforce

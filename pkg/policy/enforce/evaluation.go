@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// evaluation decides about one skill. What it needs of the files is read when it is first asked for, and once.
+// evaluation evaluates one skill. It reads the skill's files once, when a rule first needs them.
 type evaluation struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one question
 	st    snapshot
@@ -28,13 +28,13 @@ type evaluation struct {
 
 	loaded bool
 	tree   bundle.Inventory
-	// what lies in the directory and is not part of the skill, but could be used by what it runs
+	// beside has files in the directory that are not part of the skill, and that its commands could use.
 	beside       bundle.Inventory
-	digests      []string // of all of it, and where it is a copy under another name, of what it is a copy of
+	digests      []string // of all files, and for a copy under an alias also of the original
 	capabilities capability.Set
-	loadErr      error // why the files can't be looked at
+	loadErr      error // why the files cannot be read
 
-	findings map[string][]diag.Finding // by the patterns that were asked about
+	findings map[string][]diag.Finding // by the requested rule patterns
 
 	hasApprovals bool
 	approvals    []Approved
@@ -68,8 +68,8 @@ func (j *evaluation) load() error {
 	return j.loadErr
 }
 
-// all returns what is in the skill's directory: an approval is for all of it, so that nothing that was approved runs
-// what nobody has looked at.
+// all returns all files in the skill's directory. An approval covers all of them, so that approved files cannot run
+// ones that were not reviewed.
 func (j *evaluation) all() bundle.Inventory {
 	if len(j.beside) == 0 {
 		return j.tree
@@ -79,7 +79,7 @@ func (j *evaluation) all() bundle.Inventory {
 	return all
 }
 
-// hashBeside hashes what lies beside a skill's files.
+// hashBeside hashes the files beside a skill's own.
 func hashBeside(files fs.FS) (list bundle.Inventory, err error) {
 	found, err := capability.Beside(files)
 	if err != nil {
@@ -106,7 +106,7 @@ func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err er
 	if err != nil {
 		return 0, digest, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	if size, err = io.Copy(h, f); err == nil {
 		h.Sum(digest[:0])
@@ -114,8 +114,7 @@ func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err er
 	return size, digest, err
 }
 
-// original returns the digest that a skill has in its pack, where only its name was changed to tell it apart: "" for
-// none.
+// original returns the digest that the skill has in its pack if only its name was changed to an alias, else "".
 func (j *evaluation) original() string {
 	if j.skill.Pack == "" {
 		return ""
@@ -137,7 +136,7 @@ func (j *evaluation) original() string {
 	return tree.Digest()
 }
 
-// refuse returns the refusal of a rule.
+// refuse returns the error of a rule that denies the skill.
 func (j *evaluation) refuse(p *policy.Policy, line int, key, fix, format string, args ...any) error {
 	return &policy.RefusedError{
 		Policy: p.Path, Line: line, Rule: key, Subject: j.skill.subject(),
@@ -145,7 +144,7 @@ func (j *evaluation) refuse(p *policy.Policy, line int, key, fix, format string,
 	}
 }
 
-// refuseUnread returns the refusal of a rule that can't look at the files.
+// refuseUnread returns the error of a rule that could not read the files.
 func (j *evaluation) refuseUnread(p *policy.Policy, line int, key string, err error) error {
 	if j.ctx.Err() != nil {
 		return j.ctx.Err()
@@ -172,7 +171,7 @@ func (j *evaluation) checkForbidden(p *policy.Policy) error {
 	return p.CheckCapabilities(j.skill.subject(), j.capabilities.List(), j.capabilities.Because)
 }
 
-// checkLint asks whoever can validate.
+// checkLint denies the skill if validation has findings that lint.fail_on names.
 func (j *evaluation) checkLint(p *policy.Policy) error {
 	line := p.Line("lint.fail_on", 0)
 	if j.st.o.Lint == nil {
@@ -213,7 +212,7 @@ func where(f diag.Finding) string {
 	return fmt.Sprintf("%s:%d", f.Path, f.Line)
 }
 
-// checkApproval looks for an approval.
+// checkApproval denies the skill if it needs an approval that is missing.
 func (j *evaluation) checkApproval(p *policy.Policy) error {
 	line := p.Line("approve", 0)
 	if err := j.load(); err != nil {
@@ -231,7 +230,8 @@ func (j *evaluation) checkApproval(p *policy.Policy) error {
 		j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
-// approveHint says how to approve: what is not here yet is fetched to be looked at.
+// approveHint returns the command that approves the skill. For a pack that is not installed, that command fetches it
+// for review.
 func (j *evaluation) approveHint(p *policy.Policy) string {
 	command := "skillpm approve " + j.skill.Exact()
 	machines := p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers
@@ -251,7 +251,7 @@ func (j *evaluation) approveHint(p *policy.Policy) string {
 	return "look at it, then approve it: " + command
 }
 
-// approvedBy says why an approve rule allows.
+// approvedBy returns why an approve rule allows the skill.
 func (j *evaluation) approvedBy(p *policy.Policy) string {
 	w, ok := j.requiredApproval(p)
 	if !ok {
@@ -263,7 +263,7 @@ func (j *evaluation) approvedBy(p *policy.Policy) string {
 	return fmt.Sprintf("what it needs an approval for (%s) is approved: %s", list(w.Capabilities), w.By)
 }
 
-// requiredApproval returns what a policy wants approved, false for nothing.
+// requiredApproval returns the capabilities that a policy requires an approval for, false for none.
 func (j *evaluation) requiredApproval(p *policy.Policy) (RequiredApproval, bool) {
 	caps, line := p.RequiredCapabilities(j.capabilities.List())
 	if len(caps) == 0 {
@@ -278,7 +278,7 @@ func (j *evaluation) requiredApproval(p *policy.Policy) (RequiredApproval, bool)
 	return w, true
 }
 
-// matchingApproval returns the approval that counts for a policy, or says why none does.
+// matchingApproval returns the approval that satisfies a policy, or why there is none.
 func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability) (*Approved, string) {
 	var near, weak *Approved
 	reason := ""
@@ -315,7 +315,7 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 	return nil, "nobody has approved it"
 }
 
-// describeChange says what has changed since something was approved.
+// describeChange describes what changed since an approval.
 func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) string {
 	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
 		return fmt.Sprintf(
@@ -338,7 +338,7 @@ func filesDiffer(n int) string {
 	return fmt.Sprintf("%d files lie", n)
 }
 
-// now is the time, by which approvals end.
+// now returns the time that decides whether approvals have expired.
 func (j *evaluation) now() time.Time {
 	if j.st.o.Now == nil {
 		return time.Time{}
@@ -346,21 +346,21 @@ func (j *evaluation) now() time.Time {
 	return j.st.o.Now()
 }
 
-// levelCounts reports whether approvals of a level count for a policy: those of its own level, and of stronger ones.
+// levelCounts reports whether approvals of a level satisfy a policy: those of its own level and of stronger levels do.
 func levelCounts(l policy.Level, p *policy.Policy) bool {
 	return l >= p.Level || p.Level == policy.MachineLevel && p.Approvers == policy.UserApprovers &&
 		l == policy.UserLevel
 }
 
-// who names whoever approved, and quotes no more than a line of it.
+// who returns the approver's name, cut to 80 characters.
 func (a Approved) who() string { return fmt.Sprintf("%.80s", a.By) }
 
-// String says who approved what and why.
+// String describes the approval: who approved what, and why.
 func (a Approved) String() string {
 	return fmt.Sprintf("%s on %s (%.200s), %s:%d", a.who(), a.At.Format(time.DateOnly), a.Reason, a.File, a.Line)
 }
 
-// short returns the beginning of a digest, with its kind.
+// short returns the beginning of a digest, with its algorithm.
 func short(digest string) string {
 	const most = len("t1:sha256:") + 12
 	if len(digest) <= most {
@@ -369,7 +369,7 @@ func short(digest string) string {
 	return digest[:most] + "…"
 }
 
-// list returns capabilities for people.
+// list returns capabilities as text.
 func list(caps []policy.Capability) string {
 	words := make([]string, len(caps))
 	for i, c := range caps {
@@ -378,7 +378,7 @@ func list(caps []policy.Capability) string {
 	return strings.Join(words, ", ")
 }
 
-// describeSource says where the skill's pack came from.
+// describeSource describes the source of the skill's pack.
 func (j *evaluation) describeSource() string {
 	switch {
 	case j.skill.Pack == "":

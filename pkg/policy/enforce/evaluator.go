@@ -10,26 +10,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Options say for whom an evaluator decides, and where.
+// Options configure an [Evaluator].
 type Options struct {
 	Files
 
-	// Projects are the projects whose policies hold, the one that is worked in first; empty for none.
+	// Projects are the projects whose policies apply, the current one first; may be empty.
 	Projects []string
 
-	// OnlyPolicy is a file that is the only policy, in place of all others: for trying one out, never for deciding. It
-	// counts as a user's.
+	// OnlyPolicy is the path of a policy that replaces all others and counts as the user's. It is for testing a policy,
+	// never for enforcement.
 	OnlyPolicy string
 
-	Now func() time.Time // the clock, by which approvals end
+	Now func() time.Time // clock for the expiry of approvals
 
-	// Lint returns those findings of the skill at the root of a file system that rules name: ids, families, beginnings.
-	// A policy with lint.fail_on denies every skill where there is none to ask.
+	// Lint returns the findings of the skill at the root of fsys that rules select: rule ids, families, or prefixes. If
+	// nil, a policy with lint.fail_on denies every skill.
 	Lint func(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error)
 }
 
-// Evaluator evaluates policies. It may be used by several goroutines at once. Nothing in it looks at the environment,
-// at settings, or at flags: what the machine's policy says holds whatever these are.
+// Evaluator evaluates policies. Concurrent use is safe. No environment variable, setting, or flag changes its
+// decisions.
 type Evaluator struct {
 	o Options
 
@@ -37,28 +37,28 @@ type Evaluator struct {
 	snap snapshot
 }
 
-// Open reads the policies, and what was approved. It has no error: a policy that can't be read denies everything, see
-// [Evaluator.Err]. Where there is no policy, this costs a look for each file.
+// Open reads the policies and approvals. It returns no error, because a policy that cannot be read denies everything,
+// see [Evaluator.Err]. Without policies it costs one stat call for each possible file.
 func Open(o Options) *Evaluator {
 	g := &Evaluator{o: o}
 	g.Reload()
 	return g
 }
 
-// Skill is what an evaluator knows of a skill besides its files.
+// Skill identifies a skill for the rules that need none of its files.
 type Skill struct {
-	Name   string // of its directory, in its pack or where it was written by hand
-	As     string // under which it is in force, "" for Name
-	Other  string // what its frontmatter calls it, "" for nothing else
-	Also   string // any further name, as of its directory, "" for none
-	Pack   string // owner/name of the pack that it came with, "" for what was written by hand
-	Source string // where its pack came from, as the lock has it; "" where that is not known
-	Dir    string // its directory; "" where it is not on disk yet
+	Name   string // name of its directory in its pack, or of a local skill's
+	As     string // name under which it is available, "" for Name
+	Other  string // name in its frontmatter, "" for none
+	Also   string // further name, such as that of its directory, "" for none
+	Pack   string // owner/name of its pack, "" for a local skill
+	Source string // source of its pack as the lockfile writes it; "" if unknown
+	Dir    string // path of its directory; "" if it is not on disk yet
 
-	Machine bool // it is in the layer that the machine's administrator keeps: only the machine's policy binds it
+	Machine bool // the machine's administrator installed it, so that only the machine's policy applies
 }
 
-// Exact returns the name that always means this skill: name@owner/name for one of a pack, else its name.
+// Exact returns the name that identifies only this skill: name@owner/name if it is in a pack, else its name.
 func (s Skill) Exact() string {
 	if s.Pack == "" {
 		return s.Name
@@ -66,38 +66,38 @@ func (s Skill) Exact() string {
 	return s.Name + "@" + s.Pack
 }
 
-// Policies returns the policies in force, the machine's first.
+// Policies returns the policies in effect, the machine's first.
 func (g *Evaluator) Policies() policy.Set { return g.current().set }
 
-// Err returns why everything is denied: the error of the first policy that can't be read. It is nil where all can be.
+// Err returns the error of the first policy that cannot be read, because of which everything is denied; nil if all can
+// be read.
 func (g *Evaluator) Err() error { return g.Policies().Err() }
 
-// Digest returns a digest of the policies in effect, for records; "" for none.
+// Digest returns a digest of the policies in effect, for audit records; "" for none.
 func (g *Evaluator) Digest() string { return Digest(g.Policies()) }
 
-// CheckListed returns why a skill must not be listed, looked up or called by its name, nil where it may: it is denied,
-// it came from a place that is, or a policy can't be read. It looks at no file of the skill, so that it can be asked of
-// thousands.
+// CheckListed returns why a skill must not be listed, looked up, or called; nil if it may. A policy may deny its name
+// or its source, or cannot be read. CheckListed reads no files of the skill and is fast enough for thousands of skills.
 func (g *Evaluator) CheckListed(s Skill) error { return g.current().checkListed(s) }
 
-// CheckActive is Listed for a skill that is active. It looks first whether a policy has changed.
+// CheckActive is [Evaluator.CheckListed] for an active skill. It first reloads changed policies.
 func (g *Evaluator) CheckActive(s Skill) error {
 	g.Reload()
 	st := g.current()
-	if s.Source == "" { // it was activated by a skillpm that did not keep where it came from
+	if s.Source == "" { // an older session state has no source
 		s.Source = sourceUnchecked
 	}
 	return st.checkListed(s)
 }
 
-// Grants reports whether a skill's list of allowed tools grants them, as it does in some hosts, and forbids no others.
+// Grants reports whether `allowed-tools` grants tools, as in some agents, instead of restricting them.
 func (g *Evaluator) Grants() bool { return g.Policies().Grants() }
 
-// HooksOpen reports whether a call goes on that a host's hook is asked about in a way that it can't read.
+// HooksOpen reports whether a tool call is allowed if the event of an agent's hook cannot be read.
 func (g *Evaluator) HooksOpen() bool { return g.Policies().HooksOpen() }
 
-// CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures; nil where it
-// may. What describes it, as "acme/tools 1.2.0 by 1.1.0".
+// CheckDowngrade returns why a pack must not be replaced by an older version or one with fewer signatures; nil if it
+// may. What describes the replacement, such as "acme/tools 1.2.0 by 1.1.0".
 func (g *Evaluator) CheckDowngrade(what string) (notes []string, err error) {
 	return g.Policies().CheckDowngrade(what)
 }

@@ -9,30 +9,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Verdict is what a rule says.
+// Verdict is the outcome of one rule.
 type Verdict string
 
-// The verdicts.
 const (
 	Allows        Verdict = "allows"
 	Denies        Verdict = "denies"
-	Observes      Verdict = "would deny" // a policy that only observes
-	NotApplicable Verdict = "not asked"  // it needs files that are not there, or does not bind the skill
+	Observes      Verdict = "would deny" // it would deny, and its policy is in observe mode
+	NotApplicable Verdict = "not asked"  // it needs files that are missing, or does not apply to the skill
 )
 
-// Ruling is what one rule of one policy says of a skill or a source.
+// Ruling is the verdict of one rule of one policy about a skill or a source.
 type Ruling struct {
 	Policy  string  `json:"policy"`
 	Line    int     `json:"line,omitempty"`
 	Level   string  `json:"level"`
-	Rule    string  `json:"rule"` // its key, as "skills.deny"
+	Rule    string  `json:"rule"` // its key, such as "skills.deny"
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why"`
 	Hint    string  `json:"hint,omitempty"`
 }
 
-// Explain returns what every rule says of a skill, in the order in which they are asked: the first that denies is the
-// one that [Evaluator.Evaluate] names. Files may be nil, and then what looks at them is not asked.
+// Explain returns the verdict of every rule about a skill, in the order of evaluation: the first denial is the one that
+// [Evaluator.Evaluate] returns. If files is nil, rules that need them are not applicable.
 func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
 	st := g.current()
 	all := st.unreadable()
@@ -59,7 +58,7 @@ func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling 
 	return all
 }
 
-// record fills in what a rule said.
+// record sets the verdict of a rule.
 func (r *Ruling) record(p *policy.Policy, err error, allows func() string) {
 	if err == nil {
 		r.Verdict, r.Why = Allows, allows()
@@ -76,7 +75,7 @@ func (r *Ruling) record(p *policy.Policy, err error, allows func() string) {
 	}
 }
 
-// unreadable returns a ruling for each policy that denies everything.
+// unreadable returns a ruling for each policy that cannot be read.
 func (st snapshot) unreadable() (all []Ruling) {
 	for _, p := range st.set {
 		if err := p.Err(); err != nil {
@@ -89,7 +88,7 @@ func (st snapshot) unreadable() (all []Ruling) {
 	return all
 }
 
-// ExplainSource returns what every rule says of a source.
+// ExplainSource returns the verdict of every rule about a source.
 func (g *Evaluator) ExplainSource(text string) []Ruling {
 	st := g.current()
 	all := st.unreadable()

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// The names of the files of policies and approvals: of the machine and of the user, in their directories, and of a
-// project, beside its manifest.
+// The names of policy and approval files: in the directories of the machine and of the user, and beside a project's
+// manifest.
 const (
 	PolicyName           = "policy.yaml"
 	ProjectPolicyName    = "skillpm-policy.yaml"
@@ -23,26 +23,26 @@ const (
 	ProjectApprovalsName = "skillpm-approvals.yaml"
 )
 
-// Files say where policies are, and who may have written the machine's.
+// Files locate the policies, and identify the machine's administrator.
 type Files struct {
 	Paths scope.Paths
 	OS    string // as runtime.GOOS
-	Admin int    // the user id of the machine's administrator
+	Admin int    // user id of the machine's administrator
 }
 
-// PolicyFile returns where the policy of a level is; "" for a level that has no directory here, and for a project if
-// there is none.
+// PolicyFile returns the path of a level's policy; "" for a level without a directory, and for a project if there is
+// none.
 func (f Files) PolicyFile(l policy.Level, project string) string {
 	return f.file(l, project, PolicyName, ProjectPolicyName)
 }
 
-// ApprovalFile returns where the approvals of a level are, as [Files.PolicyFile] does.
+// ApprovalFile returns the path of a level's approvals; see [Files.PolicyFile].
 func (f Files) ApprovalFile(l policy.Level, project string) string {
 	return f.file(l, project, ApprovalsName, ProjectApprovalsName)
 }
 
-// file returns a file in the directory of a level. Without a directory there is none: what lies in the working
-// directory is nobody's.
+// file returns the path of a file in a level's directory, "" if the level has no directory. A relative path would be in
+// the working directory, where anybody may have put it.
 func (f Files) file(l policy.Level, project, name, projectName string) string {
 	dir := project
 	switch l {
@@ -73,8 +73,8 @@ func levels(projects []string) iter.Seq2[policy.Level, string] {
 	}
 }
 
-// Policies returns the policies in effect: those of the files that exist. One that can't be read, is not valid, or is
-// the machine's and could have been written by others than its administrator, denies everything.
+// Policies returns the policies of the files that exist. A policy denies everything if it cannot be read, if it is not
+// valid, or if it is the machine's and somebody else than the administrator could have written it.
 func (f Files) Policies(projects ...string) policy.Set {
 	var set policy.Set
 	for l, dir := range levels(projects) {
@@ -108,7 +108,7 @@ func (f Files) read(file string, machines bool) *policy.Policy {
 		return policy.Broken(file, err)
 	}
 	if data == nil {
-		data = []byte{} // it went away: what it said is not known
+		data = []byte{} // the file disappeared: an empty policy is not valid and denies everything
 	}
 	p, err := policy.Parse(file, data)
 	if err != nil {
@@ -118,10 +118,10 @@ func (f Files) read(file string, machines bool) *policy.Policy {
 	return p
 }
 
-// checkAdmin checks that nobody but the administrator can have written the machine's policy.
+// checkAdmin checks that only the administrator could have written the machine's policy.
 func (f Files) checkAdmin(file string, info fs.FileInfo) error {
 	if f.OS == "windows" {
-		return nil // where the directory is made by administrators, and its list of rights is not looked at
+		return nil // only administrators can create that directory there; access control lists are not checked
 	}
 	dir, err := os.Lstat(filepath.Dir(file))
 	if err != nil {
@@ -130,10 +130,10 @@ func (f Files) checkAdmin(file string, info fs.FileInfo) error {
 	return policy.CheckOwner(f.Admin, stat(filepath.Dir(file), dir), stat(file, info))
 }
 
-// maxPolicyFile is the size in bytes of a policy that is read at most.
+// maxPolicyFile is the maximum size of a policy file in bytes.
 const maxPolicyFile = 4 << 20
 
-// readOptional returns what is in a regular file, nil where there is none.
+// readOptional reads a regular file. It returns nil if there is none.
 func readOptional(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +152,7 @@ func readOptional(path string) ([]byte, error) {
 	return data, err
 }
 
-// GoverningFile is where a file of policies or approvals is, or would be.
+// GoverningFile is the path of a policy or approval file, which may not exist.
 type GoverningFile struct {
 	Path   string
 	Level  policy.Level
@@ -160,7 +160,7 @@ type GoverningFile struct {
 	Err    error // why it does not count, nil if it does
 }
 
-// PolicyFiles returns where policies are, or would be, the machine's first.
+// PolicyFiles returns the possible policy files, the machine's first.
 func (g *Evaluator) PolicyFiles() (files []GoverningFile) {
 	for l, project := range levels(g.o.Projects) {
 		files = append(files, GoverningFile{Path: g.o.PolicyFile(l, project), Level: l})
@@ -168,7 +168,7 @@ func (g *Evaluator) PolicyFiles() (files []GoverningFile) {
 	return files
 }
 
-// ApprovalFiles returns where approvals are, or would be, the machine's first, and what is wrong with them.
+// ApprovalFiles returns the possible approval files, the machine's first, with their errors.
 func (g *Evaluator) ApprovalFiles() (files []GoverningFile) {
 	for l, project := range levels(g.o.Projects) {
 		f := GoverningFile{Path: g.o.ApprovalFile(l, project), Level: l}
@@ -180,7 +180,7 @@ func (g *Evaluator) ApprovalFiles() (files []GoverningFile) {
 	return files
 }
 
-// ProtectedFiles returns the files that policies and approvals are in, or would be: agents may not write them.
+// ProtectedFiles returns the possible policy and approval files, which agents must not write.
 func (g *Evaluator) ProtectedFiles() (files []string) {
 	for l, project := range levels(g.o.Projects) {
 		files = append(files, g.o.PolicyFile(l, project), g.o.ApprovalFile(l, project))

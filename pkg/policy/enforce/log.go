@@ -6,15 +6,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Log says where what is done is written down.
+// Log has the policies' settings of the audit log.
 type Log struct {
-	Path     string // absolute; "" for the usual place
-	Required bool   // nothing may be done that cannot be written down
-	By       string // the policy that says so, with its line; "" for none
+	Path     string // absolute path; "" for the default
+	Required bool   // operations that cannot be recorded are denied
+	By       string // policy that requires the log, with its line; "" for none
 }
 
-// Log returns what the policies say of the audit log. The path of the machine's policy counts, or else the user's, and
-// never a project's, which could have what it likes written somewhere; one policy that requires the log is enough.
+// Log returns the policies' settings of the audit log. The path comes from the machine's policy, or else the user's,
+// but never from a project's, which could choose a file to overwrite. One policy suffices to require the log.
 func (g *Evaluator) Log() Log { return logOf(g.Policies()) }
 
 func logOf(set policy.Set) (l Log) {

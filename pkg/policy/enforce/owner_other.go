@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// stat returns nobody for an owner, which is nobody's to trust.
+// stat returns an unknown owner, which CheckOwner does not trust.
 func stat(path string, info fs.FileInfo) policy.Stat {
 	return policy.Stat{Path: path, Mode: info.Mode(), Owner: -1}
 }

@@ -17,12 +17,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// ownFiles are what skillpm goes by in a project. No skill may name one, whatever a policy says.
+// ownFiles are skillpm's own files in a project. A skill must not name one in allowed-paths, whatever a policy allows.
 var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName, ProjectApprovalsName, ".skillpm"}
 
-// obeyed are files and directories of a project by which programs are told what to do that nothing confines: those of
-// git, agents, editors, and of what runs commands when a directory is entered or something is committed. [ownFiles] and
-// [agentDirs] come to them.
+// obeyed are files and directories of a project that control unconfined programs: git, agents, editors, and programs
+// that run commands on entering a directory or on a commit. protectedPaths adds [ownFiles] and [agentDirs].
 var obeyed = [...]string{
 	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml",
 	".pre-commit-config.yml",
@@ -40,8 +39,8 @@ var obeyed = [...]string{
 	".tool-versions",
 }
 
-// agentDirs are the directories of agents in a project: where the configuration lies whose part a directory of skills
-// is. One that has no name of an agent is only the directory of skills itself.
+// agentDirs returns the configuration directories of agents in a project. For an agent without its own directory name,
+// it returns the directory of skills.
 func agentDirs() (dirs []string) {
 	for _, a := range agent.All() {
 		for _, dir := range []string{a.Project, a.Mark} {
@@ -58,8 +57,8 @@ func agentDirs() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// protectedPaths returns what is there of the files that other programs obey, in a project without links. Who may write
-// to the project may not write to them, unless it names them.
+// protectedPaths returns the existing paths in a project that control other programs. A skill that may write to the
+// project may not write to them unless it names them.
 func protectedPaths(root string) []string {
 	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
@@ -69,8 +68,8 @@ func protectedPaths(root string) []string {
 	return existingBelow(root, names)
 }
 
-// checkNamed returns an error for a path that a skill names and that other programs obey: what is skillpm's own no
-// skill may have, and where a policy has all skills confined, that policy must mention the rest.
+// checkNamed returns an error for a path that a skill names and that controls other programs. No skill may name
+// skillpm's own files. If a policy confines all skills, that policy must list any other such path.
 func (c *sandboxBuilder) checkNamed(text, real string) error {
 	for _, root := range []string{c.real.Project, c.real.Work} {
 		if root == "" {
@@ -105,10 +104,10 @@ func (c *sandboxBuilder) checkNamed(text, real string) error {
 	return nil
 }
 
-// maxModules bounds how much of a file that names submodules is read.
+// maxModules limits how many bytes of .gitmodules are read.
 const maxModules = 1 << 20
 
-// submodules returns what leads git to the settings of a repository's submodules.
+// submodules returns the paths that lead git to the settings of a repository's submodules.
 func submodules(root string) (names []string) {
 	data, err := safefile.ReadFile(filepath.Join(root, ".gitmodules"), maxModules)
 	if err != nil {
@@ -124,12 +123,12 @@ func submodules(root string) (names []string) {
 	return names
 }
 
-// existingBelow returns what some paths lead to, if it exists and lies below a directory without links. A link that
-// leads elsewhere is none of them: or else whoever may make one could see what is outside.
+// existingBelow returns the resolved paths that exist below a directory without links. It omits links that lead
+// elsewhere: otherwise whoever can create links could read files outside.
 func existingBelow(dir string, paths []string) (below []string) {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err != nil {
-			continue // as most
+			continue // the common case
 		}
 		if real, err := pathx.ResolveExisting(path); err == nil && pathx.ContainsStrict(dir, real) {
 			below = append(below, real)
@@ -138,8 +137,8 @@ func existingBelow(dir string, paths []string) (below []string) {
 	return below
 }
 
-// absent returns the approvals that projects, without links, do not have yet: what runs confined there may not approve
-// anything either.
+// absent returns the approval files that the projects do not have. Confined commands must not create them, because that
+// would approve skills.
 func absent(roots ...string) (paths []string) {
 	for _, root := range roots {
 		if root == "" {

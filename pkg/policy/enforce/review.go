@@ -10,34 +10,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
 
-// Review is what somebody looks at who is to approve a skill.
+// Review has the facts that an approver needs about a skill.
 type Review struct {
 	Skill        Skill
-	Digest       string             // of its tree
-	Capabilities capability.Set     // all that it has, with the evidence
-	Required     []RequiredApproval // what policies want approved
-	Forbidden    error              // why it must not be used whatever is approved, nil where it may
+	Digest       string             // digest of its tree
+	Capabilities capability.Set     // all of its capabilities, with evidence
+	Required     []RequiredApproval // approvals that policies require
+	Forbidden    error              // why it must not be used even if approved, nil if it may
 }
 
-// RequiredApproval is what one policy wants approved of a skill.
+// RequiredApproval is an approval that one policy requires for a skill.
 type RequiredApproval struct {
-	Policy       string // the file
+	Policy       string // path of the policy
 	Line         int
 	Level        policy.Level
 	Capabilities []policy.Capability
-	By           *Approved // the approval that counts, nil where there is none
-	Missing      string    // why none counts: there is none, or what has changed since; "" where one does
+	By           *Approved // approval that satisfies the policy, nil for none
+	Missing      string    // why no approval does, such as what changed since; "" if one does
 }
 
-// Approved is an approval with the file that it is in.
+// Approved is an approval with its file.
 type Approved struct {
 	policy.Approval
 	File  string
 	Level policy.Level
 }
 
-// Review looks at the files of a skill, and says what policies want approved of it. The files are in a file system with
-// SKILL.md at its root: of a skill that is not installed, those that would be.
+// Review returns the capabilities of a skill and the approvals that policies require for it. The root of files contains
+// SKILL.md; for a skill that is not installed, files are those that would be.
 func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
 	st := g.current()
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
@@ -64,16 +64,16 @@ func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, e
 	return r, ctx.Err()
 }
 
-// Approvals returns what was approved, the machine's first. A file that can't be read approves nothing, and is an
-// error; what the others say is returned beside it.
+// Approvals returns all approvals, the machine's first. A file that cannot be read approves nothing; the result then
+// has both an error and the other files' approvals.
 func (g *Evaluator) Approvals() ([]Approved, error) { return g.current().approvals() }
 
-// Approver is what somebody says who approves.
+// Approver describes who approves a skill, and why.
 type Approver struct {
-	By      string // the user of the operating system
+	By      string // user of the operating system
 	Reason  string
 	Expires time.Time // zero for never
 }
 
-// Capabilities are what a skill is able to do, with the evidence.
+// Capabilities are the capabilities of a skill, with evidence.
 type Capabilities = capability.Set

@@ -10,16 +10,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// snapshot is what was read of the disk at one time. It does not change.
+// snapshot is the immutable state of all policy files at one time.
 type snapshot struct {
 	o      *Options
 	set    policy.Set
 	stamps []fileStamp
 
-	allowedSources *sync.Map // sourceOf that were asked about: many skills are of few packs
+	allowedSources *sync.Map // allowed pairs of policy and source; many skills share a pack
 }
 
-// fileStamp is what the system said of a file when it was read; nothing where there was none.
+// fileStamp is what stat reported when a file was read; the zero value if there was no file.
 type fileStamp struct {
 	path string
 	info fs.FileInfo
@@ -33,7 +33,7 @@ func stampOf(path string) fileStamp {
 	return fileStamp{path: path, info: info}
 }
 
-// same reports whether a file looks as it did.
+// same reports whether a file is unchanged.
 func (l fileStamp) same(now fileStamp) bool {
 	if l.info == nil || now.info == nil {
 		return l.info == nil && now.info == nil
@@ -48,9 +48,9 @@ func (g *Evaluator) current() snapshot {
 	return g.snap
 }
 
-// Reload reads the policies again if one of their files has changed, as a program that runs for long does before each
-// decision. It reports whether it did. It looks at the files before it reads them, so that what changes in between is
-// read again.
+// Reload reads the policies again if one of their files changed, and reports whether it did. Long-running programs call
+// it before each decision. It stats the files before it reads them, so that a concurrent change is noticed the next
+// time.
 func (g *Evaluator) Reload() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,7 +65,6 @@ func (g *Evaluator) Reload() bool {
 	return true
 }
 
-// readPolicies reads the policies.
 func (o Options) readPolicies() policy.Set {
 	if o.OnlyPolicy == "" {
 		return o.Policies(o.Projects...)

@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other
-// byte of the file stays. It returns the file, and whether it was changed.
+// Deny adds a pattern to the denied skills in the policy of a level, and creates the policy if necessary. All other
+// bytes of the file stay the same. It returns the path of the file, and whether it changed.
 func (g *Evaluator) Deny(
 	ctx context.Context, l policy.Level, pattern policy.SkillPattern,
 ) (file string, changed bool, err error) {
@@ -21,7 +21,7 @@ func (g *Evaluator) Deny(
 	})
 }
 
-// Undeny takes a pattern out again. The error has code NotFound where it is not in the file.
+// Undeny removes a pattern of denied skills. The error has code NotFound if the policy does not have it.
 func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data == nil {
@@ -37,7 +37,7 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 	return file, err
 }
 
-// Init writes a policy for a level. One that is there is an error with code Conflict.
+// Init writes a new policy for a level. The error has code Conflict if there is one.
 func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data != nil {
@@ -50,7 +50,7 @@ func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file
 	return file, err
 }
 
-// edit changes the policy of a level, one process at a time.
+// edit changes the policy of a level under a lock.
 func (g *Evaluator) edit(
 	ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error),
 ) (file string, changed bool, err error) {

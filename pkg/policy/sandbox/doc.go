@@ -1,20 +1,20 @@
-// Package sandbox confines a command: to the files that it may read and write, and to the network that it may reach.
+// Package sandbox confines a command to the files that it may read and write, and to the network hosts that it may
+// reach.
 //
-// It does so on Linux, with what an ordinary user has. The program is started again as a helper ([Enter]) in namespaces
-// of its own, for users, mounts, processes, System V objects and, unless everything may be reached, for the network.
-// The helper
-//   - builds a root directory that holds what may be read and written and nothing else, what may only be read mounted
-//     so;
-//   - restricts itself by Landlock to the same files, to the ports that it needs, and to its own processes' signals and
-//     sockets;
-//   - gives up what it may do to its namespaces, and forbids itself system calls that lead around all this;
-//   - starts the command, and is the parent of all that loses its own. With it, all of the command ends.
+// It works on Linux without special privileges. The program starts itself again as a helper ([Enter]) in new namespaces
+// for users, mounts, processes, System V objects, and, unless everything may be reached, the network. The helper
 //
-// Where only some hosts may be reached, the command finds a proxy on its own loopback (HTTP CONNECT, plain HTTP,
-// SOCKS5); behind it is the program that asked for all this, which connects to what is listed and to nothing else.
+//   - builds a root directory with only the allowed files, and mounts those read-only that may only be read;
+//   - restricts itself with Landlock to the same files, to the ports that it needs, and to its own processes' signals
+//     and sockets;
+//   - drops its privileges in the namespaces, and blocks system calls that could evade these restrictions;
+//   - starts the command, becomes the parent of its orphans, and ends all of its processes with it.
 //
-// Rules reach the helper over a socket, and nothing of the environment that the command gets is looked at. What the
-// machine does not have is an [UnavailableError]: nothing is ever confined less than it should be without a word.
+// If only some network hosts may be reached, the command gets a proxy on its own loopback interface (HTTP CONNECT, plain
+// HTTP, SOCKS5). The program that started the helper serves the proxy, and connects only to the listed hosts.
+//
+// The helper gets its rules over a socket and ignores the command's environment. If the machine lacks a feature, the
+// result is an [UnavailableError]: a command is never silently confined less than its rules demand.
 //
 // Start with [New] and [Enter]. This package may change at any time.
 package sandbox

@@ -1,3 +1,4 @@
-// Package capability finds out what a skill is able to do, and what it brings along, by looking at its files: scripts,
-// native binaries, hooks, commands in its text, and the tools that it asks for. Nothing of a skill is run.
+// Package capability finds what a skill's files make it able to do, and what they contain: scripts, native binaries,
+// hooks, commands in its text, and requested tools. It runs nothing. What it cannot inspect counts as able to do
+// everything. Start with [Of].
 package capability
