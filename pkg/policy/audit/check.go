@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Check reports why the next record could not be written, as far as that can be told without writing one. A log that is
-// not there yet is made by its first record: its directory is looked at.
+// Check returns why the next record could not be written, without writing one. If the log does not exist yet, it checks
+// the directory.
 func (l *Log) Check() error {
 	if l == nil {
 		return nil
@@ -39,7 +39,7 @@ func (l *Log) Check() error {
 	return nil
 }
 
-// checkCreatable reports why nothing can be made in a directory, or in the nearest one that is there.
+// checkCreatable returns why no file can be created in a directory, or in its nearest existing parent.
 func checkCreatable(dir string) error {
 	for {
 		f, err := os.CreateTemp(dir, ".skillpm-*")

@@ -2,14 +2,14 @@ package audit
 
 import "time"
 
-// Filter says which records are looked at. What is empty lets all pass.
+// Filter selects records. An empty field selects all.
 type Filter struct {
-	Since, Until time.Time // not before Since, and before Until; records without a time pass neither
+	Since, Until time.Time // from Since, and before Until; records without a time do not match
 
 	Skill, Pack, Session, Action, Result, User, Host, Machine string
 }
 
-// Pass reports whether a record is looked at.
+// Pass reports whether the filter selects a record.
 func (f Filter) Pass(r Record) bool {
 	for _, pair := range [][2]string{
 		{f.Skill, r.Skill},

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Follow hands on the records that are appended to the log at path from now on, until the context ends, which is not an
-// error, or the function returns one. It looks at the log whenever it gets something from tick, and follows it into the
-// next file. Lines that are not records are skipped.
+// Follow calls each with the records that are appended to the log at path, until the context ends, which is not an
+// error, or each returns an error. It reads the log on each tick and follows it into new files. It skips lines that are
+// not records.
 func Follow(ctx context.Context, path string, tick <-chan time.Time, each func(Record) error) error {
 	path = filepath.Clean(path)
 	last, err := recordsAfter(path, nil)
@@ -37,14 +37,14 @@ func Follow(ctx context.Context, path string, tick <-chan time.Time, each func(R
 	}
 }
 
-// recordsAfter returns the records that follow one, the newest first; for nil, only the newest record, with the number
-// 0 if there is none. If the log was replaced by another one, it returns what is in the new file.
+// recordsAfter returns the records after last, the newest first. If last is nil, it returns the newest record, or an
+// empty one if there is none. If the log was replaced by another, it returns the records of the new file.
 func recordsAfter(path string, last *Record) ([]Record, error) {
 	files, err := logFiles(path)
 	if err != nil {
 		return nil, err
 	}
-	for { // a file that was closed in the meantime is not in the list, and its records would be missed
+	for { // try again if a file was closed after listing, because its records would be missed
 		added, err := recordsIn(files, last)
 		if err != nil {
 			return nil, err
@@ -57,13 +57,13 @@ func recordsAfter(path string, last *Record) ([]Record, error) {
 	}
 }
 
-// recordsIn returns the records of these files that follow one, the newest first.
+// recordsIn returns the records of these files after last, the newest first.
 func recordsIn(files []string, last *Record) (added []Record, err error) {
 	for _, file := range slices.Backward(files) {
 		replaced := false
 		for line, err := range lines(file, true) {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, nil // it is being closed: the next look finds it
+				return nil, nil // the file is being closed: the next tick finds it
 			}
 			if err != nil {
 				return nil, err

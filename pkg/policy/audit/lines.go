@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// openLog opens a file of a log for reading, and returns the size that it has now.
+// openLog opens a file of a log for reading, and returns its current size.
 func openLog(path string) (*os.File, int64, error) {
 	f, err := safefile.Open(path, math.MaxInt64)
 	if err != nil {
@@ -28,8 +28,8 @@ func openLog(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// lines yields the lines of a file as it is now, in their order or the last one first. A line that is longer than
-// maxLine is nil. A line is valid until the next one.
+// lines yields the current lines of a file, in order or in reverse. A line longer than maxLine is nil. A line is only
+// valid until the next one.
 func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, size, err := openLog(path)
@@ -37,7 +37,7 @@ func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 			yield(nil, err)
 			return
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }()
 		if reverse {
 			for r, err := range backward(f, size) {
 				var line []byte
@@ -60,8 +60,8 @@ func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 	}
 }
 
-// nextLine returns a line without its end. It returns nil for a line that is longer than maxLine, and writes that line
-// to long. A line is valid until the next call.
+// nextLine returns a line without its end. For a line longer than maxLine it returns nil, and writes the line to long.
+// A line is only valid until the next call.
 func nextLine(in *bufio.Reader, long io.Writer) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if err == nil || len(line) > 0 && errors.Is(err, io.EOF) {
@@ -71,7 +71,7 @@ func nextLine(in *bufio.Reader, long io.Writer) ([]byte, error) {
 		return nil, err
 	}
 	for errors.Is(err, bufio.ErrBufferFull) {
-		_, _ = long.Write(line) // a digest, or nothing: neither fails
+		_, _ = long.Write(line) // a digest or io.Discard, which cannot fail
 		line, err = in.ReadSlice('\n')
 	}
 	_, _ = long.Write(bytes.TrimSuffix(line, []byte("\n")))
@@ -81,7 +81,7 @@ func nextLine(in *bufio.Reader, long io.Writer) ([]byte, error) {
 	return nil, nil
 }
 
-// lineRange is where a line is in a file, without its end.
+// lineRange is the position of a line in a file, without its end.
 type lineRange struct{ start, end int64 }
 
 // read returns the line, nil if it is longer than maxLine.
@@ -96,7 +96,7 @@ func (l lineRange) read(f io.ReaderAt) ([]byte, error) {
 	return line, nil
 }
 
-// backward yields where the lines in the first bytes of a file are, the last one first.
+// backward yields the positions of the lines in the first size bytes of a file, the last line first.
 func backward(f io.ReaderAt, size int64) iter.Seq2[lineRange, error] {
 	return func(yield func(lineRange, error) bool) {
 		if size == 0 {
@@ -121,7 +121,7 @@ func backward(f io.ReaderAt, size int64) iter.Seq2[lineRange, error] {
 	}
 }
 
-// lineStart returns where the line begins that ends at end.
+// lineStart returns the start of the line that ends at end.
 func lineStart(f io.ReaderAt, end int64) (int64, error) {
 	buffer := make([]byte, 4<<10)
 	for end > 0 {
@@ -137,29 +137,28 @@ func lineStart(f io.ReaderAt, end int64) (int64, error) {
 	return 0, nil
 }
 
-// parse reads a record.
 func parse(line []byte) (r Record, ok bool) {
 	return r, json.Unmarshal(line, &r) == nil && r.Seq > 0 && r.Action != ""
 }
 
-// link is what makes a record one of a chain.
+// link has the fields that chain a record to others.
 type link struct {
 	Seq  int64  `json:"seq"`
 	Prev string `json:"prev"`
 	Gap  bool   `json:"gap"`
 }
 
-// parseLink reads what makes a line one of a chain; ok is false for a line that is not a record.
+// parseLink parses these fields; ok is false for a line that is not a record.
 func parseLink(line []byte) (r link, ok bool) {
 	ok = len(line) > 0 && json.Unmarshal(line, &r) == nil && 0 < r.Seq && r.Seq < maxSeq
 	return r, ok
 }
 
-// lastLine is what a new record has to know of the log.
+// lastLine is the state of the log that the next record depends on.
 type lastLine struct {
-	seq    int64  // of the last record
-	digest string // of the last line
-	open   bool   // the last line has no end
+	seq    int64  // number of the last record
+	digest string // digest of the last line
+	open   bool   // the last line is incomplete
 	torn   bool   // the last line is not a record
 }
 
@@ -190,7 +189,7 @@ func readEnd(f *os.File) (t lastLine, err error) {
 			return t, nil
 		}
 		t.torn = true
-		t.seq++ // a line that cannot be read counts as a record
+		t.seq++ // an unreadable line counts as a record
 		if n++; n == maxTorn {
 			break
 		}

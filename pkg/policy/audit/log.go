@@ -23,38 +23,39 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 )
 
-// Name is the name of the log in its directory.
+// Name is the default file name of a log.
 const Name = "audit.jsonl"
 
-// The lock is tried again after lockPoll, and given up after lockLimit: who holds it only writes a line.
+// A writer retries the lock every lockPoll, and gives up after lockLimit, because the lock is only held to write a
+// line.
 const (
 	lockPoll  = time.Millisecond
 	lockLimit = 30 * time.Second
 )
 
-// The limits of lines. No record is written that is longer than maxRecord bytes, and none is read that is longer than
-// maxLine. Before the end of a log at most maxTorn lines are passed over that are no records.
+// Records longer than maxRecord bytes are not written, and lines longer than maxLine are not read. At the end of a log,
+// up to maxTorn lines that are not records are skipped.
 const (
 	maxRecord = 48 << 10
 	maxLine   = 64 << 10
 	maxTorn   = 1000
 )
 
-// maxSeq is the highest number that a record is believed to have: the highest that all readers of JSON tell apart.
+// maxSeq is the highest valid number of a record: the highest integer that all JSON parsers represent exactly.
 const maxSeq = 1 << 53
 
-// Options say how a log is written.
+// Options configure a [Log].
 type Options struct {
-	Now  func() time.Time // the clock; without one, records have no time
-	User string           // who acts; "" for the user that the system says this process is
-	Sync bool             // whether each record is forced to the disk before Write returns
+	Now  func() time.Time // clock; nil omits the time of records
+	User string           // user's name; "" for the user of this process
+	Sync bool             // flush each record to disk before Write returns
 
-	// Required says that nothing may be done that is not on record: who gets an error of Write or Intend does not do
-	// it, or says that it failed. Each record is forced to the disk then. See [Log.Required].
+	// Required means that operations that cannot be recorded must not be done: after an error of Write or Intend, the
+	// caller cancels the operation or reports a failure. It implies Sync. See [Log.Required].
 	Required bool
 
-	Machine string // where this is; "" for the name that the system has
-	Segment int64  // the size in bytes from which a file of the log is closed and another begun; 0 for 64 MiB
+	Machine string // name of this machine; "" for the system's
+	Segment int64  // size in bytes at which a file of the log is closed and a new one starts; 0 for 64 MiB
 }
 
 // Log is an audit log. A nil Log writes nothing.
@@ -63,11 +64,11 @@ type Log struct {
 	o    Options
 }
 
-// Open returns the log in the file at path. Where path is a directory, and its name does not end in .jsonl, each user
-// has a file in it. Nothing is opened or made before the first record.
+// Open returns the log in the file at path. If path is a directory, and its name does not end in .jsonl, each user has
+// a file in it. Open creates no file; the first record does.
 func Open(path string, o Options) *Log { return &Log{path: path, o: o} }
 
-// Path returns the file that the log is in, "" for a nil one. Its older parts are beside it, see logFiles.
+// Path returns the path of the log, "" for a nil Log. Closed files are in the same directory, see logFiles.
 func (l *Log) Path() string {
 	if l == nil {
 		return ""
@@ -75,11 +76,11 @@ func (l *Log) Path() string {
 	return l.file()
 }
 
-// Required reports whether what cannot be recorded must not be done. A nil log requires nothing.
+// Required reports whether operations that cannot be recorded must not be done. It is false for a nil Log.
 func (l *Log) Required() bool { return l != nil && l.o.Required }
 
-// Intend records what is about to be done, with a new id for [Record].ID. The record of how it ended has that id and
-// the phase [Outcome]. Where the log is required and there is an error, it must not be done.
+// Intend records an operation before it starts, and returns a new id for [Record].ID. The record of the outcome has
+// that id and the phase [Outcome]. If the log is required, the operation must not start after an error.
 func (l *Log) Intend(r Record) (id string, err error) {
 	if l == nil {
 		return "", nil
@@ -89,8 +90,8 @@ func (l *Log) Intend(r Record) (id string, err error) {
 	return id, l.Write(r)
 }
 
-// Write appends a record. It returns once the operating system has the line, and the disk as well where Sync asks for
-// it. An error says that the record may be missing, never that another was lost.
+// Write appends a record. It returns after the operating system, or with Sync the disk, has the line. After an error
+// the record may be missing, but no other record is lost.
 func (l *Log) Write(r Record) error {
 	if l == nil {
 		return nil
@@ -106,8 +107,8 @@ func (l *Log) Write(r Record) error {
 	return l.explain(errors.Join(l.append(path, r), unlock()))
 }
 
-// file returns the file that is written to: in a directory, as an administrator makes one for all users, that of this
-// one.
+// file returns the path that is written to: in a directory, which administrators create for all users, this user's
+// file.
 func (l *Log) file() string {
 	if strings.HasSuffix(l.path, ext) {
 		return l.path
@@ -124,8 +125,8 @@ func (l *Log) file() string {
 	return filepath.Join(l.path, "user-"+name+ext)
 }
 
-// lock takes the kernel's lock beside the log. It is no lock on the log itself, which on Windows would keep readers
-// out. Where others may write the log, they may take the lock, too.
+// lock takes a kernel lock on a file beside the log. A lock on the log itself would block readers on Windows. Everybody
+// who may write the log may take the lock.
 func lock(log string) (unlock func() error, err error) {
 	path, flags, mode := log+".lock", os.O_RDWR, shared(log)
 	info, err := os.Lstat(path)
@@ -142,16 +143,15 @@ func lock(log string) (unlock func() error, err error) {
 		return nil, err
 	}
 	if flags&os.O_CREATE != 0 && mode != private {
-		_ = os.Chmod(path, mode) // the mask took bits away; who did not make it cannot, and need not
+		_ = os.Chmod(path, mode) // undo the umask; only the owner can and must
 	}
 	return lock.Unlock, nil
 }
 
-// private is the mode of a log that nobody made for others.
+// private is the mode of a log that only its owner uses.
 const private fs.FileMode = 0o600
 
-// shared returns the mode of a log where an administrator made one that others may write, and else that of a private
-// one.
+// shared returns the mode of new files beside a log: that of an existing log that others may write, or else private.
 func shared(log string) fs.FileMode {
 	if info, err := os.Lstat(log); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
 		return info.Mode().Perm() & 0o666
@@ -159,7 +159,7 @@ func shared(log string) fs.FileMode {
 	return private
 }
 
-// append writes a record at the end of the log, which nobody else writes to now.
+// append writes a record at the end of the log. The caller holds the lock.
 func (l *Log) append(path string, r Record) (err error) {
 	f, end, err := l.open(path)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *Log) append(path string, r Record) (err error) {
 	return nil
 }
 
-// open opens the file that the next record belongs into, and says what is before it.
+// open opens the file for the next record, and returns the state of the log before it.
 func (l *Log) open(path string) (*os.File, lastLine, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -203,7 +203,7 @@ func (l *Log) open(path string) (*os.File, lastLine, error) {
 	return l.rotate(path, f, end)
 }
 
-// openRegular opens a log for writing, and makes it where there is none. No link is followed.
+// openRegular opens or creates a log for writing. It follows no links.
 func openRegular(path string) (*os.File, error) {
 	flags := os.O_RDWR | os.O_APPEND
 	before, err := os.Lstat(path)
@@ -226,7 +226,7 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// line returns a record as what is appended to the log.
+// line encodes a record as the next line of the log.
 func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 	r.Seq, r.Prev, r.Gap = end.seq+1, end.digest, end.torn
 	if l.o.Now != nil && r.Time == "" {
@@ -236,7 +236,7 @@ func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 	if r.Machine = l.o.Machine; r.Machine == "" {
 		r.Machine, _ = os.Hostname() // a record without it is better than none
 	}
-	for most := maxText; ; most /= 2 { // a character may have six times its bytes in JSON
+	for most := maxText; ; most /= 2 { // JSON may take six bytes for one byte of text
 		var b bytes.Buffer
 		if end.open {
 			b.WriteByte('\n')
@@ -249,7 +249,7 @@ func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 	}
 }
 
-// user returns who acts.
+// user returns the name of the acting user.
 func (l *Log) user() string {
 	if l.o.User != "" {
 		return l.o.User
@@ -257,7 +257,7 @@ func (l *Log) user() string {
 	return userName()
 }
 
-// userName returns who the operating system says this process acts for: no variable of the environment changes that.
+// userName returns the name of this process's user from the operating system, which no environment variable changes.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

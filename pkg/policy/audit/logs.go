@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Logs returns the logs that paths name, each once: a directory names all logs in it, and a file that was closed names
-// the log that it is a part of, so that what is named by a pattern is read once, and in its order.
+// Logs returns the logs that paths name, each once. A directory stands for all logs in it, and a closed file for its
+// log, so that shell patterns do not read a log twice or in the wrong order.
 func Logs(paths []string) ([]string, error) {
 	var logs []string
 	for _, path := range paths {
@@ -34,7 +34,7 @@ func Logs(paths []string) ([]string, error) {
 	return logs, nil
 }
 
-// logsIn returns the files of logs in a directory.
+// logsIn returns the logs in a directory.
 func logsIn(dir string) (files []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func logsIn(dir string) (files []string, err error) {
 	return files, nil
 }
 
-// logPath returns the log that a file is a part of, and any other file as it is.
+// logPath returns the log that a closed file belongs to, and any other path unchanged.
 func logPath(file string) string {
 	name, dir := filepath.Base(file), filepath.Dir(file)
 	end := len(name) - len(ext) - segmentDigits - 1

@@ -11,27 +11,27 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// The actions that are recorded.
+// The values of [Record].Action.
 const (
-	Activate   = "activate"          // a skill was activated, or was not
+	Activate   = "activate"          // a skill was activated, or could not be
 	Deactivate = "deactivate"        // a skill ended
-	Hook       = "hook"              // a skill's own script ran before or after it
+	Hook       = "hook"              // a pre or post hook of a skill ran
 	Run        = "run"               // a script or command of a skill ran
-	Refuse     = "refuse"            // a call of a tool was refused
-	Missing    = "reference-missing" // a file that a skill was asked for is not there
-	Task       = "task"              // a skill was handed to a runner
-	TaskEnd    = "task-end"          // what a runner was handed has ended
+	Refuse     = "refuse"            // a tool call was denied
+	Missing    = "reference-missing" // a requested file of a skill does not exist
+	Task       = "task"              // a skill was submitted as a task
+	TaskEnd    = "task-end"          // a task ended
 	End        = "session-end"       // a session ended
 	Install    = "install"           // a pack was installed
-	Update     = "update"            // a pack was replaced by another version of it
+	Update     = "update"            // a pack was replaced by another version
 	Remove     = "remove"            // a pack was removed
 	Publish    = "publish"           // a pack was published
-	Approve    = "approve"           // what needs an approval was approved
-	Revoke     = "revoke"            // an approval was taken back
-	Deny       = "deny"              // a skill was denied to everybody, or is denied no longer
-	Sync       = "sync"              // an organisation's skills and policies were fetched
-	Policy     = "policy"            // a policy was changed, or only noted what it would have refused
-	HookEvent  = "hook-event"        // an event of an agent's own hooks was refused, or not understood
+	Approve    = "approve"           // a skill was approved
+	Revoke     = "revoke"            // an approval was revoked
+	Deny       = "deny"              // a skill was denied for all users, or the denial was lifted
+	Sync       = "sync"              // an organization's skills and policies were fetched
+	Policy     = "policy"            // a policy was changed, or reported what it would have denied
+	HookEvent  = "hook-event"        // an agent's hook event was denied or could not be parsed
 )
 
 // Actions returns all actions.
@@ -43,68 +43,68 @@ func Actions() []string {
 	}
 }
 
-// The results of actions.
+// The values of [Record].Result.
 const (
 	OK      = "ok"
 	Failed  = "failed"
 	Denied  = "denied"
 	Timeout = "timeout"
-	Begun   = "begun" // of an intent: how it ended is in another record
+	Begun   = "begun" // for an intent: another record has the outcome
 )
 
 // Results returns all results.
 func Results() []string { return []string{OK, Failed, Denied, Timeout, Begun} }
 
-// The phases of what is recorded twice: before it is done, and after.
+// The values of [Record].Phase for operations with two records.
 const (
 	Intent  = "intent"
 	Outcome = "outcome"
 )
 
-// The verdicts of policies.
+// The values of [Record].Verdict.
 const (
 	Allowed    = "allow"
 	Forbidden  = "deny"
-	WouldDeny  = "would-deny" // a policy that only observes would have refused it
-	Unapproved = "unapproved" // an approval is missing, or was given to something else
+	WouldDeny  = "would-deny" // a policy in observe mode would have denied it
+	Unapproved = "unapproved" // an approval is missing, or is for other files
 )
 
-// Record is one action. What does not apply is empty and not written. [Log.Write] sets Seq, Time, User, Machine, Gap
-// and Prev.
+// Record describes one operation. Fields that do not apply are empty and omitted. [Log.Write] sets Seq, Time, User,
+// Machine, Gap, and Prev.
 type Record struct {
-	Seq  int64  `json:"seq"`  // from 1
+	Seq  int64  `json:"seq"`  // starting at 1
 	Time string `json:"ts"`   // RFC 3339 in UTC, with nanoseconds
-	User string `json:"user"` // of the operating system
+	User string `json:"user"` // name in the operating system
 
-	Machine string `json:"machine,omitempty"` // where it was done: a log does not know which others it is laid beside
+	Machine string `json:"machine,omitempty"` // name of the machine, for logs of several machines
 
 	Action string `json:"action"`
 	Result string `json:"result"`
-	// "intent" before something is done, "outcome" after it; "" for what is recorded once
+	// Phase is "intent" before an operation and "outcome" after it; "" for operations with one record.
 	Phase string `json:"phase,omitempty"`
-	ID    string `json:"id,omitempty"` // what an intent and its outcome have in common
+	ID    string `json:"id,omitempty"` // shared by an intent and its outcome
 
 	Skill   string `json:"skill,omitempty"`
 	Pack    string `json:"pack,omitempty"`
 	Version string `json:"version,omitempty"`
 	Layer   string `json:"layer,omitempty"`
 	Dir     string `json:"dir,omitempty"`
-	Digest  string `json:"digest,omitempty"` // of its SKILL.md
+	Digest  string `json:"digest,omitempty"` // digest of SKILL.md
 
-	Source string `json:"source,omitempty"` // where a pack is from, as locks have it
-	Tree   string `json:"tree,omitempty"`   // the digest of its files
-	Signer string `json:"signer,omitempty"` // who signed it
-	Policy string `json:"policy,omitempty"` // the digest of the policies in force, or the policy that decided
-	Lock   string `json:"lock,omitempty"`   // the digest of the lock that was written
+	Source string `json:"source,omitempty"` // source of the pack, as the lockfile writes it
+	Tree   string `json:"tree,omitempty"`   // digest of the pack's files
+	Signer string `json:"signer,omitempty"` // signer of the pack
+	Policy string `json:"policy,omitempty"` // digest of the policies in effect, or the policy that decided
+	Lock   string `json:"lock,omitempty"`   // digest of the written lockfile
 
 	Session string `json:"session,omitempty"`
 	Project string `json:"project,omitempty"`
 	Profile string `json:"profile,omitempty"`
-	Trigger string `json:"trigger,omitempty"` // who asked: "user" or "model"
-	Host    string `json:"host,omitempty"`    // the agent's program, as claude-code
-	Event   string `json:"event,omitempty"`   // of that program's hooks, as PreToolUse
-	Trace   string `json:"trace,omitempty"`   // the trace that this belongs to, as W3C Trace Context has it
-	Span    string `json:"span,omitempty"`    // the span in it that asked for this
+	Trigger string `json:"trigger,omitempty"` // "user" or "model"
+	Host    string `json:"host,omitempty"`    // id of the agent, such as claude-code
+	Event   string `json:"event,omitempty"`   // hook event of the agent, such as PreToolUse
+	Trace   string `json:"trace,omitempty"`   // trace id of W3C Trace Context
+	Span    string `json:"span,omitempty"`    // id of the span that requested this
 
 	Hook        string   `json:"hook,omitempty"` // "pre" or "post"
 	Script      string   `json:"script,omitempty"`
@@ -112,30 +112,30 @@ type Record struct {
 	Command     []string `json:"command,omitempty"`
 	ExitCode    *int     `json:"exit_code,omitempty"`
 	DurationMS  int64    `json:"duration_ms,omitempty"`
-	Output      string   `json:"output,omitempty"`       // the digest of what it printed
-	OutputBytes int64    `json:"output_bytes,omitempty"` // and its size
+	Output      string   `json:"output,omitempty"`       // digest of the output
+	OutputBytes int64    `json:"output_bytes,omitempty"` // size of the output
 
 	Tool   string `json:"tool,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 	Task   string `json:"task,omitempty"`
-	Reason string `json:"reason,omitempty"` // why it failed or was refused
+	Reason string `json:"reason,omitempty"` // why it failed or was denied
 
-	Sandbox string `json:"sandbox,omitempty"` // what a script was confined to
-	Verdict string `json:"verdict,omitempty"` // what the policies say
+	Sandbox string `json:"sandbox,omitempty"` // restrictions of a script
+	Verdict string `json:"verdict,omitempty"` // verdict of the policies
 
-	Gap  bool   `json:"gap,omitempty"` // the line before was not written to its end
-	Prev string `json:"prev"`          // the digest of the line before, "" for the first
+	Gap  bool   `json:"gap,omitempty"` // the previous line is incomplete
+	Prev string `json:"prev"`          // digest of the previous line, "" for the first
 }
 
-// The limits of a record: longer texts are cut and end in an ellipsis, as a command does that has more words. Where the
-// record would still be longer than a line may be, its texts are cut shorter.
+// The limits of a record. Longer texts are cut and end in an ellipsis, and so do longer commands. If the record still
+// exceeds a line's limit, its texts are cut further.
 const (
-	maxText    = 1024 // bytes of one text
-	maxWords   = 64   // of a command
-	maxCommand = 8    // texts: what all words of a command have together
+	maxText    = 1024 // bytes of a text
+	maxWords   = 64   // words of a command
+	maxCommand = 8    // limit of all words of a command together, as a multiple of maxText
 )
 
-// Digest returns the digest of some bytes as records have it.
+// Digest returns the digest of bytes in the form of records.
 func Digest(data ...[]byte) string {
 	h := sha256.New()
 	for _, d := range data {
@@ -144,7 +144,7 @@ func Digest(data ...[]byte) string {
 	return sum(h)
 }
 
-// digestOf is [Digest] of what is read.
+// digestOf returns the [Digest] of a reader's bytes.
 func digestOf(r io.Reader) (string, error) {
 	h := sha256.New()
 	_, err := io.Copy(h, r)
@@ -153,12 +153,12 @@ func digestOf(r io.Reader) (string, error) {
 
 func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
 
-// clean returns a record with its secrets removed and its texts cut to so many bytes.
+// clean returns a record with its secrets removed, and its texts cut to most bytes.
 func (r Record) clean(most int) Record {
 	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
 		*s = redact(shorten(*s))
 	}
-	prev := r.Prev // a digest, which is never cut
+	prev := r.Prev // never cut the digest
 	for _, f := range reflect.ValueOf(&r).Elem().Fields() {
 		if f.Kind() == reflect.String {
 			f.SetString(truncate(f.String(), most))
@@ -185,7 +185,7 @@ func cleanCommand(words []string, most int) []string {
 	return out
 }
 
-// shorten returns the beginning of a text that is much too long, without the word that it would cut.
+// shorten cuts a text that is far too long, at a word boundary.
 func shorten(s string) string {
 	if len(s) <= 4*maxText {
 		return s
@@ -194,5 +194,5 @@ func shorten(s string) string {
 	return s[:strings.LastIndexAny(s, " \t\n")+1] + "…"
 }
 
-// truncate returns a text as valid UTF-8, shortened to n bytes.
+// truncate returns a text as valid UTF-8, cut to n bytes.
 func truncate(s string, n int) string { return strings.ToValidUTF8(textx.Truncate(s, n), "\ufffd") }

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// hidden stands for what was taken out.
+// hidden replaces a secret.
 const hidden = "[redacted]"
 
-// redact returns a text without what should be in no log: the user part and the query of addresses, the values of
-// fields and options whose names speak of a secret, and words that look like tokens.
+// redact removes likely secrets from a text: the user part and the query of URLs, the values of fields and options with
+// secret names, and words that look like tokens.
 func redact(s string) string {
 	if !suspicious(s) {
 		return s
@@ -40,7 +40,7 @@ func redact(s string) string {
 	return b.String()
 }
 
-// redactWords is redact for the words of a command, where an option's value is the word after it.
+// redactWords redacts the words of a command, in which an option's value may be the next word.
 func redactWords(words []string) []string {
 	out := make([]string, len(words))
 	next, program := expectNothing, ""
@@ -54,14 +54,14 @@ func redactWords(words []string) []string {
 	return out
 }
 
-// passwordOptions are the short options of programs, and of their login, that take a secret. Elsewhere they mean
+// passwordOptions are options of programs, by the program, that take a secret. Other programs use the same letters for
 // something else.
 var passwordOptions = map[string]string{
 	"mysql": "-p", "mysqldump": "-p", "mysqladmin": "-p", "mariadb": "-p", "sshpass": "-p", "login": "-p",
 	"redis-cli": "-a", "curl": "-b",
 }
 
-// redactOption is [redactWord], which also knows what the options of a program mean.
+// redactOption is [redactWord] with knowledge of a program's options.
 func redactOption(w string, e expect, program *string) (string, expect) {
 	word := strings.Trim(w, `"'(),;`)
 	name := word[strings.LastIndexAny(word, `/\\`)+1:]
@@ -71,7 +71,7 @@ func redactOption(w string, e expect, program *string) (string, expect) {
 	case passwordOptions[name] != "":
 		*program = name
 	case option == "":
-	case word == option && (strings.HasPrefix(*program, "mysql") || *program == "mariadb"): // it asks
+	case word == option && (strings.HasPrefix(*program, "mysql") || *program == "mariadb"):
 	case word == option:
 		return w, secret
 	case strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--"):
@@ -82,7 +82,7 @@ func redactOption(w string, e expect, program *string) (string, expect) {
 	return redactWord(w, e)
 }
 
-// suspicious reports whether there may be anything to take out.
+// suspicious reports whether a text may contain secrets.
 func suspicious(s string) bool {
 	if strings.Contains(s, "://") || strings.ContainsAny(s, "=:") || strings.Contains(s, " -") {
 		return true
@@ -95,17 +95,17 @@ func suspicious(s string) bool {
 	return false
 }
 
-// expect is what the next word is.
+// expect is the expected kind of the next word.
 type expect int
 
 const (
 	expectNothing expect = iota
-	value                // a secret, if it is introduced by = or :
+	value                // a secret if = or : precedes it
 	secret               // a secret
-	account              // a name, and after a colon a secret
+	account              // a name, optionally followed by a colon and a secret
 )
 
-// redactWord returns a word without its secrets, and what the next one is.
+// redactWord returns a word without secrets, and the expected kind of the next one.
 func redactWord(w string, e expect) (string, expect) {
 	word := strings.Trim(w, `"'(),;`)
 	option := strings.HasPrefix(word, "-") && secretName(word)
@@ -120,7 +120,7 @@ func redactWord(w string, e expect) (string, expect) {
 		return w, secret
 	case strings.Contains(w, "://"):
 		return redactAddress(w), expectNothing
-	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, word): // of curl, and programs like it
+	case slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, word): // options of curl and similar programs
 		return w, account
 	case e == account:
 		if i := strings.IndexByte(w, ':'); i >= 0 {
@@ -153,20 +153,19 @@ func redactWord(w string, e expect) (string, expect) {
 	return w[:i+1] + hidden, expectNothing
 }
 
-// digestName reports whether a word names a kind of digest, which is no secret.
+// digestName reports whether a word names a digest algorithm, whose values are not secret.
 func digestName(w string) bool {
 	w = strings.ToLower(w)
 	return strings.HasSuffix(w, "sha256") || strings.HasSuffix(w, "sha512") || strings.HasSuffix(w, "sha1")
 }
 
-// digested reports whether a word is nothing but a digest, as tools write one: hexadecimal, or the fingerprint of a
-// key.
+// digested reports whether a word is a digest: hexadecimal, or the fingerprint of a key.
 func digested(w string) bool {
 	w = strings.TrimRight(w, `"'),;.`)
 	switch len(w) {
 	case 40, 64, 128:
 		return hexOf(w)
-	case 43: // base64 without its padding
+	case 43: // base64 without padding
 		return !strings.ContainsFunc(w, func(r rune) bool {
 			return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '+' && r != '/'
 		})
@@ -174,10 +173,10 @@ func digested(w string) bool {
 	return false
 }
 
-// scheme reports whether a word says what kind of secret the next one is.
+// scheme reports whether a word is an HTTP authentication scheme, which a secret follows.
 func scheme(w string) bool { return strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic") }
 
-// redactAddress takes the user part, the query and the fragment out of an address.
+// redactAddress removes the user part, the query, and the fragment of a URL.
 func redactAddress(w string) string {
 	scheme := strings.Index(w, "://")
 	cursor, rest := w[:scheme+3], w[scheme+3:]
@@ -191,7 +190,7 @@ func redactAddress(w string) string {
 	if i := strings.LastIndexByte(rest[:end], '@'); i >= 0 {
 		rest = hidden + rest[i:]
 	}
-	if strings.HasPrefix(rest, "hooks.slack.com/") { // whose path is the secret
+	if strings.HasPrefix(rest, "hooks.slack.com/") { // its path is a secret
 		return cursor + "hooks.slack.com/" + hidden
 	}
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
@@ -206,7 +205,7 @@ func redactAddress(w string) string {
 	return cursor + strings.Join(parts, "/")
 }
 
-// secretName reports whether the name of a field or an option speaks of a secret.
+// secretName reports whether a field or option has a name that secrets have.
 func secretName(name string) bool {
 	if len(name) > 64 || len(name) < 3 {
 		return false
@@ -234,10 +233,10 @@ func secretName(name string) bool {
 	return name == "pwd" || name == "pass" || name == "auth"
 }
 
-// minToken is the length from which a word of mixed letters and digits is taken for a token.
+// minToken is the minimum length of a mix of letters and digits that counts as a token.
 const minToken = 24
 
-// token reports whether a word looks like a key or a token: by how it starts, or by what it is made of.
+// token reports whether a word looks like a key or a token, by its prefix or its characters.
 func token(w string) bool {
 	if hasPrefix(w) {
 		return true
@@ -261,12 +260,12 @@ func token(w string) bool {
 		}
 	}
 	if strings.Count(w, "/") > 1 || strings.Count(w, ".") > 2 || strings.Count(w, "-") > 3 && upper == 0 {
-		return false // a path, a version or words
+		return false // a path, a version, or words
 	}
 	return digit >= 4 && (upper > 0 && lower > 0 || upper+lower > 0 && other == 0)
 }
 
-// hasPrefix reports whether a word starts as the keys of a well-known provider do.
+// hasPrefix reports whether a word starts like the keys of a well-known provider.
 func hasPrefix(w string) bool {
 	w = strings.TrimLeft(w, `"'(`)
 	if len(w) < 12 {

@@ -13,21 +13,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
-// ext is what the names of logs end in.
 const ext = ".jsonl"
 
-// defaultSegment is the size in bytes from which a file is closed, and another begun.
+// defaultSegment is the default of [Options].Segment.
 const defaultSegment = 64 << 20
 
-// segmentDigits are the digits of a number in the name of a file that is closed: as many as maxSeq has.
+// segmentDigits is the number of digits in the name of a closed file, enough for maxSeq.
 const segmentDigits = 16
 
-// segmentName returns the name of the file of a log that ends with a record.
+// segmentName returns the name of the closed file that ends with record seq.
 func segmentName(path string, seq int64) string {
 	return fmt.Sprintf("%s-%0*d%s", strings.TrimSuffix(path, ext), segmentDigits, seq, ext)
 }
 
-// segmentEnd returns the number of the last record in a file of the log at path, by the file's name.
+// segmentEnd returns the number of the last record in a closed file of the log at path, from the file's name.
 func segmentEnd(path, name string) (seq int64, ok bool) {
 	digits, found := strings.CutPrefix(name, strings.TrimSuffix(filepath.Base(path), ext)+"-")
 	digits, ends := strings.CutSuffix(digits, ext)
@@ -38,8 +37,8 @@ func segmentEnd(path, name string) (seq int64, ok bool) {
 	return int64(n), err == nil && 0 < n && n < maxSeq
 }
 
-// logFiles returns the files of the log at path, the oldest first: the closed ones, and the one that is written to.
-// A log that is not there has none. In a directory that may not be listed only the last file is known.
+// logFiles returns the existing files of the log at path, the oldest first: closed files, then the current one. If the
+// directory cannot be listed, it only returns the current one.
 func logFiles(path string) ([]string, error) {
 	files, err := closed(path)
 	if err != nil {
@@ -51,7 +50,7 @@ func logFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// closed returns the files of a log that nothing is written to any more.
+// closed returns the closed files of a log.
 func closed(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -70,7 +69,7 @@ func closed(path string) ([]string, error) {
 	return files, nil
 }
 
-// lastSegment returns the end of the last file that was closed: what goes before the first record of a new one.
+// lastSegment returns the state at the end of the last closed file, which the first record of a new file continues.
 func lastSegment(path string) (end lastLine, err error) {
 	files, err := closed(path)
 	if err != nil || len(files) == 0 {
@@ -86,12 +85,12 @@ func lastSegment(path string) (end lastLine, err error) {
 	return end, err
 }
 
-// rotate closes a file of the log and begins another, whose first record goes on with the chain. Where the file may not
-// be renamed, as one that an administrator made for all, it grows.
+// rotate closes a file of the log and starts a new one that continues the chain. If the file cannot be renamed, for
+// example because an administrator created it, it keeps growing.
 func (l *Log) rotate(path string, f *os.File, end lastLine) (*os.File, lastLine, error) {
 	segment := segmentName(path, end.seq)
 	if _, err := os.Lstat(segment); !errors.Is(err, fs.ErrNotExist) || !listable(filepath.Dir(path)) {
-		return f, end, nil // who cannot list the directory would not find what was before
+		return f, end, nil // without a listing of the directory, readers would miss the closed file
 	}
 	mode := shared(path)
 	if err := f.Close(); err != nil {
@@ -117,7 +116,7 @@ func listable(dir string) bool {
 	return err == nil && f.Close() == nil
 }
 
-// syncDir forces the names of the directory of a log to the disk, where its records are.
+// syncDir flushes the log's directory to disk if records are flushed.
 func (l *Log) syncDir(path string) error {
 	if !l.o.Sync && !l.o.Required {
 		return nil

@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// SkillStats is how one skill was used. A skill of a pack is another than one of the same name elsewhere.
+// SkillStats are the usage statistics of one skill. Skills of the same name in different packs are different.
 type SkillStats struct {
 	Skill string `json:"skill"`
 	Pack  string `json:"pack,omitempty"`
 
-	Activations int64 `json:"activations"` // also those that were handed to a runner
-	Runs        int64 `json:"runs"`        // of scripts, commands and hooks, and tasks that ended
-	// of all of these, with those that were ended at their limit, and missing files
+	Activations int64 `json:"activations"` // including those submitted as tasks
+	Runs        int64 `json:"runs"`        // scripts, commands, hooks, and ended tasks
+	// Failures counts those of the above that failed or exceeded a limit, and missing files.
 	Failures int64 `json:"failures"`
-	Refusals int64 `json:"refusals"` // activations, and calls of tools, that were denied
+	Refusals int64 `json:"refusals"` // denied activations and tool calls
 
-	TotalMS int64 `json:"totalMs"` // how long its runs took, in milliseconds
+	TotalMS int64 `json:"totalMs"` // duration of the runs in milliseconds
 	MeanMS  int64 `json:"meanMs"`
-	P50MS   int64 `json:"p50Ms"` // half of them took no longer; to 5 %
+	P50MS   int64 `json:"p50Ms"` // median with a precision of 5 %
 	P95MS   int64 `json:"p95Ms"`
 	MaxMS   int64 `json:"maxMs"`
 
-	First *time.Time `json:"first,omitempty"` // when it was used: activated, or run
+	First *time.Time `json:"first,omitempty"` // first use: an activation or a run
 	Last  *time.Time `json:"last,omitempty"`
 
-	timed int64 // runs whose duration is known
+	timed int64 // runs with a known duration
 	took  []int64
 }
 
-// A duration counts in the class of those that are up to a tenth longer.
+// Durations are counted in classes, each 10 % longer than the previous one.
 const classWidth = 1.1
 
-// class returns the class of a duration.
+// class returns the class of a duration in milliseconds.
 func class(ms int64) int {
 	if ms <= 0 {
 		return 0
@@ -42,7 +42,7 @@ func class(ms int64) int {
 	return 1 + int(math.Log(float64(ms))/math.Log(classWidth))
 }
 
-// percentile returns what so many of a hundred runs did not take longer than.
+// percentile returns the duration in milliseconds that p percent of the runs did not exceed.
 func (s *SkillStats) percentile(p int64) int64 {
 	rank := (s.timed*p + 99) / 100
 	if rank == s.timed {
@@ -58,21 +58,21 @@ func (s *SkillStats) percentile(p int64) int64 {
 	return s.MaxMS
 }
 
-// maxSkills is how many skills are told apart.
+// maxSkills is the maximum number of skills with their own statistics.
 const maxSkills = 50_000
 
-// Stats sums up a log for each of its skills. The zero value is ready for [Stats.Add].
+// Stats aggregates a log by skill. The zero value is ready for [Stats.Add].
 type Stats struct {
-	Since time.Time // records from before are left out; the zero time leaves none out
-	Skill string    // only this one, by its name; "" for all
+	Since time.Time // ignore earlier records; zero ignores none
+	Skill string    // only the skill with this name; "" for all
 
-	Others int64 // records of skills beyond the most that are told apart
+	Others int64 // records of skills beyond maxSkills
 
 	skills map[[2]string]*SkillStats
 }
 
-// Uses reports whether a record is about a use of a skill, or a refusal of one: not about what was installed, approved
-// or denied to everybody.
+// Uses reports whether a record is about a use of a skill or its denial, not about installing, approving, or changing
+// policies.
 func (r Record) Uses() bool {
 	switch r.Action {
 	case Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd:
@@ -81,7 +81,7 @@ func (r Record) Uses() bool {
 	return false
 }
 
-// Add takes a record into account. One that names no skill, or is not about the use of one, counts for none.
+// Add counts a record if it is about the use of a skill.
 func (s *Stats) Add(r Record) {
 	t, err := time.Parse(time.RFC3339Nano, r.Time)
 	if r.Skill == "" || !r.Uses() || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill ||
@@ -124,7 +124,7 @@ func (s *SkillStats) add(r Record) {
 	case Run, Hook, TaskEnd:
 		s.Runs++
 		if r.ExitCode == nil && r.DurationMS <= 0 {
-			return // it never began, or was lost
+			return // it did not start, or was lost
 		}
 		s.timed++
 		s.TotalMS += max(0, r.DurationMS)
@@ -138,7 +138,7 @@ func (s *SkillStats) add(r Record) {
 	}
 }
 
-// used reports whether a record says that a skill was used.
+// used reports whether a record shows that a skill was used.
 func used(r Record) bool {
 	switch r.Action {
 	case Activate, Task, Run, Hook, TaskEnd:
@@ -147,7 +147,7 @@ func used(r Record) bool {
 	return false
 }
 
-// use keeps when a skill was used. Records of several processes need not be in order.
+// use updates the first and the last use. Records of several processes may be out of order.
 func (s *SkillStats) use(t time.Time) {
 	if s.First == nil || t.Before(*s.First) {
 		s.First = &t
@@ -157,7 +157,7 @@ func (s *SkillStats) use(t time.Time) {
 	}
 }
 
-// Skills returns the sums, the busiest skill first.
+// Skills returns the statistics, the most used skill first.
 func (s *Stats) Skills() []SkillStats {
 	all := make([]SkillStats, 0, len(s.skills))
 	for _, k := range s.skills {

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Read says what was found in a log.
+// Read counts the lines that a [Stream] has read.
 type Read struct {
-	Records int64 // how many there are
-	Damaged int64 // how many lines are not records: torn, of something else, or longer than a record can be
+	Records int64 // lines with records
+	Damaged int64 // lines without records: incomplete, foreign, or too long
 }
 
-// Stream reads several logs at once, those of many machines say, in the order of their records' times. Of each log one
-// record is in memory.
+// Stream merges several logs, for example of many machines, in the order of their records' times. It has one record of
+// each log in memory.
 type Stream struct {
-	Paths   []string // the logs; each with the files that it was in before
+	Paths   []string // paths of the logs; closed files are found
 	Reverse bool     // the newest record first
 	Filter  Filter
 
 	read Read
 }
 
-// Each hands on the records that pass the filter, until the function returns false or an error.
+// Each calls each with the records that pass the filter, until it returns false or an error.
 func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err error)) error {
 	s.read = Read{}
 	var cursors []*cursor
@@ -64,10 +64,10 @@ func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err err
 	}
 }
 
-// Read returns what was found until now.
+// Read returns the counts so far.
 func (s *Stream) Read() Read { return s.read }
 
-// label returns the name that a log's file gives to the machine it is from, where its records do not say.
+// label returns the machine's name in the file name of a log, for records without one.
 func label(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ext)
 	if name != strings.TrimSuffix(Name, ext) {
@@ -79,7 +79,7 @@ func label(path string) string {
 	return name
 }
 
-// cursor is the next record of a log.
+// cursor has the next record of a log.
 type cursor struct {
 	record Record
 	ok     bool
@@ -92,7 +92,7 @@ func (h *cursor) step() (err error) {
 	return err
 }
 
-// choose returns the log whose record is the next one, nil at the end. Times are RFC 3339 in UTC.
+// choose returns the cursor with the next record, nil at the end. Times in RFC 3339 and UTC sort as text.
 func (s *Stream) choose(cursors []*cursor) (first *cursor) {
 	for _, h := range cursors {
 		switch {

@@ -2,15 +2,15 @@ package audit
 
 import "strings"
 
-// Trace says which trace something belongs to, and which span of it asked. The zero value is none.
+// Trace identifies a trace and a span in it. The zero value is no trace.
 type Trace struct {
 	Trace string // 32 hexadecimal digits
 	Span  string // 16 hexadecimal digits
 }
 
-// ParseTraceparent reads a `traceparent`, as https://www.w3.org/TR/trace-context/ has it: what the environment variable
-// TRACEPARENT and the `_meta` of MCP's requests carry. A text that is none is no trace: it comes from others, and
-// nothing depends on it.
+// ParseTraceparent parses a `traceparent` of https://www.w3.org/TR/trace-context/, which the environment variable
+// TRACEPARENT and the `_meta` of MCP requests contain. It returns the zero value for invalid text, because nothing
+// depends on a trace.
 func ParseTraceparent(s string) Trace {
 	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || !hexOf(s[:2]) || s[:2] == "ff" ||
 		!hexOf(s[53:55]) {
@@ -26,7 +26,7 @@ func ParseTraceparent(s string) Trace {
 	return t
 }
 
-// hexOf reports whether a text is of small hexadecimal digits only.
+// hexOf reports whether a text has only lowercase hexadecimal digits.
 func hexOf(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') })
 }

@@ -14,43 +14,43 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Finding is a place where a log is not what was written.
+// Finding is a position at which a log differs from what was written.
 type Finding struct {
 	File string `json:"file"`
-	Line int64  `json:"line"` // of the file, from 1; of several that are missing, the one after them
-	Seq  int64  `json:"seq"`  // of the record that ought to be there
+	Line int64  `json:"line"` // from 1; for missing lines, the one after them
+	Seq  int64  `json:"seq"`  // number of the expected record
 	What string `json:"what"`
 }
 
-// String says it in a line.
+// String describes the finding in one line.
 func (f Finding) String() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What) }
 
-// Verified says what [Verify] found.
+// Verified is the result of [Verify].
 type Verified struct {
 	Files    int       `json:"files"`
 	Records  int64     `json:"records"`
-	Torn     int64     `json:"torn"` // lines that killed writers left, after which a record says so
+	Torn     int64     `json:"torn"` // incomplete lines of killed writers, followed by a record with gap set
 	First    int64     `json:"first"`
 	Last     int64     `json:"last"`
-	Head     string    `json:"head"`             // the digest of the last line, to be kept elsewhere
-	KeptAt   int64     `json:"keptAt,omitempty"` // the record whose digest was kept as the head
+	Head     string    `json:"head"`             // digest of the last line, to be stored elsewhere
+	KeptAt   int64     `json:"keptAt,omitempty"` // number of the record with the digest in VerifyOptions.Head
 	Findings []Finding `json:"findings"`         // at most maxFindings
-	More     int64     `json:"more,omitempty"`   // how many further ones there are
-	Notes    []Finding `json:"notes,omitempty"`  // gaps: what killed writers left; at most maxFindings
+	More     int64     `json:"more,omitempty"`   // number of findings beyond maxFindings
+	Notes    []Finding `json:"notes,omitempty"`  // incomplete lines of killed writers; at most maxFindings
 }
 
-// maxFindings is how many findings are told.
+// maxFindings is the maximum number of findings.
 const maxFindings = 100
 
-// VerifyOptions say what is known of a log.
+// VerifyOptions have known facts about a log.
 type VerifyOptions struct {
-	Head  string // a digest that was its last once; "" for none
-	After string // the digest of the line before the first, where older files were moved away; "" for none
+	Head  string // digest of a line that was once the last; "" if unknown
+	After string // digest of the line before the first one, if older files were moved away; "" for none
 }
 
-// Verify reads the log at path, with its older files, and checks the chain: each record has the next number and the
-// digest of the line before. It holds one line, and the findings. That something is wrong is not an error: see
-// [Verified.Err].
+// Verify reads the log at path, with its closed files, and checks the chain: each record must have the next number and
+// the digest of the previous line. Findings are not an error: see [Verified.Err]. Memory use does not depend on the
+// log's size.
 func Verify(ctx context.Context, path string, o VerifyOptions) (*Verified, error) {
 	files, err := logFiles(filepath.Clean(path))
 	if err != nil {
@@ -66,7 +66,7 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Verified, error
 	return v.result, nil
 }
 
-// Err returns an error with the code [diag.Integrity] where there are findings.
+// Err returns an error with code [diag.Integrity] if there are findings.
 func (v *Verified) Err() error {
 	if len(v.Findings) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (v *Verified) Err() error {
 		WithHint("keep a copy of it; the records before that line hold, those after it may have been written anew")
 }
 
-// position is what there is to know of a line for the ones after it.
+// position has the facts about a line that later lines depend on.
 type position struct {
 	seq    int64
 	digest string
@@ -94,9 +94,9 @@ type verifier struct {
 	o      VerifyOptions
 	ctx    context.Context
 
-	last   position // the last line
-	before position // the last record before that
-	torn   int64    // lines before this one that are no records
+	last   position // last line
+	before position // last record before that
+	torn   int64    // consecutive lines before this one that are not records
 	begun  bool
 }
 
@@ -128,7 +128,7 @@ func (v *verifier) file(path string) (err error) {
 	}
 }
 
-// line checks a line against what is before it.
+// line checks a line against the previous ones.
 func (v *verifier) line(line []byte, pos position) {
 	r, ok := parseLink(line)
 	if !ok {
@@ -137,7 +137,7 @@ func (v *verifier) line(line []byte, pos position) {
 		v.torn++
 		v.result.Torn++
 		if v.torn >= maxTorn {
-			pos.seq = maxTorn // what a writer looks at before the end
+			pos.seq = maxTorn // writers look back at most this far
 		}
 		v.before, v.last = v.last, pos
 		return
@@ -151,11 +151,11 @@ func (v *verifier) line(line []byte, pos position) {
 	v.torn, v.begun = 0, true
 }
 
-// gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else.
-// Before the first record there may be what is no log's.
+// gap handles a line that is not a record. A writer that is killed leaves an incomplete line at most. Before the first
+// record there may be foreign lines.
 func (v *verifier) gap(line []byte, pos position) {
 	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, pos.seq); {
-	case v.torn >= maxTorn: // its number is not known
+	case v.torn >= maxTorn: // its number is unknown
 	case v.begun &&
 		(len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
 		v.find(pos, pos.seq,
@@ -170,7 +170,7 @@ func (v *verifier) gap(line []byte, pos position) {
 	}
 }
 
-// follow checks that a record follows the line before it.
+// follow checks that a record continues the previous line.
 func (v *verifier) follow(r link, pos position) {
 	next := v.last.seq + 1
 	switch {
@@ -190,7 +190,7 @@ func (v *verifier) follow(r link, pos position) {
 	default:
 		v.find(pos, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq,
 			v.last.seq))
-		return // what follows ought to follow the line before
+		return // the next line must continue this one
 	}
 	v.before, v.last = v.last, pos
 }
@@ -202,7 +202,7 @@ func records(from, to int64) string {
 	return fmt.Sprintf("records %d to %d are", from, to)
 }
 
-// first checks the record that a log begins with.
+// first checks the first record of a log.
 func (v *verifier) first(r link, pos position) {
 	v.result.First = r.Seq
 	switch {
@@ -228,11 +228,11 @@ func (v *verifier) end() {
 	}
 }
 
-// find keeps a finding.
+// find adds a finding.
 func (v *verifier) find(pos position, seq int64, what string) {
 	if n := len(v.result.Findings); n > 0 && v.torn > 0 && pos.line == v.result.Findings[n-1].Line &&
 		pos.file == v.result.Findings[n-1].File {
-		return // it is told what is wrong with the line
+		return // the line already has a finding
 	}
 	if len(v.result.Findings) == maxFindings {
 		v.result.More++

@@ -6,19 +6,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// ChildCommand is the argument that the helper is started with. See [Enter].
+// ChildCommand is the argument that starts the helper. See [Enter].
 const ChildCommand = "sandbox-exec"
 
-// UnavailableError says that this machine cannot confine a command as it should be.
+// UnavailableError reports that this machine cannot confine a command.
 type UnavailableError struct{ Why string }
 
 // Error says what is missing.
 func (e *UnavailableError) Error() string { return "it can't be confined on this machine: " + e.Why }
 
-// Code is Denied: what is to be confined does not run unconfined.
+// Code is Denied, because a command that must be confined does not run unconfined.
 func (e *UnavailableError) Code() diag.Code { return diag.Denied }
 
-// Hint says how it would run.
+// Hint explains how the command could run.
 func (e *UnavailableError) Hint() string {
 	return "skillpm doctor says what is missing; a policy with execution: {unavailable: allow} lets it run unconfined"
 }

@@ -21,30 +21,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Box is a command that is to be confined, or is.
+// Box is a command to confine, or a confined one that runs.
 type Box struct {
-	Cmd *exec.Cmd // the helper, to be started
+	Cmd *exec.Cmd // the helper, for the caller to start
 
 	conn   *net.UnixConn
 	theirs *os.File
 	order  order
-	rest   []byte   // what the helper said after its first reply, and came with it
-	dir    string   // with the directory for temporary files and the mount point of the root
-	absent []string // what is removed at the end
+	rest   []byte   // what was read beyond the helper's first reply
+	dir    string   // directory with the temporary files and the mount point of the root
+	absent []string // files to remove at the end
 	proxy  *proxy
 	over   chan struct{}
 	end    reply
 }
 
-// minABI is the version of Landlock that is needed at least: the first that keeps files from being cut off. portsABI is
-// the first that knows of TCP, scopedABI the first that keeps sockets and signals within.
+// minABI is the required version of Landlock, the first that restricts truncation. portsABI is the first that restricts
+// TCP, and scopedABI the first that restricts sockets and signals.
 const (
 	minABI    = 3
 	portsABI  = 4
 	scopedABI = 6
 )
 
-// Version returns the version of Landlock that this machine has, 0 for none.
+// Version returns this machine's version of Landlock, 0 for none.
 func Version() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -53,7 +53,7 @@ func Version() int {
 	return v
 }
 
-// check returns why a machine with a version of Landlock can't carry out the rules.
+// check returns why a machine with this version of Landlock cannot enforce the rules.
 func (r *Rules) check(abi int) error {
 	switch {
 	case !filters(runtime.GOARCH):
@@ -68,8 +68,8 @@ func (r *Rules) check(abi int) error {
 	return nil
 }
 
-// New makes what confines a command: its program, arguments, environment, directory and streams are those of cmd.
-// helper is the program that calls [Enter], with its first arguments.
+// New returns a Box for cmd, which supplies the program, arguments, environment, directory, and streams. Helper is the
+// program that calls [Enter], with its first arguments.
 func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	if err := r.check(Version()); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	return b, nil
 }
 
-// connect makes the socket over which the helper is talked to.
+// connect creates the socket to the helper.
 func (b *Box) connect() error {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -132,15 +132,15 @@ func (b *Box) connect() error {
 	return nil
 }
 
-// helper makes the command that starts the helper. Of the environment it gets the last variable, by which package run
-// finds a command's processes.
+// helper returns the command that starts the helper. Its environment gets the last variable of the command's, by which
+// package run finds a command's processes.
 func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 	h := &exec.Cmd{
 		Path: helper[0], Args: append(append([]string(nil), helper...), ChildCommand), Dir: "/",
 		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{b.theirs},
 		SysProcAttr: &syscall.SysProcAttr{},
 	}
-	h.Env = []string{"GOMAXPROCS=1", "GOGC=off"} // each thread is one more to be restricted
+	h.Env = []string{"GOMAXPROCS=1", "GOGC=off"} // fewer threads to restrict
 	if n := len(cmd.Env); n > 0 {
 		h.Env = append(h.Env, cmd.Env[n-1])
 	}
@@ -158,7 +158,7 @@ func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 	return h
 }
 
-// NotStarted returns what it means that the helper could not be started.
+// NotStarted returns the error to report if the helper could not be started.
 func (b *Box) NotStarted(err error) error {
 	for _, refused := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
 		if errors.Is(err, refused) {
@@ -168,8 +168,8 @@ func (b *Box) NotStarted(err error) error {
 	return fmt.Errorf("the helper that confines a command could not be started: %w", err)
 }
 
-// Begin tells the helper, which was started, what to do, and waits until the command runs. most is how long that may
-// take. The error is an [UnavailableError], a syscall.Errno for a program that can't be executed, or another one.
+// Begin sends the rules to the started helper, and waits at most for a duration until the command runs. The error is an
+// [UnavailableError], a syscall.Errno if the program cannot be executed, or another error.
 func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
@@ -199,7 +199,7 @@ func (b *Box) Begin(most time.Duration) error {
 	return nil
 }
 
-// first reads the first reply, with the socket that the command's connections come in at.
+// first reads the first reply, with the listening socket for the command's connections.
 func (b *Box) first() (r reply, listener int, err error) {
 	listener = -1
 	var text []byte
@@ -235,10 +235,10 @@ func (b *Box) wait() {
 	}
 }
 
-// Over is closed when the command has ended. What it started may go on.
+// Over returns a channel that is closed when the command has ended. Processes that it started may still run.
 func (b *Box) Over() <-chan struct{} { return b.over }
 
-// Ended returns how the command ended, ok false where only the helper's end is known.
+// Ended returns how the command ended; ok is false if only the helper's end is known.
 func (b *Box) Ended() (code int, signal string, ok bool) {
 	select {
 	case <-b.over:
@@ -248,7 +248,7 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 	}
 }
 
-// Tidy removes the files that must not be there, and returns those that were. The helper must have ended.
+// Tidy removes files that the rules forbid, and returns those that existed. The helper must have ended.
 func (b *Box) Tidy() (found []string) {
 	for _, path := range b.absent {
 		if removeFile(path) {
@@ -258,7 +258,7 @@ func (b *Box) Tidy() (found []string) {
 	return found
 }
 
-// Refused returns the hosts that the command asked the proxy for and may not reach, some of them where there are many.
+// Refused returns network hosts that the command requested and may not reach, up to a limit.
 func (b *Box) Refused() []string {
 	if b.proxy == nil {
 		return nil
@@ -268,7 +268,7 @@ func (b *Box) Refused() []string {
 	return slices.Clone(b.proxy.refused)
 }
 
-// Close lets go of everything, and removes the command's temporary files. The helper must have ended.
+// Close releases all resources and removes the command's temporary files. The helper must have ended.
 func (b *Box) Close() {
 	if b.theirs != nil {
 		_ = b.theirs.Close()

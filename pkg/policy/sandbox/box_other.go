@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Box is a command that is to be confined, or is.
+// Box is not used on this system.
 type Box struct {
-	Cmd *exec.Cmd // the helper, to be started
+	Cmd *exec.Cmd
 }
 
-// Version returns the version of Landlock that this machine has, 0 for none.
+// Version returns 0: there is no Landlock.
 func Version() int { return 0 }
 
-// New returns an [UnavailableError]: commands are confined on Linux only.
+// New returns an [UnavailableError], because only Linux can confine commands.
 func New(*Rules, []string, *exec.Cmd) (*Box, error) {
 	return nil, unavailable("commands are confined on Linux only, and this is %s", runtime.GOOS)
 }
 
-// NotStarted returns what it means that the helper could not be started.
+// NotStarted returns err.
 func (b *Box) NotStarted(err error) error { return err }
 
 // Begin does nothing.
@@ -30,7 +30,7 @@ func (b *Box) Begin(time.Duration) error { return nil }
 // Over is never closed.
 func (b *Box) Over() <-chan struct{} { return nil }
 
-// Ended knows nothing.
+// Ended returns false.
 func (b *Box) Ended() (code int, signal string, ok bool) { return 0, "", false }
 
 // Tidy does nothing.

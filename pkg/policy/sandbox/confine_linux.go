@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine restricts this process, and the thread that it is called on, before a command is started by it.
+// confine restricts this process and the current thread before it starts the command.
 func (h *helperProcess) confine() error {
 	for _, step := range []struct {
 		what string
@@ -30,7 +30,7 @@ func (h *helperProcess) confine() error {
 	return nil
 }
 
-// network brings up the loopback of the namespace, and listens there for the proxy.
+// network brings up the namespace's loopback interface and listens there for the proxy.
 func (h *helperProcess) network() error {
 	if h.order.Network == networkAny {
 		return nil
@@ -64,14 +64,14 @@ func (h *helperProcess) network() error {
 	return nil
 }
 
-// landlock restricts all threads of this process by what the kernel has of Landlock.
+// landlock restricts all threads of this process with Landlock.
 func (h *helperProcess) landlock() error {
 	config, err := landlockConfig(Version(), h.order.Network)
 	if err != nil {
 		return err
 	}
 	rules := []landlock.Rule{
-		landlock.PathAccess(ll.AccessFSReadDir, "/"), // there is nothing in it that is not named below
+		landlock.PathAccess(ll.AccessFSReadDir, "/"), // the new root only has paths listed here
 		landlock.RODirs("/proc", settings), landlock.RWDirs(tempDir, "/dev/shm").WithRefer(),
 		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full"), landlock.ROFiles("/dev/random", "/dev/urandom"),
 	}
@@ -94,10 +94,10 @@ func (h *helperProcess) landlock() error {
 	return config.Restrict(rules...)
 }
 
-// landlockConfig returns what of Landlock is used on a kernel. What it can't do yet, the namespaces do: see
+// landlockConfig returns the Landlock features that a kernel supports. Namespaces replace the missing ones: see
 // [Rules.check].
 func landlockConfig(abi int, network string) (*landlock.Config, error) {
-	files := landlock.AccessFSSet(1<<15 - 1) // up to cutting off
+	files := landlock.AccessFSSet(1<<15 - 1) // all rights up to truncation
 	if abi >= 5 {
 		files |= ll.AccessFSIoctlDev
 	}
@@ -111,7 +111,7 @@ func landlockConfig(abi int, network string) (*landlock.Config, error) {
 	return landlock.NewConfig(args...)
 }
 
-// limits keeps the command from filling tables of the system.
+// limits prevents the command from exhausting tables of the system.
 func limits() error {
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return err
@@ -124,11 +124,11 @@ func limits() error {
 	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: min(most, now.Cur), Max: most})
 }
 
-// maxProcesses is how many processes and threads a command may have at a time. They are counted within its namespace.
+// maxProcesses is the maximum number of processes and threads of a command. The namespace counts them.
 const maxProcesses = 4096
 
-// drop gives up, for the command, what this process may do to its namespaces: nothing brings it back. The other threads
-// of the helper keep it, and what the command has less it cannot trace.
+// drop gives up this thread's privileges in the namespaces for good, for the command. The helper's other threads keep
+// theirs; the command cannot trace them because it has fewer.
 func drop() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
@@ -146,9 +146,9 @@ func drop() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// filter forbids all threads system calls by which what is confined could get around it, and which no script needs:
-// sockets of other kinds than IP, Unix and netlink, as those to the host of a virtual machine; io_uring, which does
-// what other calls do without being them; keys of the user's sessions; programs in the kernel.
+// filter blocks system calls that could evade the sandbox and that no script needs, in all threads: sockets other than
+// IP, Unix, and netlink, such as those to a virtual machine's host; io_uring, which performs other calls; keys of the
+// user's sessions; programs in the kernel.
 func filter() error {
 	program, err := filterProgram()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// architectures are those that system calls are filtered on, as seccomp names them.
+// architecture returns the number by which seccomp identifies an architecture, 0 if it is not supported.
 func architecture(goarch string) uint32 {
 	switch goarch {
 	case "amd64":
@@ -23,37 +23,37 @@ func architecture(goarch string) uint32 {
 // filters reports whether system calls are filtered on an architecture.
 func filters(goarch string) bool { return architecture(goarch) != 0 }
 
-// What filters are made of.
+// The instructions and results of filters.
 const (
 	load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
 	anySet = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 	answer = unix.BPF_RET | unix.BPF_K
 	allow  = 0x7fff0000
-	refuse = 0x00050000 // with an error number
-	number = 0          // where that of the call is in what is filtered
+	refuse = 0x00050000 // plus an error number
+	number = 0          // offset of the system call's number in seccomp_data
 )
 
-// argument is where the low half of an argument is in what is filtered, on machines whose low half comes first.
+// argument returns the offset of the low half of an argument in seccomp_data on little-endian machines.
 func argument(index uint32) uint32 { return 16 + 8*index }
 
-// bounded is a system call that is refused with some bits of an argument, if another one has one of some, too.
+// bounded is a system call that is denied if an argument has some bits, optionally only if another argument has others.
 type bounded struct {
 	call         uint32
 	offset, bits uint32
 	when, has    uint32 // 0, 0 for always
 }
 
-// The bits that are refused: those of a file that runs as its owner or its group, whoever starts it, which would last;
-// and those for namespaces of one's own, in which a user has rights that reach more of the kernel.
+// The denied bits: setuid and setgid modes, whose files would keep their privileges after the sandbox; and namespace
+// flags, because a user namespace has privileges that expose more of the kernel.
 const (
 	lasting    = unix.S_ISUID | unix.S_ISGID
 	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // without them the mode is no argument
+	making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // otherwise the mode is not an argument
 )
 
-// boundedCalls are the calls that some arguments are refused of.
+// boundedCalls returns the calls of which some arguments are denied.
 func boundedCalls() []bounded {
 	return append([]bounded{
 		{call: unix.SYS_FCHMOD, offset: 1, bits: lasting},
@@ -66,7 +66,7 @@ func boundedCalls() []bounded {
 	}, oldCalls()...)
 }
 
-// filter returns what refuses a call. It begins and ends with the call's number loaded.
+// filter returns the instructions that deny the call. They begin and end with the call's number loaded.
 func (b bounded) filter() []unix.SockFilter {
 	body := []unix.SockFilter{
 		{Code: load, K: argument(b.offset)},
@@ -81,17 +81,16 @@ func (b bounded) filter() []unix.SockFilter {
 		body...) //nolint:gosec // a handful
 }
 
-// filterProgram returns the filter as the kernel wants it. A call of another architecture than the program's is
-// refused.
+// filterProgram returns the complete filter. Calls of another architecture than the program's are denied.
 func filterProgram() ([]unix.SockFilter, error) {
 	own := architecture(runtime.GOARCH)
 	if own == 0 {
 		return nil, errors.New("there is none for " + runtime.GOARCH)
 	}
 	const (
-		arch         = 4 // where it is in what is filtered
+		arch         = 4 // offset of the architecture in seccomp_data
 		atLeast      = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		otherNumbers = 0x40000000 // those of x32
+		otherNumbers = 0x40000000 // numbers of x32
 	)
 	p := []unix.SockFilter{
 		{Code: load, K: arch},
@@ -105,7 +104,7 @@ func filterProgram() ([]unix.SockFilter, error) {
 		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 		unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
 		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
-		unix.SYS_CLONE3, unix.SYS_OPENAT2, // what they are asked for is in memory, and programs have the older calls
+		unix.SYS_CLONE3, unix.SYS_OPENAT2, // their arguments are in memory, and programs fall back to older calls
 	} {
 		p = append(p, unix.SockFilter{Code: equal, Jf: 1, K: call},
 			unix.SockFilter{Code: answer, K: refuse | uint32(unix.ENOSYS)})

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Enter is the helper: main calls it with os.Args before anything else, and exits with the code if it returns true. It
-// returns when the command, and all that it started, has ended.
+// Enter is the main function of the helper: main calls it with os.Args before anything else, and exits with the code if
+// helper is true. It returns after the command and all of its processes have ended.
 func Enter(args []string) (code int, helper bool) {
 	if len(args) < 2 || args[len(args)-1] != ChildCommand {
 		return 0, false
@@ -25,12 +25,12 @@ func Enter(args []string) (code int, helper bool) {
 	const socket = 3
 	if _, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_TYPE); err != nil || os.Getpid() != 1 {
 		if len(args) > 2 {
-			return 0, false // it is somebody's word for something else
+			return 0, false // the argument is for another program
 		}
 		fmt.Fprintln(os.Stderr, "skillpm: error: this is started by skillpm itself, to confine a script")
 		return 2, true
 	}
-	// What is given up, and what is forbidden, is a thread's: the command is started by this one.
+	// Privileges and filters belong to a thread, so this thread must start the command.
 	runtime.LockOSThread()
 	_ = unix.CloseRange(socket, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
 	f := os.NewFile(socket, "sandbox")
@@ -46,18 +46,18 @@ func Enter(args []string) (code int, helper bool) {
 	return h.run(), true
 }
 
-// helperProcess is the helper at work.
+// helperProcess is the running helper.
 type helperProcess struct {
 	conn     *net.UnixConn
 	order    order
-	listener int    // the socket that the command's connections come in at, -1 for none
-	port     uint16 // where it is
+	listener int    // listening socket for the command's connections, -1 for none
+	port     uint16 // its port
 }
 
 // run confines this process, runs the command, and returns its exit code.
 func (h *helperProcess) run() int {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals) // what is meant for the command is not to end what waits for it
+	signal.Notify(signals) // signals for the command must not end the helper
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err == nil {
 		err = h.confine()
@@ -85,7 +85,7 @@ func (h *helperProcess) run() int {
 	return h.reap(pid)
 }
 
-// say sends a reply, with a file.
+// say sends a reply, optionally with a file.
 func (h *helperProcess) say(r reply, fd int) {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -95,13 +95,13 @@ func (h *helperProcess) say(r reply, fd int) {
 	if fd >= 0 {
 		rights = unix.UnixRights(fd)
 	}
-	_, _, _ = h.conn.WriteMsgUnix(append(text, '\n'), rights, nil) // nobody listens where whoever asked is gone
+	_, _, _ = h.conn.WriteMsgUnix(append(text, '\n'), rights, nil) // if the other side is gone, nothing can receive it
 	if fd >= 0 {
 		_ = unix.Close(fd)
 	}
 }
 
-// reap waits until the command and all that it started have ended, and says how the command did.
+// reap waits until all processes have ended, and returns the command's exit code.
 func (h *helperProcess) reap(command int) (code int) {
 	for {
 		var status unix.WaitStatus

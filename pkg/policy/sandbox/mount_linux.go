@@ -14,10 +14,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// tempDir is where a command finds its own directory for temporary files.
+// tempDir is the path of the command's own directory for temporary files.
 const tempDir = "/tmp"
 
-// mount makes the root directory that the command sees, and makes it this process's.
+// mount builds the command's root directory and makes it this process's root.
 func (h *helperProcess) mount() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (h *helperProcess) mount() error {
 	return enterRoot(root)
 }
 
-// enterRoot makes a directory the root, and lets go of the one before.
+// enterRoot changes the root directory and unmounts the previous one.
 func enterRoot(root string) error {
 	if err := unix.Chdir(root); err != nil {
 		return err
@@ -61,11 +61,10 @@ func enterRoot(root string) error {
 	return unix.Chdir("/")
 }
 
-// builder puts things into a root directory. Paths are absolute in it, and without links.
+// builder adds files to a root directory. Paths in it are absolute and without links.
 type builder struct{ root string }
 
-// basics makes what every program expects: temporary files, devices, and what the kernel says of the namespace's
-// processes.
+// basics adds what every program expects: temporary files, devices, and the namespace's /proc.
 func (b builder) basics(temp string) error {
 	if err := b.bind2(temp, tempDir, true, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
 		return err
@@ -103,7 +102,7 @@ func (b builder) basics(temp string) error {
 	return nil
 }
 
-// bind makes a place visible.
+// bind makes a path visible.
 func (b builder) bind(p visiblePath) error {
 	attr := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
 	if !p.Write {
@@ -112,15 +111,15 @@ func (b builder) bind(p visiblePath) error {
 	return b.bind2(p.Path, p.Path, p.Dir, attr)
 }
 
-// settings is the directory whose single files are copied into the root: that takes less time than to mount each.
+// settings is the directory whose single files are copied into the root, which is faster than to mount each.
 const settings = "/etc"
 
-// isSetting reports whether a place is one of the system's settings, in a file of its own.
+// isSetting reports whether a path is a file in that directory.
 func (p visiblePath) isSetting() bool {
 	return !p.Dir && !p.Write && pathx.Contains(settings, p.Path)
 }
 
-// copy puts a copy of a file into the root. What the user can't read is left out.
+// copy copies a file into the root. It skips files that the user cannot read.
 func (b builder) copy(p visiblePath) error {
 	data, err := safefile.ReadFile(p.Path, maxSettings)
 	if err != nil {
@@ -133,10 +132,10 @@ func (b builder) copy(p visiblePath) error {
 	return os.WriteFile(target, data, 0o644) //nolint:gosec // everybody may read it where it comes from
 }
 
-// maxSettings is how large a file of settings may be.
+// maxSettings is the maximum size of a copied file in bytes.
 const maxSettings = 4 << 20
 
-// bind2 mounts what is at a path, which must have no links, at a place in the root, with all that is mounted below it.
+// bind2 mounts src, which must have no links, at dst in the root, with everything that is mounted below it.
 func (b builder) bind2(src, dst string, dir bool, attr uint64) error {
 	source, err := unix.Openat2(unix.AT_FDCWD, src,
 		&unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
@@ -154,7 +153,7 @@ func (b builder) bind2(src, dst string, dir bool, attr uint64) error {
 	return unix.MountSetattr(unix.AT_FDCWD, target, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attr})
 }
 
-// target makes the directory or file that something is mounted on.
+// target creates the directory or file to mount on.
 func (b builder) target(path string, dir bool) error {
 	target := b.root + path
 	if _, err := os.Lstat(target); err == nil {
@@ -173,7 +172,7 @@ func (b builder) target(path string, dir bool) error {
 	return f.Close()
 }
 
-// link makes a link on the way to a place, unless it is there as a part of another one.
+// link creates a link, unless a mounted directory already has it.
 func (b builder) link(l link) error {
 	target := b.root + l.Path
 	if _, err := os.Lstat(target); err == nil {
@@ -184,7 +183,7 @@ func (b builder) link(l link) error {
 	}
 	err := os.Symlink(l.Target, target)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
-		return nil // it lies in a place, whose own it is
+		return nil // a mounted directory has its own
 	}
 	return err
 }

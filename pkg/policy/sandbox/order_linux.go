@@ -1,21 +1,21 @@
 package sandbox
 
-// order is what the helper is told.
+// order is the message with the helper's instructions.
 type order struct {
-	Path string   `json:"path"` // the program
+	Path string   `json:"path"` // path of the program
 	Argv []string `json:"argv"`
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
 
 	Links []link        `json:"links"`
-	Paths []visiblePath `json:"places"` // parents before what lies in them
-	Temp  string        `json:"temp"`   // the directory for temporary files
-	Root  string        `json:"root"`   // the directory that becomes the root
+	Paths []visiblePath `json:"places"` // parents before their children
+	Temp  string        `json:"temp"`   // directory for temporary files
+	Root  string        `json:"root"`   // directory that becomes the root
 
-	Network string `json:"network"` // networkAny, networkProxy or networkNone
+	Network string `json:"network"` // networkAny, networkProxy, or networkNone
 }
 
-// What the helper does about the network.
+// The values of order.Network.
 const (
 	networkAny   = "any"
 	networkProxy = "proxy"
@@ -29,18 +29,18 @@ type visiblePath struct {
 	Write bool   `json:"write"`
 }
 
-// link is a symbolic link on the way to a place.
+// link is a symbolic link that leads to a visible path.
 type link struct {
 	Path   string `json:"path"`
 	Target string `json:"target"`
 }
 
-// reply is what the helper says: that the command was started, or why not, and then how it ended.
+// reply is a message of the helper: whether the command was started, and later how it ended.
 type reply struct {
 	Started     bool   `json:"started,omitempty"`
 	Ended       bool   `json:"ended,omitempty"`
 	Code        int    `json:"code,omitempty"`
 	Signal      string `json:"signal,omitempty"`
 	Errno       int    `json:"errno,omitempty"`       // why the program could not be executed
-	Unavailable string `json:"unavailable,omitempty"` // what the machine does not have
+	Unavailable string `json:"unavailable,omitempty"` // what the machine lacks
 }

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// proxy connects a command to the hosts that it may reach, and to no others. It understands HTTP's CONNECT, plain HTTP,
-// and SOCKS version 5 with names or addresses, one request a connection.
+// proxy connects a command to the hosts that it may reach. It supports HTTP CONNECT, plain HTTP, and SOCKS 5 with names
+// or addresses, with one request for each connection.
 type proxy struct {
 	network Network
 	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -33,14 +33,14 @@ type proxy struct {
 	going    sync.WaitGroup
 
 	mu      sync.Mutex
-	refused []string // what was asked for and may not be reached
+	refused []string // denied hosts
 }
 
 const (
 	maxConnections = 256
-	maxHead        = 64 << 10         // bytes of a request's head
-	maxRefused     = 16               // hosts that are told of
-	patience       = 30 * time.Second // until a request is there, and until a host answers
+	maxHead        = 64 << 10         // bytes of a request's header
+	maxRefused     = 16               // hosts to report
+	patience       = 30 * time.Second // timeout for a request, and for a host's answer
 )
 
 func newProxy(n Network) *proxy {
@@ -53,7 +53,7 @@ func newProxy(n Network) *proxy {
 	return p
 }
 
-// serve accepts connections at a socket, until close.
+// serve accepts connections from a listening socket until close.
 func (p *proxy) serve(fd int) error {
 	if fd < 0 {
 		return errors.New("none came")
@@ -98,7 +98,7 @@ func (p *proxy) close() {
 	p.going.Wait()
 }
 
-// handle answers one connection.
+// handle serves one connection.
 func (p *proxy) handle(conn net.Conn) {
 	_ = conn.SetReadDeadline(time.Now().Add(patience)) //nolint:forbidigo // the other side is waited for in real time
 	in := bufio.NewReaderSize(conn, 4096)
@@ -113,14 +113,14 @@ func (p *proxy) handle(conn net.Conn) {
 	p.http(conn, in)
 }
 
-// forbiddenError says that something may not be reached.
+// forbiddenError reports a host that the command may not reach.
 type forbiddenError struct{ what string }
 
 func (e *forbiddenError) Error() string {
 	return e.what + " may not be reached from this sandbox"
 }
 
-// connect connects to a host, if it may be reached. A name is looked up once, and what is connected to is what was
+// connect connects to a host if it may be reached. It resolves a name once, and connects to the address that it has
 // checked.
 func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	host = canonical(strings.Trim(host, "[]"))
@@ -160,7 +160,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	return nil, err
 }
 
-// refuse notes what was asked for, if it reads like a host: a script may say anything.
+// refuse records a denied host if it is a valid host name, because a script may send any text.
 func (p *proxy) refuse(hostPort string) {
 	if len(hostPort) > 300 ||
 		strings.ContainsFunc(hostPort, func(c rune) bool {
@@ -176,12 +176,12 @@ func (p *proxy) refuse(hostPort string) {
 	}
 }
 
-// isLocalhost reports whether a name means this machine, and nothing else. Who lists it means that.
+// isLocalhost reports whether a name only means this machine. Listing it allows loopback addresses.
 func isLocalhost(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// listsAddress reports whether an address itself is listed.
+// listsAddress reports whether the address itself is listed.
 func (n Network) listsAddress(a netip.Addr, port uint16) bool {
 	ask := netip.AddrPortFrom(a, port).String()
 	for _, rule := range n.Hosts {
@@ -192,15 +192,15 @@ func (n Network) listsAddress(a netip.Addr, port uint16) bool {
 	return false
 }
 
-// inner reports whether an address is of this machine, of a private network, or of none.
+// inner reports whether an address belongs to this machine, to a private network, or to no host.
 func inner(a netip.Addr) bool {
 	if !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
 		return true
 	}
 	for _, block := range []string{
-		// this network, carriers', protocols', benchmarks', none
+		// current network, carrier-grade NAT, protocol assignments, benchmarks, reserved
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
-		"64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "fec0::/10", // other ways to write addresses of IPv4, sites'
+		"64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "fec0::/10", // IPv4 inside IPv6, site-local
 	} {
 		if netip.MustParsePrefix(block).Contains(a) {
 			return true
@@ -209,7 +209,7 @@ func inner(a netip.Addr) bool {
 	return false
 }
 
-// http answers CONNECT, and passes on one plain request.
+// http serves CONNECT, and forwards one plain request.
 func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 	lines, err := head(in)
 	method, target, _ := cut3(lines)
@@ -255,8 +255,7 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 	}
 }
 
-// head reads the lines of a request up to the empty one, and never more than maxHead bytes: who asks may never end a
-// line.
+// head reads the header of a request, at most maxHead bytes.
 func head(in *bufio.Reader) (lines []string, err error) {
 	var text []byte
 	for {
@@ -279,7 +278,7 @@ func head(in *bufio.Reader) (lines []string, err error) {
 	return lines[:len(lines)-2], nil
 }
 
-// cut3 returns the three words of a request's first line.
+// cut3 returns the three words of a request line.
 func cut3(lines []string) (method, target, version string) {
 	if len(lines) == 0 {
 		return "", "", ""
@@ -291,8 +290,8 @@ func cut3(lines []string) (method, target, version string) {
 	return words[0], words[1], words[2]
 }
 
-// rewritten returns the lines of a request to a proxy as its host wants them. The connection is not used again: the
-// next request on it could be for another host.
+// rewritten converts the header of a proxy request into that of a direct request. It disables keep-alive, because the
+// next request could be for another host.
 func rewritten(method string, u *url.URL, lines []string) []string {
 	out := []string{method + " " + u.RequestURI() + " HTTP/1.1", "Host: " + u.Host}
 	for _, line := range lines[1:] {
@@ -306,7 +305,7 @@ func rewritten(method string, u *url.URL, lines []string) []string {
 	return append(out, "Connection: close")
 }
 
-// hostPort splits what a request names, with the port of its scheme where it has none.
+// hostPort splits the target of a request, and adds the default port of its scheme.
 func hostPort(text, scheme string) (host string, port uint16, err error) {
 	host, number, err := net.SplitHostPort(text)
 	if err != nil {
@@ -319,7 +318,7 @@ func hostPort(text, scheme string) (host string, port uint16, err error) {
 	return host, uint16(n), err
 }
 
-// socks answers a connection of SOCKS version 5, as RFC 1928 has it: CONNECT, without a login.
+// socks serves a connection of SOCKS 5 (RFC 1928): CONNECT without authentication.
 func (p *proxy) socks(conn net.Conn, in *bufio.Reader) {
 	const version, noLogin, connect = 5, 0, 1
 	var start [2]byte
@@ -359,7 +358,7 @@ func (p *proxy) socks(conn net.Conn, in *bufio.Reader) {
 	}
 }
 
-// socksAddress reads an address of a kind, and a port.
+// socksAddress reads an address of a type, and a port.
 func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error) {
 	var size int
 	switch kind {
@@ -388,14 +387,14 @@ func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error)
 	return a.String(), port, nil
 }
 
-// splice passes on what both sides say until both have ended, or the command has.
+// splice copies data in both directions until both sides have ended, or the command has.
 func (p *proxy) splice(conn net.Conn, in io.Reader, upstream net.Conn) {
 	_ = conn.SetReadDeadline(time.Time{})
 	stop := context.AfterFunc(p.ctx, func() { _ = upstream.Close() })
 	defer stop()
 	var both sync.WaitGroup
 	both.Go(func() {
-		_, _ = io.Copy(upstream, in) // the side that breaks ends both
+		_, _ = io.Copy(upstream, in) // a broken side ends both
 		closeWrite(upstream)
 	})
 	_, _ = io.Copy(conn, upstream)
@@ -405,7 +404,7 @@ func (p *proxy) splice(conn net.Conn, in io.Reader, upstream net.Conn) {
 	both.Wait()
 }
 
-// closeWrite says that nothing more comes.
+// closeWrite signals the end of the data.
 func closeWrite(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()

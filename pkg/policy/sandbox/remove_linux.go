@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remove removes a directory, also what its owner has locked in it, and what is nested deeper than any path is long.
+// remove removes a directory tree, even if it has unreadable directories or paths beyond the system's maximum length.
 func remove(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
@@ -23,22 +23,22 @@ func remove(dir string) {
 	_ = os.RemoveAll(dir)
 }
 
-// flattener removes what is in a directory level by level: what lies in a directory there is moved up before it is
-// removed.
+// flattener removes a directory tree level by level: it moves the entries of each directory up before it removes the
+// directory.
 type flattener struct {
 	top   int
 	moved int
 }
 
-// round removes, or moves up, what there is now, and reports whether it could.
+// round removes or moves up the current entries, and reports whether it made progress.
 func (f *flattener) round(dir string) (some bool) {
 	top, err := os.Open(dir)
 	if err != nil {
 		return false
 	}
 	defer top.Close()
-	listsAddress, _ := top.Readdirnames(-1) // some are better than none
-	for _, name := range listsAddress {
+	names, _ := top.Readdirnames(-1) // an incomplete list is better than none
+	for _, name := range names {
 		if unix.Unlinkat(f.top, name, 0) == nil || f.level(name) {
 			some = true
 		}
@@ -46,7 +46,7 @@ func (f *flattener) round(dir string) (some bool) {
 	return some
 }
 
-// level removes a directory after it has moved up what is in it.
+// level moves up the entries of a directory and removes it.
 func (f *flattener) level(name string) bool {
 	_ = unix.Fchmodat(f.top, name, 0o700, 0)
 	fd, err := unix.Openat(f.top, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -55,12 +55,12 @@ func (f *flattener) level(name string) bool {
 	}
 	dir := os.NewFile(uintptr(fd), name)
 	defer dir.Close()
-	listsAddress, _ := dir.Readdirnames(-1) // some are better than none
-	for _, child := range listsAddress {
+	names, _ := dir.Readdirnames(-1) // an incomplete list is better than none
+	for _, child := range names {
 		if unix.Unlinkat(fd, child, 0) == nil {
 			continue
 		}
-		_ = unix.Fchmodat(fd, child, 0o700, 0) // a directory that can't be written to can't be moved
+		_ = unix.Fchmodat(fd, child, 0o700, 0) // a directory must be writable to be moved
 		f.moved++
 		_ = unix.Renameat(fd, child, f.top, strconv.Itoa(f.moved))
 	}

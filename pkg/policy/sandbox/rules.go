@@ -7,43 +7,42 @@ import (
 	"strings"
 )
 
-// Rules are what a confined command may do. What they do not name it may not, but for what every program needs to
-// start: the programs, libraries and settings of the system, and of the directories in its PATH, and a directory for
-// temporary files that is its own.
+// Rules are what a confined command may do; everything else is denied. Every command also gets what programs need to
+// start: the system's programs, libraries, and settings, the directories in PATH, and its own directory for temporary
+// files.
 type Rules struct {
-	// Read are absolute files and directories that may be read, and programs there run. One below what Write names
-	// stays as it is.
+	// Read are absolute paths of files and directories that may be read and executed. A path below one of Write stays
+	// read-only.
 	Read []string `json:"read,omitempty"`
-	// Write are absolute files and directories that may be read, changed and made, too. No link is followed on the way
-	// to one.
+	// Write are absolute paths of files and directories that may also be changed and created. They must contain no
+	// links.
 	Write []string `json:"write,omitempty"`
-	// Keep are what of Write may only be read. They exist, and no link is followed on the way to one.
+	// Keep are paths below Write that may only be read. They must exist and contain no links.
 	Keep []string `json:"keep,omitempty"`
-	// Ways are absolute paths by which a command knows some of these, with links in them.
+	// Ways are absolute paths with links under which the command knows some of these paths.
 	Ways []string `json:"ways,omitempty"`
-	// Absent are absolute files below what Write names that do not exist, and must not: they are removed when the
-	// command has ended.
+	// Absent are absolute paths below Write of files that must not exist. They are removed after the command has ended.
 	Absent []string `json:"absent,omitempty"`
-	// Hidden are places that nothing above may open: what contains one of them is refused, and so is what is written
-	// there.
+	// Hidden are paths that stay inaccessible. A rule above is rejected if it contains one of them, or writes below
+	// one.
 	Hidden []string `json:"hidden,omitempty"`
 
 	Network Network `json:"network"`
 
-	// Optional has a command run as the user may on a machine that cannot confine it. [run.Result] says that it was so.
+	// Optional runs the command unconfined on a machine that cannot confine it. [run.Result] reports that.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Network is what a confined command may connect to. The zero value is nothing.
+// Network are the network hosts that a confined command may connect to. The zero value allows none.
 type Network struct {
-	Any bool `json:"any,omitempty"` // everything
-	// Hosts are what may be reached by TCP, as "api.example.com:443", "*.example.com:443", "example.com" for all ports,
-	// and "*:443". A name that leads to an address of this machine or of a private network is refused, unless the
-	// address is listed, too.
+	Any bool `json:"any,omitempty"` // allow everything
+	// Hosts may be reached by TCP: "api.example.com:443", "*.example.com:443", "example.com" for all ports, "*:443". A
+	// name that resolves to an address of this machine or of a private network is denied unless the address is listed,
+	// too.
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// String says in a few words what the rules allow, for the record.
+// String summarizes the rules for the audit log.
 func (r *Rules) String() string {
 	var parts []string
 	if len(r.Write) > 0 {
@@ -74,7 +73,7 @@ func (n Network) allows(host string, port uint16) bool {
 	return n.Any
 }
 
-// Covers reports whether a rule for hosts allows all that another one does.
+// Covers reports whether a host rule allows everything that another one allows.
 func Covers(rule, ask string) bool {
 	if rule == "*" {
 		return true
@@ -92,7 +91,7 @@ func Covers(rule, ask string) bool {
 	return wild && !literal && strings.HasSuffix(askHost, suffix) && len(askHost) > len(suffix)
 }
 
-// split returns the host of a rule, in its only spelling, and its port, "" for all.
+// split returns the host of a rule in canonical form, and its port, "" for all.
 func split(rule string) (host, port string) {
 	if h, p, err := net.SplitHostPort(rule); err == nil {
 		return canonical(h), p
@@ -100,7 +99,7 @@ func split(rule string) (host, port string) {
 	return canonical(strings.Trim(rule, "[]")), ""
 }
 
-// canonical returns the one spelling of a name or an address.
+// canonical returns the canonical form of a name or an address.
 func canonical(host string) string {
 	if a, ok := address(host); ok {
 		return a.String()
@@ -108,7 +107,7 @@ func canonical(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// address returns the address that a text is. One of IPv4 within IPv6 is one of IPv4.
+// address parses an IP address. IPv4 addresses inside IPv6 ones become plain IPv4.
 func address(host string) (netip.Addr, bool) {
 	a, err := netip.ParseAddr(host)
 	return a.Unmap().WithZone(""), err == nil

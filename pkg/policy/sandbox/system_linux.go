@@ -9,8 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// system are the places that programs need to start and to be themselves. None of them holds a secret: of /etc it is a
-// choice.
+// system returns the paths that all programs need. None contains secrets: of /etc only some files are listed.
 func system() []string {
 	paths := []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system",
@@ -36,12 +35,12 @@ func system() []string {
 	return paths
 }
 
-// programs are the places of the programs in a PATH, and of the program that is to be run, which may be anywhere: in a
-// home directory, say. A directory bin brings the libraries that lie beside it, and one of a version manager's shims
-// all that the manager has installed.
+// programs returns the directories of the programs in PATH, and of the program to run, which may be anywhere, for
+// example in a home directory. With a bin directory come the libraries beside it, and with a version manager's shims
+// its installations.
 //
-// What lies in a directory that is written to was perhaps made by a command: a link there opens nothing but a directory
-// of programs.
+// A command may have created anything in a writable directory. A link there is only followed to a directory of
+// programs.
 func (d *disk) programs(path, program string, writable []string) []string {
 	dirs := filepath.SplitList(path)
 	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, writable) {
@@ -58,7 +57,7 @@ func (d *disk) programs(path, program string, writable []string) []string {
 	var candidates []string
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) || d.below(dir, writable) {
-			continue // what is written to is seen
+			continue // writable directories are visible anyway
 		}
 		candidates = append(candidates, dir)
 		above := filepath.Dir(filepath.Clean(dir))
@@ -74,7 +73,7 @@ func (d *disk) programs(path, program string, writable []string) []string {
 	return candidates
 }
 
-// first returns where the first program of a name in some directories leads, "" if there is none.
+// first returns the resolved path of the first program with a name in dirs, "" if there is none.
 func (d *disk) first(dirs []string, name string, writable []string) string {
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
@@ -91,7 +90,7 @@ func (d *disk) first(dirs []string, name string, writable []string) string {
 	return ""
 }
 
-// below reports whether a path, as it is written or where its directory leads, lies in a directory that is written to.
+// below reports whether a path, as written or resolved, is in a writable directory.
 func (d *disk) below(path string, writable []string) bool {
 	parent, _ := d.follow(filepath.Dir(path))
 	real := filepath.Join(parent, filepath.Base(path))
@@ -101,9 +100,8 @@ func (d *disk) below(path string, writable []string) bool {
 	})
 }
 
-// trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory
-// that is written to. From there it is one that is called bin, with an executable of that name, as a virtual
-// environment has it.
+// trusted reports whether the directory that a program's path resolves to may become visible. For a path in a writable
+// directory, it must be named bin and contain an executable of the same name, as in a virtual environment.
 func (d *disk) trusted(path, real string, writable []string) bool {
 	if !d.below(path, writable) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// tree is what a command sees of the file system.
+// tree is the part of the file system that a command sees.
 type tree struct {
 	disk  *disk
 	links map[string]string
@@ -22,7 +22,7 @@ func newTree() *tree {
 	return &tree{disk: new(disk), links: map[string]string{}, paths: map[string]visiblePath{}}
 }
 
-// add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
+// add adds the resolved path, with the links on the way to it. It skips a path that does not exist.
 func (t *tree) add(path string, write bool) {
 	resolved, links := t.disk.follow(path)
 	info, err := os.Lstat(resolved)
@@ -43,7 +43,7 @@ func (t *tree) addLinks(path string) {
 	}
 }
 
-// order returns the links and the places, sorted. A place in another one that may be used in the same way is left out.
+// order returns the links and the paths, sorted. It omits paths that another path with the same access contains.
 func (t *tree) order() (links []link, paths []visiblePath) {
 	for path, target := range t.links {
 		links = append(links, link{path, target})
@@ -63,7 +63,8 @@ func (t *tree) order() (links []link, paths []visiblePath) {
 		if outer == nil || p.Write {
 			continue
 		}
-		// Where something is mounted cannot be renamed: else a directory above it could be, and another take its place.
+		// A mount point cannot be renamed. Otherwise the command could rename a directory above it, and put another in
+		// its position.
 		for dir := filepath.Dir(p.Path); pathx.ContainsStrict(outer.Path, dir); dir = filepath.Dir(dir) {
 			paths = append(paths, visiblePath{Path: dir, Dir: true, Write: true})
 		}
@@ -72,12 +73,12 @@ func (t *tree) order() (links []link, paths []visiblePath) {
 	return links, slices.CompactFunc(paths, func(a, b visiblePath) bool { return a.Path == b.Path })
 }
 
-// sortPaths puts places before what lies in them.
+// sortPaths sorts paths before those below them.
 func sortPaths(paths []visiblePath) {
 	slices.SortStableFunc(paths, func(a, b visiblePath) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
 }
 
-// last returns the innermost of some places that a path lies in, nil if it lies in none.
+// last returns the innermost of paths that contains path, nil for none.
 func last(paths []visiblePath, path string) *visiblePath {
 	for i := len(paths) - 1; i >= 0; i-- {
 		if pathx.Contains(paths[i].Path, path) {
@@ -87,20 +88,20 @@ func last(paths []visiblePath, path string) *visiblePath {
 	return nil
 }
 
-// disk remembers what was seen of paths while one command is made ready.
+// disk caches the properties of paths while a command is prepared.
 type disk struct{ pathx.Snapshot }
 
-// follow returns where an absolute path leads, and the links on the way. What cannot be followed stays as it is
-// written: the command cannot follow it either.
+// follow resolves an absolute path, and returns the links on the way. If that fails, it returns the path unchanged,
+// because the command cannot resolve it either.
 func (d *disk) follow(path string) (resolved string, links []pathx.Link) {
 	if !filepath.IsAbs(path) {
-		path = "/" + path // not where skillpm works, which the command perhaps may not see
+		path = "/" + path // not relative to skillpm's working directory, which the command may not see
 	}
 	resolved, links, _ = d.Follow(path)
 	return resolved, links
 }
 
-// real returns where paths lead.
+// real returns the resolved paths.
 func (d *disk) real(paths []string) []string {
 	resolved := make([]string, 0, len(paths))
 	for _, path := range paths {
@@ -110,14 +111,15 @@ func (d *disk) real(paths []string) []string {
 	return resolved
 }
 
-// open returns why a place must not be opened to a command: it contains one that is hidden, or is to be written in one.
+// open returns why a path must not become visible: it contains a hidden path, or would be writable below one.
 func (d *disk) open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
 		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
 	}
 	resolved, _ := d.follow(path)
 	for _, h := range hidden {
-		if pathx.Contains(resolved, h) || write && pathx.Contains(h, resolved) && !pathx.Contains("/dev/shm", resolved) {
+		if pathx.Contains(resolved, h) ||
+			write && pathx.Contains(h, resolved) && !pathx.Contains("/dev/shm", resolved) {
 			err := diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h)
 			if pathx.ContainsStrict(resolved, h) {
 				return err.WithHint("work in a directory of its own below the home directory, as that of a project")
@@ -128,7 +130,7 @@ func (d *disk) open(path string, hidden []string, write bool) error {
 	return nil
 }
 
-// lookup returns the value of a variable of an environment; the last one counts.
+// lookup returns the value of an environment variable; the last one counts.
 func lookup(env []string, name string) (value string) {
 	for _, v := range env {
 		if after, ok := strings.CutPrefix(v, name+"="); ok {

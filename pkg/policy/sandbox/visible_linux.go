@@ -13,13 +13,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// visible returns what a command sees by rules, with the programs in the PATH of its environment.
+// visible returns what a command sees under the rules, including the programs in the PATH of env.
 func (r *Rules) visible(env []string, program string) (*tree, error) {
 	t := newTree()
 	for _, path := range system() {
 		t.add(path, false)
 	}
-	hidden, writable := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
+	hidden := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...))
+	writable := t.disk.real(r.Write)
 	for _, path := range t.disk.programs(lookup(env, "PATH"), program, writable) {
 		real, _ := t.disk.follow(path)
 		inside := slices.ContainsFunc(writable, func(dir string) bool { return pathx.Contains(dir, real) })
@@ -57,8 +58,8 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 	return t, nil
 }
 
-// checkNoLinks returns an error for a path that has a link in it. What was checked must be what is opened: whoever may
-// write where a link is could have it lead elsewhere meanwhile.
+// checkNoLinks returns an error for a path that contains a link. The opened path must be the one that was checked, and
+// a link could be changed in between.
 func (d *disk) checkNoLinks(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
 		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path,
@@ -67,7 +68,7 @@ func (d *disk) checkNoLinks(path string) error {
 	return nil
 }
 
-// removeFile removes a file that must not be there, without following a link, and reports whether there was one.
+// removeFile removes a file without following links, and reports whether it existed.
 func removeFile(path string) bool {
 	dir, err := unix.Openat2(unix.AT_FDCWD, filepath.Dir(path), &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
@@ -80,7 +81,7 @@ func removeFile(path string) bool {
 	return unix.Unlinkat(dir, name, 0) == nil || unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) == nil
 }
 
-// createDir creates a directory that is to be written to and does not exist, without following a link.
+// createDir creates a writable directory without following links, if it does not exist.
 func createDir(path string) error {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	for step := range strings.SplitSeq(strings.Trim(filepath.Clean(path), "/"), "/") {
@@ -97,7 +98,7 @@ func createDir(path string) error {
 	return unix.Close(fd)
 }
 
-// openStep opens a name in a directory, and makes a directory of that name if there is nothing.
+// openStep opens a directory below dir, and creates it if it does not exist.
 func openStep(dir int, name string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(dir, name, &how)

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// The limits of what lies beside a skill's files.
+// Limits on files beside a skill's own.
 const (
 	mostBeside      = 20_000
 	mostBesideBytes = 512 << 20
@@ -22,12 +22,12 @@ const (
 // Besides is a file in a skill's directory that is not part of the skill.
 type Besides struct {
 	bundle.File
-	Link string // where it leads, for a link; "" for a file
+	Link string // target of a link; "" for a file
 }
 
-// Beside returns what lies in the directory of a skill that a bundle of it leaves out, as .git, node_modules and *.pyc,
-// and that a command, a script or an interpreter could use all the same. What desktops and editors leave behind is not
-// among it, where it is what it is called. A link that leads out of the skill is an error, and so is too much.
+// Beside returns files in a skill's directory that its bundle omits, such as .git, node_modules, and *.pyc, and that a
+// command, a script, or an interpreter could still use. It ignores files of desktops and editors whose content matches
+// their name. A link that leads out of the skill, and too many files, are errors.
 func Beside(fsys fs.FS) ([]Besides, error) {
 	var found []Besides
 	size := int64(0)
@@ -54,13 +54,13 @@ func Beside(fsys fs.FS) ([]Besides, error) {
 	return found, nil
 }
 
-// top returns the directory of a skill in which a file lies, or the file where it lies in none.
+// top returns the top-level directory of a path in a skill, or the path itself if it has none.
 func top(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	return first
 }
 
-// beside looks at one file that a bundle leaves out; nil for one that nothing runs.
+// beside classifies one file that a bundle omits; nil if nothing can run it.
 func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 	info, err := d.Info()
 	if err != nil {
@@ -74,7 +74,7 @@ func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 			return nil, err
 		}
 		return b, nil
-	case mode&fs.ModeSocket != 0: // it can't be opened
+	case mode&fs.ModeSocket != 0: // a socket cannot be opened as a file
 		return nil, nil
 	case mode&fs.ModeSymlink != 0:
 		if b.Link, err = fs.ReadLink(fsys, name); err != nil {
@@ -89,8 +89,8 @@ func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 	return nil, diag.Errorf(diag.Invalid, "%s is neither a file nor a directory", name).WithHint("remove it")
 }
 
-// harmless reports whether a file is what a desktop or an editor leaves behind: by its name, and by how it begins,
-// which is nothing that any program runs.
+// harmless reports whether a file has the name and the first bytes of a desktop's or an editor's file, which no program
+// runs.
 func harmless(f bundle.File, head []byte) bool {
 	if f.Executable() {
 		return false
@@ -113,10 +113,10 @@ func harmless(f bundle.File, head []byte) bool {
 	return false
 }
 
-// beside looks at what a file that is not part of the skill shows.
+// beside adds the capabilities that a file beside the skill's own shows.
 func (r *reader) beside(f Besides) error {
 	switch ext := strings.ToLower(path.Ext(f.Path)); {
-	case f.Link != "": // where it leads is looked at
+	case f.Link != "": // its target is checked as a file
 		return nil
 	case ext == ".pyc" || ext == ".pyo":
 		if source := compiledFrom(f.Path); source != "" {
@@ -129,7 +129,7 @@ func (r *reader) beside(f Besides) error {
 	return r.file(f.File)
 }
 
-// compiledFrom returns the script that Python compiled into a file of a directory __pycache__, "" for another file.
+// compiledFrom returns the script that a file in __pycache__ was compiled from, "" for other files.
 func compiledFrom(name string) string {
 	dir, base := path.Split(name)
 	stem, _, ok := strings.Cut(base, ".cpython-")

@@ -8,18 +8,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Evidence is one place that shows a capability.
+// Evidence is a position in a file that shows a capability.
 type Evidence struct {
 	Capability policy.Capability `json:"capability"`
-	Path       string            `json:"path"`           // in the skill, with slashes
-	Line       int               `json:"line,omitempty"` // from 1; 0 for the file as a whole
-	Why        string            `json:"why"`            // a few words, as "runs curl"
+	Path       string            `json:"path"`           // relative to the skill, with slashes
+	Line       int               `json:"line,omitempty"` // from 1; 0 for the whole file
+	Why        string            `json:"why"`            // a few words, such as "runs curl"
 }
 
-// String names the place and says why.
+// String returns the position and the reason.
 func (e Evidence) String() string { return textx.Position(e.Path, e.Line) + " " + e.Why }
 
-// Set is what a skill is able to do, with the evidence: in the order of [policy.Capabilities], then of paths and lines.
+// Set is the evidence for a skill's capabilities, in the order of [policy.Capabilities], then of paths and lines.
 type Set []Evidence
 
 // List returns the capabilities, each once, in the order of [policy.Capabilities].
@@ -49,7 +49,7 @@ func (s Set) Of(c policy.Capability) Set {
 	return s[first:last]
 }
 
-// Because returns the first piece of evidence of a capability for a message, and how many more there are.
+// Because returns the first evidence of a capability for a message, and how many more there are.
 func (s Set) Because(c policy.Capability) string {
 	all := s.Of(c)
 	if len(all) == 0 {
@@ -62,7 +62,7 @@ func (s Set) Because(c policy.Capability) string {
 	return text
 }
 
-// sorted puts the evidence in order, and leaves out what is there twice.
+// sorted sorts the evidence and removes duplicates.
 func (s Set) sorted() Set {
 	order := map[policy.Capability]int{}
 	for i, c := range policy.Capabilities() {

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// main looks at SKILL.md.
+// main inspects SKILL.md.
 func (r *reader) main(data []byte) {
 	doc, _ := skill.Parse(data)
 	r.front(doc)
@@ -37,7 +37,7 @@ func (r *reader) main(data []byte) {
 	r.page(skill.File, data, doc.BodyStart)
 }
 
-// front looks at the frontmatter. One that can't be read says nothing, and no host loads the skill.
+// front inspects the frontmatter. It ignores one that cannot be parsed, because no agent loads such a skill.
 func (r *reader) front(doc *skill.Document) {
 	if doc.Front == nil {
 		return
@@ -59,7 +59,7 @@ func (r *reader) front(doc *skill.Document) {
 	}
 }
 
-// follow returns what an alias stands for.
+// follow returns the target of a YAML alias.
 func follow(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -67,7 +67,7 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// execution looks at what scripts are to be allowed.
+// execution inspects the permissions that scripts ask for.
 func (r *reader) execution(v *yaml.Node) {
 	for i := 0; v.Kind == yaml.MappingNode && i+1 < len(v.Content); i += 2 {
 		k, value := v.Content[i], follow(v.Content[i+1])
@@ -80,7 +80,7 @@ func (r *reader) execution(v *yaml.Node) {
 	}
 }
 
-// tools looks at a list of allowed tools.
+// tools inspects a list of allowed tools.
 func (r *reader) tools(v *yaml.Node) {
 	list := []*yaml.Node{v}
 	if v.Kind == yaml.SequenceNode {
@@ -89,7 +89,7 @@ func (r *reader) tools(v *yaml.Node) {
 	for _, n := range list {
 		n = follow(n)
 		text := skill.ScalarText(n)
-		if n.Kind == yaml.MappingNode && len(n.Content) == 2 { // as YAML reads Bash(git: *)
+		if n.Kind == yaml.MappingNode && len(n.Content) == 2 { // YAML parses Bash(git: *) as a mapping
 			text = skill.ScalarText(n.Content[0]) + ": " + skill.ScalarText(n.Content[1])
 		}
 		patterns, err := tool.ParseList([]string{text})
@@ -103,7 +103,7 @@ func (r *reader) tools(v *yaml.Node) {
 	}
 }
 
-// tool looks at one tool.
+// tool inspects one tool pattern.
 func (r *reader) tool(p tool.Pattern, line int) {
 	item := p.String()
 	wildcard, shell := scan.ToolRisk(item)
@@ -131,7 +131,7 @@ func (r *reader) tool(p tool.Pattern, line int) {
 	}
 }
 
-// begun looks at a pattern of commands that has only the beginning of a program's name.
+// addPrograms adds the capabilities of all known programs whose names match a pattern's beginning.
 func (r *reader) addPrograms(line int, pattern string) {
 	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(strings.ReplaceAll(pattern, ":*", " "))), " ")
 	if word = path.Base(word); !strings.Contains(word, "*") || strings.HasPrefix(word, "*") {
@@ -145,7 +145,7 @@ func (r *reader) addPrograms(line int, pattern string) {
 	}
 }
 
-// commands looks at a line of a shell.
+// commands inspects a line of shell code.
 func (r *reader) commands(file string, line int, text string) {
 	for _, word := range programsOf(text) {
 		switch {
@@ -168,7 +168,7 @@ func quoted(text string) string {
 	return "`" + textx.TruncateRunes(text, 60) + "`"
 }
 
-// lineOf returns the line of an offset.
+// lineOf returns the line number of an offset.
 func lineOf(data []byte, offset int) int {
 	line := 1
 	for _, b := range data[:min(offset, len(data))] {

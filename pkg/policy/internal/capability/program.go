@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// networkPrograms are programs that connect to elsewhere.
+// networkPrograms are programs that connect to other machines.
 var networkPrograms = []string{
 	"curl", "wget", "nc", "ncat", "netcat", "socat", "ssh", "scp", "sftp", "rsync", "ftp", "telnet", "aria2c",
 	"httpie", "xh", "websocat", "nslookup",
@@ -20,14 +20,14 @@ var networkPrograms = []string{
 	"openssl", "sendmail", "lftp", "rclone",
 }
 
-// writingPrograms are programs that create, change or delete files.
+// writingPrograms are programs that create, change, or delete files.
 var writingPrograms = []string{
 	"rm", "rmdir", "mv", "cp", "mkdir", "touch", "tee", "dd", "truncate", "ln", "chmod", "chown", "shred", "unlink",
 	"unzip", "patch",
 	"set-content", "add-content", "out-file", "new-item", "remove-item", "copy-item", "move-item", "del", "erase",
 }
 
-// programsOf returns the names of the programs that a piece of shell runs: the first word of each command.
+// programsOf returns the programs that shell code runs: the first word of each command.
 func programsOf(code string) []string {
 	var names []string
 	for line := range strings.Lines(commandEnds().Replace(code)) {
@@ -44,7 +44,7 @@ func programsOf(code string) []string {
 	return names
 }
 
-// commandEnds puts each command of a piece of shell on a line of its own.
+// commandEnds replaces the separators of shell commands by line breaks.
 var commandEnds = sync.OnceValue(func() *strings.Replacer {
 	var pairs []string
 	for _, end := range []string{"&&", "||", ";", "|", "$(", "`", "(", "{", "&"} {

@@ -14,16 +14,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The sizes in bytes beyond which a file is not looked into: what it may be able to do is not known then, and counts as
-// if it could.
+// Maximum sizes in bytes of files that are inspected. A larger file counts as having every capability that its kind can
+// have.
 const (
 	maxText    = 4 << 20
 	maxArchive = 16 << 20
 )
 
-// Of returns what the skill at the root of a file system is able to do. The files are those that a bundle of it has:
-// what can't be part of one, as a link, is an error, and so is a file that can't be read. What a bundle leaves out and
-// what can be run all the same counts, too: see [Beside].
+// Of returns the capabilities of the skill at the root of fsys. It inspects the files of the skill's bundle and those
+// that the bundle omits although they can be run, see [Beside]. A file that cannot be read, and one that cannot be in a
+// bundle, such as a link, is an error.
 func Of(fsys fs.FS) (Set, error) {
 	r := reader{fsys: fsys}
 	if err := bundle.Walk(fsys, ".", nil, r.file); err != nil {
@@ -41,7 +41,7 @@ func Of(fsys fs.FS) (Set, error) {
 	return r.found.sorted(), nil
 }
 
-// reader looks at the files of one skill.
+// reader inspects the files of one skill.
 type reader struct {
 	fsys  fs.FS
 	scan  *scan.Scanner
@@ -52,7 +52,7 @@ func (r *reader) add(c policy.Capability, file string, line int, format string, 
 	r.found = append(r.found, Evidence{Capability: c, Path: file, Line: line, Why: fmt.Sprintf(format, args...)})
 }
 
-// file looks at one file.
+// file inspects one file.
 func (r *reader) file(f bundle.File) error {
 	limit := int64(maxArchive)
 	data, err := read(r.fsys, f.Name, limit)
@@ -65,10 +65,10 @@ func (r *reader) file(f bundle.File) error {
 		data, format = scan.FromUTF16(data), scan.Text
 	}
 	readable := format == scan.Text || scriptName(f.Path) || markdownName(f.Path)
-	if !readable && scan.Shebang(data) { // a system runs it, whatever comes behind its first line
+	if !readable && scan.Shebang(data) { // the system runs it by its first line, whatever follows
 		r.text(f, data[:min(len(data), maxText)])
 	}
-	if readable && format.Archive() { // one that calls itself a script or a page
+	if readable && format.Archive() { // an archive that is named like a script or a page
 		r.archive(f, data)
 	}
 	switch {
@@ -91,7 +91,7 @@ func (r *reader) file(f bundle.File) error {
 	return nil
 }
 
-// named adds what the name of a file shows.
+// named adds the capabilities that a file's name shows.
 func (r *reader) named(f bundle.File) {
 	switch base := strings.ToLower(path.Base(f.Path)); base {
 	case "hooks.json":
@@ -107,7 +107,7 @@ func (r *reader) named(f bundle.File) {
 	}
 }
 
-// text looks at a text that is no SKILL.md.
+// text inspects a text file other than SKILL.md.
 func (r *reader) text(f bundle.File, data []byte) {
 	script := isScript(f, data)
 	if script {
@@ -119,13 +119,13 @@ func (r *reader) text(f bundle.File, data []byte) {
 	}
 }
 
-// isScript reports whether a text is one that is run: by its name, its first line, or because its owner may execute it
-// and it is no page.
+// isScript reports whether a text can be run: by its name, by its first line, or because it is executable and not a
+// page.
 func isScript(f bundle.File, data []byte) bool {
 	return scriptName(f.Path) || scan.Shebang(data) || f.Executable() && !markdownName(f.Path)
 }
 
-// tooLarge adds everything that a text may be able to do which is not looked into. The data is its beginning.
+// tooLarge adds all capabilities that a text can have. Data is the beginning of the file.
 func (r *reader) tooLarge(f bundle.File, data []byte) {
 	if !isScript(f, data) {
 		return
@@ -135,7 +135,7 @@ func (r *reader) tooLarge(f bundle.File, data []byte) {
 	}
 }
 
-// archive looks into an archive. What can't be looked into may be anything.
+// archive inspects the files in an archive. One that cannot be read counts as a native binary.
 func (r *reader) archive(f bundle.File, data []byte) {
 	if f.Info.Size() > maxArchive {
 		r.add(policy.NativeBinaries, f.Path, 0, "is an archive of %d bytes, which is not looked into", f.Info.Size())
@@ -154,17 +154,17 @@ func (r *reader) archive(f bundle.File, data []byte) {
 	}
 }
 
-// read returns the bytes of a file, and of one that is larger than a limit so many.
+// read returns the bytes of a file, up to limit.
 func read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }()
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// scriptName reports whether a file is a script by its name, for any system.
+// scriptName reports whether a file has the name of a script on any system.
 func scriptName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".ps1", ".psm1", ".bat", ".cmd", ".vbs", ".wsf", ".ksh", ".fish", ".csh", ".awk", ".tcl", ".exs", ".groovy",
@@ -179,11 +179,11 @@ func markdownName(name string) bool {
 	return ext == ".md" || ext == ".markdown" || ext == ".mdx"
 }
 
-// isDisplayFormat reports whether a format is one that is shown and not run.
+// isDisplayFormat reports whether a format is displayed and not run.
 func isDisplayFormat(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
 
-// isText reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs
-// such a file where the system can't.
+// isText reports whether a file begins with a line of plain text. Pure images do not; shells run such files if the
+// kernel cannot.
 func isText(data []byte) bool {
 	first, _, _ := bytes.Cut(data[:min(len(data), 4096)], []byte("\n"))
 	return !bytes.ContainsFunc(first, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' || c > '~' })
