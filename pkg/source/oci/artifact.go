@@ -50,7 +50,7 @@ func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags
 }
 
 // putArtifact stores an artifact where begin was called.
-func putArtifact(ctx context.Context, dst writable, a Artifact, tags ...string) (document, error) {
+func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string) (document, error) {
 	if a.Type == "" {
 		return document{}, diag.Errorf(diag.Internal, "an artifact needs a type")
 	}
@@ -98,7 +98,7 @@ func putArtifact(ctx context.Context, dst writable, a Artifact, tags ...string) 
 }
 
 // pushBlobs stores the blobs of an artifact, several at once, and returns their descriptors in order.
-func pushBlobs(ctx context.Context, dst writable, a Artifact) ([]ocispec.Descriptor, error) {
+func pushBlobs(ctx context.Context, dst readWriter, a Artifact) ([]ocispec.Descriptor, error) {
 	const parallel = 8
 	layers := make([]ocispec.Descriptor, len(a.Blobs))
 	group, ctx := errgroup.WithContext(ctx)
@@ -117,7 +117,7 @@ func pushBlobs(ctx context.Context, dst writable, a Artifact) ([]ocispec.Descrip
 }
 
 // subjectOf describes the manifest that another is about.
-func subjectOf(ctx context.Context, dst writable, digest string) (*ocispec.Descriptor, error) {
+func subjectOf(ctx context.Context, dst readWriter, digest string) (*ocispec.Descriptor, error) {
 	doc, err := dst.document(ctx, digest)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (c *Client) Artifact(ctx context.Context, ref pack.Ref) (*Artifact, error) 
 	return a, c.secrets.Discreet(err)
 }
 
-func (c *Client) artifact(ctx context.Context, p place, ref pack.Ref) (*Artifact, error) {
+func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifact, error) {
 	name, err := nameOf(ref)
 	if err != nil {
 		return nil, err
@@ -219,13 +219,13 @@ func (c *Client) ReadBlob(ctx context.Context, ref pack.Ref, b Blob, limit int64
 	}
 	data, err := readSmall(ctx, p, b, limit)
 	if err != nil {
-		return nil, c.secrets.Discreet(inPack(ref, err))
+		return nil, c.secrets.Discreet(nameInError(ref, err))
 	}
 	return data, nil
 }
 
 // readSmall reads a blob into memory.
-func readSmall(ctx context.Context, p place, b Blob, limit int64) ([]byte, error) {
+func readSmall(ctx context.Context, p reader, b Blob, limit int64) ([]byte, error) {
 	d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digest.Digest(b.Digest), Size: b.Size}
 	if err := checkDescriptor(d); err != nil {
 		return nil, err
@@ -258,8 +258,8 @@ func TreesOf(manifest []byte) (map[string]string, error) {
 	return a.info.Skills, nil
 }
 
-// isStanding reports whether a tag is no version but something that this package or the specification keeps under a
+// isReservedTag reports whether a tag is no version but something that this package or the specification keeps under a
 // name.
-func isStanding(tag string) bool {
+func isReservedTag(tag string) bool {
 	return tag == StatusTag || strings.HasPrefix(tag, "sha256-")
 }

@@ -413,7 +413,7 @@ func TestMovingTags(t *testing.T) {
 				{"1.5.0", []string{"1.5", "1"}},
 				{"2.1.0-beta", nil},
 				{"10.0.0", []string{"10.0", "10", "latest"}},
-				{"2.0.0", nil}, // again
+				{"2.0.0", nil}, // reopen
 			} {
 				rel, trees := release(step.version, "deploy")
 				again := at[step.version] != ""

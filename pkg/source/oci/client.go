@@ -47,33 +47,33 @@ type Client struct {
 	turns   httpx.Turns
 	spool   spool
 
-	mu         sync.Mutex
-	realms     map[string]realm     // by the registry's host
-	away       map[string]error     // mirrors and their origins that could not be reached
-	plainHosts map[string]bool      // hosts that were asked whether they speak TLS
-	seen       map[string]*artifact // what was read, by place and digest
-	foreign    map[string][]root    // skills in layers without a description, by the layer's digest
+	mu          sync.Mutex
+	realms      map[string]realm     // by the registry's host
+	unreachable map[string]error     // errors of mirrors and origins that do not answer, by host
+	plainHosts  map[string]bool      // whether a host speaks plain HTTP, once that is known
+	artifacts   map[string]*artifact // by source and digest
+	foreign     map[string][]root    // skills in layers without a description, by the layer's digest
 }
 
-// New returns a client. Nothing is read or asked before it is needed.
+// New returns a client. It reads files and sends requests only when a method needs them.
 func New(opts Options) *Client {
 	opts.Limits = cmp.Or(opts.Limits, bundle.DefaultLimits())
 	if opts.Getenv == nil {
 		opts.Getenv = func(string) string { return "" }
 	}
 	c := &Client{
-		opts:       opts,
-		logins:     opts.loginStore(),
-		realms:     make(map[string]realm),
-		away:       make(map[string]error),
-		plainHosts: make(map[string]bool),
-		seen:       make(map[string]*artifact),
-		foreign:    make(map[string][]root),
+		opts:        opts,
+		logins:      opts.loginStore(),
+		realms:      make(map[string]realm),
+		unreachable: make(map[string]error),
+		plainHosts:  make(map[string]bool),
+		artifacts:   make(map[string]*artifact),
+		foreign:     make(map[string][]root),
 	}
 	c.spool.dir = opts.Temp
 	c.auth = &auth.Client{
 		Client:     c.newHTTPClient(),
-		Cache:      tokens{auth.NewCache(), &c.turns},
+		Cache:      tokenCache{auth.NewCache(), &c.turns},
 		Credential: c.credential,
 		ClientID:   "skillpm",
 	}
@@ -87,22 +87,22 @@ func (c *Client) Close() {
 	c.spool.close()
 }
 
-// place is one pack's part of a registry or layout, as this package reads it.
-type place interface {
+// reader reads one pack's part of a registry or layout.
+type reader interface {
 	// tags returns every tag, in no particular order.
 	tags(ctx context.Context) ([]string, error)
 	// document returns the manifest or index that a tag or digest names, its bytes checked.
 	document(ctx context.Context, ref string) (document, error)
 	// blob opens content that a manifest names; the caller checks it.
 	blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error)
-	// referrers lists manifests that say that they are about another. What they are has still to be looked at.
+	// referrers lists manifests whose subject is the given one. The caller checks their types.
 	referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error)
 }
 
-// writable is a place that can be published to.
-type writable interface {
-	place
-	// begin waits until nobody else publishes here, where that can be had.
+// readWriter is a repository or layout that can be published to.
+type readWriter interface {
+	reader
+	// begin locks a layout until end is called. A registry has no lock.
 	begin(ctx context.Context) (end func(), err error)
 	// pushBlob stores content unless it is there.
 	pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error
@@ -112,8 +112,8 @@ type writable interface {
 	attach(ctx context.Context, doc document, m *ocispec.Manifest) error
 }
 
-// open returns the place that ref names, to read from: for a registry with a mirror, both.
-func (c *Client) open(ctx context.Context, ref pack.Ref) (place, error) {
+// open returns a reader of the pack that ref names; for a registry with a mirror, it reads from both.
+func (c *Client) open(ctx context.Context, ref pack.Ref) (reader, error) {
 	if ref.Kind == pack.KindOCI {
 		if mirror := c.MirrorOf(ref.URL); mirror != "" {
 			return &mirrored{client: c, origin: ref.URL, mirror: mirror}, nil
@@ -122,8 +122,8 @@ func (c *Client) open(ctx context.Context, ref pack.Ref) (place, error) {
 	return c.openWritable(ctx, ref)
 }
 
-// openWritable returns the place that ref names itself.
-func (c *Client) openWritable(ctx context.Context, ref pack.Ref) (writable, error) {
+// openWritable returns the repository or layout that ref names, without a mirror.
+func (c *Client) openWritable(ctx context.Context, ref pack.Ref) (readWriter, error) {
 	switch ref.Kind {
 	case pack.KindOCI:
 		return c.openRemote(ctx, ref.URL)
@@ -162,11 +162,11 @@ func (c *Client) layoutDir(ref pack.Ref) (string, error) {
 	return filepath.Join(c.opts.Base, dir), nil
 }
 
-// read returns the artifact that ref's digest, or else tag, names; what was pinned is kept, so that opening and
-// fetching a pack asks for its manifest once.
-func (c *Client) read(ctx context.Context, p place, ref pack.Ref, name string) (*artifact, error) {
+// read returns the artifact with a digest or tag. It caches artifacts by digest, so that opening and fetching a pack
+// reads its manifest once.
+func (c *Client) read(ctx context.Context, p reader, ref pack.Ref, name string) (*artifact, error) {
 	key := ref.Source() + " " + ref.URL + " " + ref.ID.String() + " "
-	if a, ok := c.remembered(key + name); ok {
+	if a, ok := c.cachedArtifact(key + name); ok {
 		return a, nil
 	}
 	doc, err := p.document(ctx, name)
@@ -177,27 +177,27 @@ func (c *Client) read(ctx context.Context, p place, ref pack.Ref, name string) (
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", trimVersion(ref), err).WithHint("%s", diag.HintOf(err))
 	}
-	c.remember(key+string(doc.desc.Digest), a)
+	c.cacheArtifact(key+string(doc.desc.Digest), a)
 	return a, nil
 }
 
-// maxCached bounds what a client remembers.
+// maxCached is how many artifacts a client caches.
 const maxCached = 512
 
-func (c *Client) remembered(key string) (*artifact, bool) {
+func (c *Client) cachedArtifact(key string) (*artifact, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a, ok := c.seen[key]
+	a, ok := c.artifacts[key]
 	return a, ok
 }
 
-func (c *Client) remember(key string, a *artifact) {
+func (c *Client) cacheArtifact(key string, a *artifact) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.seen) >= maxCached {
-		clear(c.seen)
+	if len(c.artifacts) >= maxCached {
+		clear(c.artifacts)
 	}
-	c.seen[key] = a
+	c.artifacts[key] = a
 }
 
 // trimVersion writes ref without tag and digest, for messages.

@@ -47,7 +47,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 		return Pushed{}, err
 	}
 	if o.Dry {
-		w = dry{w}
+		w = dryRun{w}
 	}
 	end, err := w.begin(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 		rel: Release{ID: id, Version: a.info.Version}, info: *a.info, dst: w, target: dstRef,
 		options: PushOptions{Moving: o.Moving},
 	}
-	existing, existed, err := p.published(ctx)
+	existing, existed, err := p.findPublished(ctx)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -66,7 +66,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 		return Pushed{}, p.conflict(existing)
 	}
 	pushed := Pushed{Digest: string(a.desc.Digest), Existed: existed, Manifest: a.raw}
-	k := &copying{client: c, ref: srcRef, src: src, dst: w}
+	k := &copier{client: c, ref: srcRef, src: src, dst: w}
 	if err := k.artifact(ctx, a); err != nil {
 		return Pushed{}, err
 	}
@@ -80,16 +80,16 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	return p.tag(ctx, doc, pushed)
 }
 
-// copying copies from one place to another.
-type copying struct {
+// copier copies from one place to another.
+type copier struct {
 	client *Client
 	ref    pack.Ref
-	src    place
-	dst    writable
+	src    reader
+	dst    readWriter
 }
 
 // artifact stores a manifest and what it is made of, without a tag.
-func (k *copying) artifact(ctx context.Context, a *artifact) error {
+func (k *copier) artifact(ctx context.Context, a *artifact) error {
 	for _, member := range a.members {
 		one, err := k.client.read(ctx, k.src, k.ref, string(member.Digest))
 		if err != nil {
@@ -113,7 +113,7 @@ func (k *copying) artifact(ctx context.Context, a *artifact) error {
 }
 
 // attached stores what is about a manifest.
-func (k *copying) attached(ctx context.Context, subject string) error {
+func (k *copier) attached(ctx context.Context, subject string) error {
 	target := k.ref
 	target.Rev, target.Digest = "", subject
 	list, err := k.client.referrers(ctx, target, "")
@@ -138,20 +138,20 @@ func (k *copying) attached(ctx context.Context, subject string) error {
 }
 
 // blobs stores the configuration and the layers of a manifest.
-func (k *copying) blobs(ctx context.Context, a *artifact) error {
+func (k *copier) blobs(ctx context.Context, a *artifact) error {
 	if len(a.members) > 0 {
 		return nil
 	}
 	for _, d := range append([]ocispec.Descriptor{a.manifest.Config}, a.manifest.Layers...) {
 		if err := k.blob(ctx, d); err != nil {
-			return inPack(k.ref, err)
+			return nameInError(k.ref, err)
 		}
 	}
 	return nil
 }
 
 // blob copies one blob by a temporary file, so that nothing is stored before it was checked.
-func (k *copying) blob(ctx context.Context, d ocispec.Descriptor) error {
+func (k *copier) blob(ctx context.Context, d ocispec.Descriptor) error {
 	r, err := k.src.blob(ctx, d)
 	if err != nil {
 		return err

@@ -35,8 +35,8 @@ type download struct {
 	mark   int64 // n at that time
 }
 
-// earned is how much must come before what broke earlier is forgiven.
-const earned = 4 << 20
+// retryReset is how much must come before what broke earlier is forgiven.
+const retryReset = 4 << 20
 
 // open asks for the blob from byte n on.
 func (d *download) open() error {
@@ -82,7 +82,7 @@ func (d *download) check(resp *http.Response) error {
 	if size < 0 || size == d.want.Size {
 		return nil
 	}
-	if err := d.repo.notPage(resp.Header.Get("Content-Type")); err != nil {
+	if err := d.repo.rejectHTML(resp.Header.Get("Content-Type")); err != nil {
 		return err
 	}
 	return &bundle.MismatchError{
@@ -101,7 +101,7 @@ func continues(contentRange string, n, size int64) bool {
 
 func (d *download) Read(p []byte) (int, error) {
 	for {
-		n, err := d.readOn(p)
+		n, err := d.readNext(p)
 		switch {
 		case err == nil || d.n >= d.want.Size && n > 0:
 			return n, nil
@@ -110,21 +110,21 @@ func (d *download) Read(p []byte) (int, error) {
 		case d.n >= d.want.Size:
 			return n, io.EOF
 		}
-		if d.n-d.mark >= earned {
+		if d.n-d.mark >= retryReset {
 			d.breaks, d.mark = 0, d.n
 		}
 		if d.breaks >= d.repo.tries {
 			return n, d.repo.client.brokenError(d.repo.host, err)
 		}
 		d.breaks++
-		if err := d.again(); err != nil || n > 0 {
+		if err := d.reopen(); err != nil || n > 0 {
 			return n, err
 		}
 	}
 }
 
-// readOn reads after what was read before.
-func (d *download) readOn(p []byte) (int, error) {
+// readNext reads after what was read before.
+func (d *download) readNext(p []byte) (int, error) {
 	for d.skip > 0 {
 		n, err := d.body.Read(p[:min(int64(len(p)), d.skip)])
 		d.skip -= int64(n)
@@ -137,8 +137,8 @@ func (d *download) readOn(p []byte) (int, error) {
 	return n, err
 }
 
-// again takes the download up where it broke.
-func (d *download) again() error {
+// reopen takes the download up where it broke.
+func (d *download) reopen() error {
 	_ = d.body.Close()
 	if err := httpx.Pause(d.ctx, d.breaks-1); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (c *Client) brokenError(host string, err error) error {
 	return c.remoteError(host, err)
 }
 
-// notPage reports an answer that is a web page as what it is, instead of as a damaged artifact.
-func (r *repository) notPage(contentType string) error {
+// rejectHTML reports an answer that is a web page as what it is, instead of as a damaged artifact.
+func (r *repository) rejectHTML(contentType string) error {
 	if kind, _, _ := strings.Cut(strings.ToLower(contentType), ";"); strings.TrimSpace(kind) != "text/html" {
 		return nil
 	}

@@ -103,7 +103,7 @@ func noTag(where, tag string, tags []string) error {
 	if len(tags) == 0 {
 		return err
 	}
-	tags = slices.DeleteFunc(slices.Clone(tags), isStanding)
+	tags = slices.DeleteFunc(slices.Clone(tags), isReservedTag)
 	names := make([]string, 0, most)
 	for _, t := range tags[:min(most, len(tags))] {
 		names = append(names, httpx.Clean(t))

@@ -83,7 +83,7 @@ func PackInfoRoundTrip(text string) (string, error) {
 }
 
 // Trusts is trusts.
-func Trusts(registry, server *url.URL) bool { return trusts(registry, server) }
+func Trusts(registry, server *url.URL) bool { return mayReceiveCredentials(registry, server) }
 
 // DamageKept changes a byte of each layer that the client keeps.
 func (c *Client) DamageKept(t testing.TB) {

@@ -42,7 +42,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	}
 	parts, err := c.parts(ctx, src, p.Ref, a, want)
 	if err != nil {
-		return inPack(p.Ref, err)
+		return nameInError(p.Ref, err)
 	}
 	if err := compare(p, parts); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	for _, part := range parts {
 		ctx := pack.WithProgress(ctx, func(n, _ int64) { meter(received+n, total) })
 		if err := c.unpack(ctx, src, part, want, fetched, sink); err != nil {
-			return inPack(p.Ref, err)
+			return nameInError(p.Ref, err)
 		}
 		received += part.layer.Size
 	}
@@ -68,8 +68,8 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	return nil
 }
 
-// inPack says which pack an error is about, unless it does so itself.
-func inPack(ref pack.Ref, err error) error {
+// nameInError says which pack an error is about, unless it does so itself.
+func nameInError(ref pack.Ref, err error) error {
 	where := trimVersion(ref)
 	if strings.Contains(err.Error(), where) {
 		return err
@@ -127,7 +127,7 @@ type root struct {
 }
 
 // parts returns the layers that hold the skills that want asks for; nil asks for all.
-func (c *Client) parts(ctx context.Context, p place, ref pack.Ref, a *artifact, want func(string) bool) ([]part,
+func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact, want func(string) bool) ([]part,
 	error,
 ) {
 	if !a.isIndex() {
@@ -180,7 +180,7 @@ func checkPlatforms(members []ocispec.Descriptor) error {
 	return nil
 }
 
-func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
+func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) {
 	layer, err := a.layer()
 	if err != nil {
 		return part{}, err
@@ -204,7 +204,7 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 }
 
 // unpack streams one layer into sink and notes in got which skills were there.
-func (c *Client) unpack(ctx context.Context, p place, one part, want func(string) bool, fetched map[string]bool,
+func (c *Client) unpack(ctx context.Context, p reader, one part, want func(string) bool, fetched map[string]bool,
 	sink bundle.Sink,
 ) error {
 	names := make(map[string]string, len(one.roots)) // directory -> skill
@@ -226,7 +226,7 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 	if one.single {
 		opts.Layout, opts.Skill = bundle.Single, one.roots[0].dir
 	}
-	named := renamed{sink, names}
+	named := renamingSink{sink, names}
 	if one.foreign {
 		opts.Layout = bundle.Auto
 		return errors.Join(c.streamTwice(ctx, p, one.layer, opts, named), stray)
@@ -242,7 +242,7 @@ func (c *Client) largestLayer() int64 {
 }
 
 // stream downloads a layer into bundle.Unpack and checks it on the way.
-func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions,
+func (c *Client) stream(ctx context.Context, p reader, layer ocispec.Descriptor, opts bundle.UnpackOptions,
 	sink bundle.Sink,
 ) error {
 	body, err := p.blob(ctx, layer)
@@ -250,7 +250,7 @@ func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, 
 		return err
 	}
 	defer func() { _ = body.Close() }()
-	v := newVerifier(newMetered(ctx, body, layer.Size), layer, "layer "+string(layer.Digest))
+	v := newVerifier(newProgressReader(ctx, body, layer.Size), layer, "layer "+string(layer.Digest))
 	return explain(ctx, v, bundle.Unpack(v, opts, sink))
 }
 
@@ -269,30 +269,30 @@ func explain(ctx context.Context, v *verifier, err error) error {
 	return err
 }
 
-// renamed gives files to a sink under the skills' names.
-type renamed struct {
+// renamingSink gives files to a sink under the skills' names.
+type renamingSink struct {
 	sink  bundle.Sink
 	names map[string]string
 }
 
-func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io.Reader) error {
+func (s renamingSink) WriteFile(skill, path string, executable bool, size int64, r io.Reader) error {
 	return s.sink.WriteFile(s.names[skill], path, executable, size, r)
 }
 
-// metered passes bytes on and tells the meter of its context how many they were. It stops reading when the context
+// progressReader passes bytes on and tells the meter of its context how many they were. It stops reading when the context
 // ends, also where the reader below knows no context.
-type metered struct {
+type progressReader struct {
 	ctx             context.Context
 	r               io.Reader
 	meter           pack.Progress
 	received, total int64
 }
 
-func newMetered(ctx context.Context, r io.Reader, total int64) *metered {
-	return &metered{ctx: ctx, r: r, meter: pack.ProgressFrom(ctx), total: total}
+func newProgressReader(ctx context.Context, r io.Reader, total int64) *progressReader {
+	return &progressReader{ctx: ctx, r: r, meter: pack.ProgressFrom(ctx), total: total}
 }
 
-func (m *metered) Read(p []byte) (int, error) {
+func (m *progressReader) Read(p []byte) (int, error) {
 	if err := m.ctx.Err(); err != nil {
 		return 0, err
 	}

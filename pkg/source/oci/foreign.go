@@ -20,19 +20,19 @@ import (
 
 // readIndexFiles reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
 // fetching the pack does not download it once more.
-func (c *Client) readIndexFiles(ctx context.Context, p place, layer ocispec.Descriptor) ([]root, error) {
+func (c *Client) readIndexFiles(ctx context.Context, p reader, layer ocispec.Descriptor) ([]root, error) {
 	c.mu.Lock()
 	roots, ok := c.foreign[string(layer.Digest)]
 	c.mu.Unlock()
 	if ok {
 		return roots, nil
 	}
-	survey := &survey{hasher: bundle.NewHasher(c.opts.Limits), main: make(map[string][]byte)}
+	hashes := &skillHasher{hasher: bundle.NewHasher(c.opts.Limits), main: make(map[string][]byte)}
 	opts := bundle.UnpackOptions{Layout: bundle.Auto, Limits: c.opts.Limits}
-	if err := c.streamTwice(ctx, p, layer, opts, survey); err != nil {
+	if err := c.streamTwice(ctx, p, layer, opts, hashes); err != nil {
 		return nil, err
 	}
-	roots, err := survey.roots()
+	roots, err := hashes.roots()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (c *Client) readIndexFiles(ctx context.Context, p place, layer ocispec.Desc
 }
 
 // streamTwice is stream for layers whose skills are found by reading them once before.
-func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions,
+func (c *Client) streamTwice(ctx context.Context, p reader, layer ocispec.Descriptor, opts bundle.UnpackOptions,
 	sink bundle.Sink,
 ) error {
 	body, drop, err := c.seekable(ctx, p, layer)
@@ -61,7 +61,7 @@ func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descrip
 
 // seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is
 // downloaded unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
-func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(),
+func (c *Client) seekable(ctx context.Context, p reader, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(),
 	err error,
 ) {
 	meter := pack.ProgressFrom(ctx)
@@ -88,7 +88,7 @@ func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor
 }
 
 // download stores a layer in the spool and returns it for one user.
-func (c *Client) download(ctx context.Context, p place, layer ocispec.Descriptor) (*spooled, error) {
+func (c *Client) download(ctx context.Context, p reader, layer ocispec.Descriptor) (*spooled, error) {
 	if layer.Size > maxSpooled {
 		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it",
 			layer.Digest, layer.Size, maxSpooled).
@@ -103,7 +103,7 @@ func (c *Client) download(ctx context.Context, p place, layer ocispec.Descriptor
 	if err != nil {
 		return nil, err
 	}
-	v := newVerifier(newMetered(ctx, body, layer.Size), layer, "layer "+string(layer.Digest))
+	v := newVerifier(newProgressReader(ctx, body, layer.Size), layer, "layer "+string(layer.Digest))
 	if _, err := io.Copy(k.file, v); err != nil {
 		k.release()
 		return nil, err
@@ -144,8 +144,8 @@ func (r *rewinder) Seek(offset int64, whence int) (int64, error) {
 	return 0, diag.Errorf(diag.Internal, "a layer is read from its beginning")
 }
 
-// survey is a sink that keeps SKILL.md files and digests only.
-type survey struct {
+// skillHasher is a sink that keeps SKILL.md files and digests only.
+type skillHasher struct {
 	hasher *bundle.Hasher
 	main   map[string][]byte // SKILL.md by directory
 }
@@ -153,7 +153,7 @@ type survey struct {
 // maxMain is the size over which a SKILL.md is not read for its name.
 const maxMain = 1 << 20
 
-func (s *survey) WriteFile(dir, path string, executable bool, size int64, r io.Reader) error {
+func (s *skillHasher) WriteFile(dir, path string, executable bool, size int64, r io.Reader) error {
 	if path == "SKILL.md" && size <= maxMain {
 		var buf bytes.Buffer
 		r = io.TeeReader(r, &buf)
@@ -163,11 +163,11 @@ func (s *survey) WriteFile(dir, path string, executable bool, size int64, r io.R
 }
 
 // roots names the skills: by their frontmatter, else by their directory, made legal.
-func (s *survey) roots() ([]root, error) {
+func (s *skillHasher) roots() ([]root, error) {
 	var roots []root
 	for dir, inv := range s.hasher.Inventories() {
 		doc, _ := skill.Parse(s.main[dir])
-		name := cmp.Or(legal(doc.Name()), legal(dir), skill.Slug(cmp.Or(dir, doc.Name())))
+		name := cmp.Or(legalName(doc.Name()), legalName(dir), skill.Slug(cmp.Or(dir, doc.Name())))
 		if name == "" {
 			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", httpx.Clean(dir))
 		}
@@ -177,7 +177,7 @@ func (s *survey) roots() ([]root, error) {
 	return roots, nil
 }
 
-func legal(name string) string {
+func legalName(name string) string {
 	if skill.LegalName(name) {
 		return name
 	}

@@ -181,8 +181,8 @@ func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 // registry returns the registry that is published to, if it is one.
 func (p *publisher) registry() (*repository, bool) {
 	dst := p.dst
-	if d, ok := dst.(dry); ok {
-		dst = d.writable
+	if d, ok := dst.(dryRun); ok {
+		dst = d.readWriter
 	}
 	r, ok := dst.(*repository)
 	return r, ok

@@ -67,7 +67,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 	}
 	data, err := safefile.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !begun(entries) {
+		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !isPartialLayout(entries) {
 			return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
 		}
 		return idx, nil
@@ -86,8 +86,8 @@ func (l *layout) index() (*ocispec.Index, error) {
 	return idx, nil
 }
 
-// begun reports whether a directory holds no more than a layout whose first index.json is not written yet.
-func begun(entries []fs.DirEntry) bool {
+// isPartialLayout reports whether a directory holds no more than a layout whose first index.json is not written yet.
+func isPartialLayout(entries []fs.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name := e.Name()
 		return !strings.HasPrefix(name, ".") && name != ocispec.ImageBlobsDir && name != ocispec.ImageLayoutFile

@@ -49,7 +49,7 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 		Client: c.auth.Client, Header: c.auth.Header, ClientID: c.auth.ClientID,
 		Credential: func(ctx context.Context, _ string) (auth.Credential, error) {
 			verified = true
-			if talk := conversationOf(ctx); talk != nil && talk.withheld {
+			if exchange := authExchangeOf(ctx); exchange != nil && exchange.withheld {
 				withheld = true
 				return auth.EmptyCredential, nil
 			}
@@ -59,7 +59,7 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 			}, nil
 		},
 	}
-	resp, err := asker{showing}.Do(req)
+	resp, err := authClient{showing}.Do(req)
 	if withheld {
 		realm, _ := c.realm(r.Reference.Host())
 		return true, diag.Errorf(diag.Denied,
@@ -93,7 +93,7 @@ func (c *Client) loginError(host string, status int) error {
 // credential returns what there is for one host, and nothing for any other, nor where it would be sent to a server that
 // it is not for.
 func (c *Client) credential(ctx context.Context, hostport string) (auth.Credential, error) {
-	if talk := conversationOf(ctx); talk != nil && talk.withheld {
+	if exchange := authExchangeOf(ctx); exchange != nil && exchange.withheld {
 		return auth.EmptyCredential, nil
 	}
 	login, err := c.logins.Get(ctx, hostport)

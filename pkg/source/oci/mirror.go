@@ -11,12 +11,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// A mirror holds copies of what another registry has. It is asked first, and what it lacks is asked of the registry
-// itself, the origin. Digests are checked wherever bytes come from, a mirror has logins of its own, and nothing is
-// pushed to it.
+// A mirror holds copies of what another registry, the origin, has. The client reads from the mirror first, and from the
+// origin what the mirror lacks. It checks the digests of both, uses separate logins, and pushes to the origin only.
 
-// MirrorOf returns where a repository, oci://host/path, is asked for first, or "". The longest prefix that is
-// configured decides.
+// MirrorOf returns the mirror of a repository, oci://host/path, or "". The longest configured prefix wins.
 func (c *Client) MirrorOf(ociURL string) string {
 	name := strings.TrimPrefix(ociURL, "oci://")
 	var longest, replacement string
@@ -38,24 +36,24 @@ type mirrored struct {
 	origin, mirror string // as oci://host/repository
 }
 
-// missedError says that a mirror lacks something and that the origin, which may have it, could not be asked.
-type missedError struct{ error }
+// originUnreachableError reports that a mirror lacks something and that the origin is unreachable.
+type originUnreachableError struct{ error }
 
-// missed reports whether a mirror lacks something and nobody knows whether the origin has it.
-func missed(err error) bool {
-	_, ok := errors.AsType[missedError](err)
+// isOriginUnreachable reports whether a mirror lacks something and the origin is unreachable.
+func isOriginUnreachable(err error) bool {
+	_, ok := errors.AsType[originUnreachableError](err)
 	return ok
 }
 
-func (e missedError) Unwrap() error { return e.error }
+func (e originUnreachableError) Unwrap() error { return e.error }
 
 // Code returns [diag.Remote].
-func (e missedError) Code() diag.Code { return diag.Remote }
+func (e originUnreachableError) Code() diag.Code { return diag.Remote }
 
-// ask has f read from the mirror, and from the origin where the mirror lacks something, refuses it or can't be reached.
-// What a mirror has and is wrong is an error.
-func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, error) {
-	result, mirrorErr := askOnce(ctx, m.client, m.mirror, f)
+// readMirrored calls f with the mirror. If the mirror lacks something, refuses it or is unreachable, it calls f with the
+// origin. Wrong content in a mirror is an error.
+func readMirrored[T any](ctx context.Context, m *mirrored, f func(reader) (T, error)) (T, error) {
+	result, mirrorErr := readRegistry(ctx, m.client, m.mirror, f)
 	if mirrorErr == nil || ctx.Err() != nil {
 		return result, mirrorErr
 	}
@@ -64,55 +62,53 @@ func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, 
 	default:
 		return result, mirrorErr
 	}
-	result, err := askOnce(ctx, m.client, m.origin, f)
+	result, err := readRegistry(ctx, m.client, m.origin, f)
 	if code := diag.CodeOf(err); err == nil || code != diag.Remote && code != diag.NotFound {
 		return result, err
 	}
 	both := diag.Errorf(diag.CodeOf(err), "%w; its mirror: %s", err, mirrorErr.Error()).WithHint("%s", diag.HintOf(err))
 	if diag.CodeOf(err) == diag.Remote && diag.CodeOf(mirrorErr) == diag.NotFound {
-		return result, missedError{both}
+		return result, originUnreachableError{both}
 	}
 	return result, both
 }
 
-// askOnce asks a registry, unless its host failed before: of two that may have something, one that does not answer is
-// not waited for again and again.
-func askOnce[T any](ctx context.Context, c *Client, replacement string, f func(place) (T, error)) (result T, err error) {
-	host, _, _ := strings.Cut(strings.TrimPrefix(replacement, "oci://"), "/")
+// readRegistry calls f with a repository, unless its host was unreachable before: a client waits for it once.
+func readRegistry[T any](ctx context.Context, c *Client, ociURL string, f func(reader) (T, error)) (v T, err error) {
+	host, _, _ := strings.Cut(strings.TrimPrefix(ociURL, "oci://"), "/")
 	c.mu.Lock()
-	err = c.away[host]
+	err = c.unreachable[host]
 	c.mu.Unlock()
 	if err != nil {
-		return result, err
+		return v, err
 	}
-	p, err := c.openRemote(ctx, replacement)
+	p, err := c.openRemote(ctx, ociURL)
 	if err == nil {
-		result, err = f(p)
+		v, err = f(p)
 	}
-	if _, away := errors.AsType[unreachableError](err); away && ctx.Err() == nil {
+	if _, unreachable := errors.AsType[unreachableError](err); unreachable && ctx.Err() == nil {
 		c.mu.Lock()
-		c.away[host] = err
+		c.unreachable[host] = err
 		c.mu.Unlock()
 	}
-	return result, err
+	return v, err
 }
 
 func (m *mirrored) tags(ctx context.Context) ([]string, error) {
-	return ask(ctx, m, func(p place) ([]string, error) { return p.tags(ctx) })
+	return readMirrored(ctx, m, func(p reader) ([]string, error) { return p.tags(ctx) })
 }
 
 func (m *mirrored) document(ctx context.Context, ref string) (document, error) {
-	return ask(ctx, m, func(p place) (document, error) { return p.document(ctx, ref) })
+	return readMirrored(ctx, m, func(p reader) (document, error) { return p.document(ctx, ref) })
 }
 
 func (m *mirrored) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
-	return ask(ctx, m, func(p place) (io.ReadCloser, error) { return p.blob(ctx, d) })
+	return readMirrored(ctx, m, func(p reader) (io.ReadCloser, error) { return p.blob(ctx, d) })
 }
 
-// referrers asks the origin also where the mirror knows of none: signatures may not have been copied with what they are
-// about.
+// referrers reads from the origin also if the mirror has no referrers, because mirrors may not copy signatures.
 func (m *mirrored) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
-	list, err := ask(ctx, m, func(p place) ([]ocispec.Descriptor, error) {
+	list, err := readMirrored(ctx, m, func(p reader) ([]ocispec.Descriptor, error) {
 		list, err := p.referrers(ctx, subject, artifactType)
 		if err == nil && len(list) == 0 {
 			err = diag.Errorf(diag.NotFound, "%s knows of nothing about %s", strings.TrimPrefix(m.mirror, "oci://"),

@@ -86,17 +86,17 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
 		}
 		addDescriptions(pk, a.notes[AnnotationSkills])
-		return pk, checkPromise(pk, ref.ID)
+		return pk, checkDeclaredName(pk, ref.ID)
 	}
 	if err := c.describeForeign(ctx, p, a, tag, pk); err != nil {
-		return nil, inPack(ref, err)
+		return nil, nameInError(ref, err)
 	}
 	return pk, nil
 }
 
-// checkPromise holds what a pack says of itself against what led to it: a tag that is a version, and in a layout the
+// checkDeclaredName holds what a pack says of itself against what led to it: a tag that is a version, and in a layout the
 // pack's name. A repository of a registry may have another name than its pack, as mirrors do.
-func checkPromise(pk *pack.Pack, id pack.ID) error {
+func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	where := trimVersion(pk.Ref)
 	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {
 		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", httpx.Clean(pk.Ref.Rev), where,
@@ -112,7 +112,7 @@ func checkPromise(pk *pack.Pack, id pack.ID) error {
 }
 
 // resolve finds the artifact that ref means, and the tag that led there.
-func (c *Client) resolve(ctx context.Context, p place, ref pack.Ref) (*artifact, string, error) {
+func (c *Client) resolve(ctx context.Context, p reader, ref pack.Ref) (*artifact, string, error) {
 	if ref.Digest != "" {
 		a, err := c.read(ctx, p, ref, ref.Digest)
 		return a, ref.Rev, err
@@ -136,7 +136,7 @@ func (c *Client) resolve(ctx context.Context, p place, ref pack.Ref) (*artifact,
 }
 
 // highest returns the tag of the highest release, else latest, else the highest pre-release.
-func highest(ctx context.Context, p place, ref pack.Ref) (string, error) {
+func highest(ctx context.Context, p reader, ref pack.Ref) (string, error) {
 	tags, err := p.tags(ctx)
 	if err != nil {
 		return "", err
@@ -170,7 +170,7 @@ func highest(ctx context.Context, p place, ref pack.Ref) (string, error) {
 
 // describeForeign fills in what can be told of an artifact without skillpm's annotation: its name from the place, its
 // version from the tag, its skills from the layers.
-func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag string, pk *pack.Pack) error {
+func (c *Client) describeForeign(ctx context.Context, p reader, a *artifact, tag string, pk *pack.Pack) error {
 	id, err := pk.Ref.DefaultID()
 	if err != nil {
 		return err
@@ -289,13 +289,13 @@ func (c *Client) Packs(ctx context.Context, ref pack.Ref) ([]pack.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[pack.ID]bool{}
+	ids := map[pack.ID]bool{}
 	for _, d := range idx.Manifests {
 		name, tag, _ := strings.Cut(d.Annotations[ocispec.AnnotationRefName], ":")
 		_, version := pack.VersionFromTag(tag, "")
 		if id, err := pack.ParseID(name); err == nil && version {
-			found[id] = true
+			ids[id] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), pack.ID.Compare), nil
+	return slices.SortedFunc(maps.Keys(ids), pack.ID.Compare), nil
 }

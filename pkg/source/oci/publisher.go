@@ -25,7 +25,7 @@ import (
 type publisher struct {
 	rel     Release
 	info    packInfo
-	dst     writable
+	dst     readWriter
 	target  pack.Ref
 	options PushOptions
 }

@@ -55,7 +55,7 @@ func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, tr
 	if err != nil {
 		return Pushed{}, c.secrets.Discreet(err)
 	}
-	p.dst = dry{p.dst}
+	p.dst = dryRun{p.dst}
 	pushed, err := p.publish(ctx, trees)
 	return pushed, c.secrets.Discreet(err)
 }
@@ -75,7 +75,7 @@ func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees [
 	return p.publish(ctx, trees)
 }
 
-// publisher checks a release and opens the place where it goes.
+// publisher checks a release and opens its target.
 func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (
 	*publisher, error,
 ) {
@@ -101,7 +101,7 @@ func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, tr
 
 // publish stores a release unless it is there, and makes sure of what goes with it.
 func (p *publisher) publish(ctx context.Context, trees []bundle.Tree) (Pushed, error) {
-	doc, existed, err := p.published(ctx)
+	doc, existed, err := p.findPublished(ctx)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -125,14 +125,14 @@ func (p *publisher) tag(ctx context.Context, doc document, pushed Pushed) (Pushe
 		}
 		pushed.Tags = []string{p.rel.Version}
 	}
-	moved, err := p.move(ctx, doc)
+	moved, err := p.moveTags(ctx, doc)
 	pushed.Tags = append(pushed.Tags, moved...)
 	return pushed, err
 }
 
-// attach stores what is to be known about a release.
+// attach stores signatures and other artifacts about a release.
 func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) error {
-	if _, isDryRun := p.dst.(dry); isDryRun || p.options.Attach == nil {
+	if _, isDryRun := p.dst.(dryRun); isDryRun || p.options.Attach == nil {
 		return nil
 	}
 	if !pushed.Existed { // what is attached needs something to be attached to
@@ -153,11 +153,11 @@ func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) err
 	return nil
 }
 
-// tagVersion publishes what was stored. A registry has no lock: of two that publish at once, the one whose tag was
-// replaced must hear of it. So each looks whether the version is still free just before it sets the tag, and again,
-// when whoever found it free at the same moment has had the time to set theirs, whether its own stands.
+// tagVersion sets the version's tag. A registry has no lock, so two publishers may set the tag at once, and the one
+// whose tag was replaced must return an error. Each checks the tag before it sets it, and again after a delay in which
+// the other has set its tag.
 func (p *publisher) tagVersion(ctx context.Context, doc document) error {
-	if _, isDryRun := p.dst.(dry); isDryRun {
+	if _, isDryRun := p.dst.(dryRun); isDryRun {
 		return nil
 	}
 	repo, remote := p.dst.(*repository)
@@ -172,7 +172,7 @@ func (p *publisher) tagVersion(ctx context.Context, doc document) error {
 	if err := p.verifyPublished(ctx, doc); err != nil || !remote {
 		return err
 	}
-	if err := wait(ctx, repo.settling()); err != nil {
+	if err := wait(ctx, repo.settleDelay()); err != nil {
 		return err
 	}
 	return p.verifyPublished(ctx, doc)
@@ -190,18 +190,17 @@ func (p *publisher) verifyPublished(ctx context.Context, doc document) error {
 	return nil
 }
 
-// How long a tag has to stand until it counts: longer than it takes others to set theirs after they found that there is
-// none.
+// How long tagVersion waits before it checks a tag again: longer than others need from their check to setting the tag.
 const (
-	settlingFar = 750 * time.Millisecond
-	settleLocal = 100 * time.Millisecond // in a registry of this machine
+	settleRemote = 750 * time.Millisecond
+	settleLocal  = 100 * time.Millisecond // in a registry of this machine
 )
 
-func (r *repository) settling() time.Duration {
+func (r *repository) settleDelay() time.Duration {
 	if httpx.IsLoopback((&url.URL{Host: r.repo.Reference.Host()}).Hostname()) {
 		return settleLocal
 	}
-	return settlingFar
+	return settleRemote
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -222,54 +221,53 @@ func (p *publisher) conflict(published document) error {
 	}
 }
 
-// published looks for the version at its target.
-func (p *publisher) published(ctx context.Context) (doc document, existed bool, err error) {
+// findPublished returns the manifest of the version if it is published with the same content.
+func (p *publisher) findPublished(ctx context.Context) (doc document, existed bool, err error) {
 	doc, err = p.dst.document(ctx, p.rel.Version)
 	if diag.CodeOf(err) == diag.NotFound {
-		return document{}, false, p.otherSpelling(ctx)
+		return document{}, false, p.checkPrefixedTag(ctx)
 	}
 	if err != nil {
 		return document{}, false, err
 	}
-	if !p.same(doc) {
+	if !p.sameContent(doc) {
 		return document{}, false, p.conflict(doc)
 	}
 	return doc, true, nil
 }
 
-// same reports whether a manifest has the content of the release.
-func (p *publisher) same(doc document) bool {
+// sameContent reports whether a manifest has the content of the release.
+func (p *publisher) sameContent(doc document) bool {
 	a, err := parseArtifact(doc)
 	return err == nil && a.info != nil && a.info.encode() == p.info.encode()
 }
 
-// otherSpelling holds that the tag v1.4.0, which stands for the same version and which others set, has no other
-// content.
-func (p *publisher) otherSpelling(ctx context.Context) error {
+// checkPrefixedTag returns an error if the tag v1.4.0, which other tools set for the same version, has other content.
+func (p *publisher) checkPrefixedTag(ctx context.Context) error {
 	doc, err := p.dst.document(ctx, "v"+p.rel.Version)
 	switch {
 	case diag.CodeOf(err) == diag.NotFound:
 		return nil
 	case err != nil:
 		return err
-	case !p.same(doc):
+	case !p.sameContent(doc):
 		return p.conflict(doc)
 	}
 	return nil
 }
 
-// dry is a place to which nothing is written.
-type dry struct{ writable }
+// dryRun discards writes.
+type dryRun struct{ readWriter }
 
-func (dry) begin(context.Context) (func(), error)                             { return func() {}, nil }
-func (dry) pushBlob(context.Context, ocispec.Descriptor, io.ReadSeeker) error { return nil }
-func (dry) pushDocument(context.Context, document, string) error              { return nil }
-func (dry) attach(context.Context, document, *ocispec.Manifest) error         { return nil }
+func (dryRun) begin(context.Context) (func(), error)                             { return func() {}, nil }
+func (dryRun) pushBlob(context.Context, ocispec.Descriptor, io.ReadSeeker) error { return nil }
+func (dryRun) pushDocument(context.Context, document, string) error              { return nil }
+func (dryRun) attach(context.Context, document, *ocispec.Manifest) error         { return nil }
 
-// move points the moving tags of a release to it: 1.4, 1 and latest for 1.4.2, each where no higher release is
-// published in its line. A tag that leads to a higher release stays, also where that release's own tag is gone. It
-// returns the tags that moved.
-func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
+// moveTags points the moving tags of a release to it: 1.4, 1 and latest for 1.4.2, unless a higher release that the tag
+// covers is published. A tag of a higher release stays, even if that release's own tag is gone. It returns the tags that
+// moved.
+func (p *publisher) moveTags(ctx context.Context, doc document) ([]string, error) {
 	ours, err := semver.StrictNewVersion(p.rel.Version)
 	if err != nil || !p.options.Moving || ours.Prerelease() != "" {
 		return nil, nil //nolint:nilerr // the version was checked before
@@ -279,28 +277,28 @@ func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 		return nil, err
 	}
 	var moved []string
-	for _, line := range lines(ours) {
-		if slices.ContainsFunc(tags, func(tag string) bool { return line.above(tag, ours) }) {
+	for _, t := range movingTags(ours) {
+		if slices.ContainsFunc(tags, func(tag string) bool { return t.isBelowTag(tag, ours) }) {
 			continue
 		}
-		if slices.Contains(tags, line.tag) {
-			if stays, err := p.stays(ctx, line.tag, ours, doc); err != nil {
+		if slices.Contains(tags, t.tag) {
+			if current, err := p.isCurrentOrHigher(ctx, t.tag, ours, doc); err != nil {
 				return moved, err
-			} else if stays {
+			} else if current {
 				continue
 			}
 		}
-		if err := p.dst.pushDocument(ctx, doc, line.tag); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, t.tag); err != nil {
 			return moved, err
 		}
-		moved = append(moved, line.tag)
+		moved = append(moved, t.tag)
 	}
-	return p.yield(ctx, ours, moved)
+	return p.yieldToHigher(ctx, ours, moved)
 }
 
-// yield looks again after tags were moved, because a registry has no lock: where somebody has published a higher
-// release in the meantime, its line's tags lead to that. It returns the tags that stay with ours.
-func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []string) ([]string, error) {
+// yieldToHigher checks moved tags again, because a registry has no lock: if somebody published a higher release in the
+// meantime, it points the tag to that. It returns the tags that still lead to our release.
+func (p *publisher) yieldToHigher(ctx context.Context, ours *semver.Version, moved []string) ([]string, error) {
 	if _, remote := p.dst.(*repository); !remote || len(moved) == 0 {
 		return moved, nil
 	}
@@ -308,9 +306,9 @@ func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []str
 	if err != nil {
 		return moved, err
 	}
-	for _, line := range lines(ours) {
-		i := slices.Index(moved, line.tag)
-		higher := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return !line.above(tag, ours) })
+	for _, t := range movingTags(ours) {
+		i := slices.Index(moved, t.tag)
+		higher := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return !t.isBelowTag(tag, ours) })
 		if i < 0 || len(higher) == 0 {
 			continue
 		}
@@ -318,7 +316,7 @@ func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []str
 		if err != nil {
 			return moved, err
 		}
-		if err := p.dst.pushDocument(ctx, doc, line.tag); err != nil {
+		if err := p.dst.pushDocument(ctx, doc, t.tag); err != nil {
 			return moved, err
 		}
 		moved = slices.Delete(moved, i, i+1)
@@ -333,14 +331,14 @@ func byVersion(a, b string) int {
 	return semver.MustParse(va).Compare(semver.MustParse(vb))
 }
 
-// line is a moving tag and the releases that it may lead to.
-type line struct {
-	tag      string
-	sameHost func(*semver.Version) bool
+// movingTag is a tag such as 1.4 or latest, and the releases that it covers.
+type movingTag struct {
+	tag    string
+	covers func(*semver.Version) bool
 }
 
-func lines(v *semver.Version) []line {
-	return []line{
+func movingTags(v *semver.Version) []movingTag {
+	return []movingTag{
 		{
 			fmt.Sprintf("%d.%d", v.Major(), v.Minor()),
 			func(o *semver.Version) bool { return o.Major() == v.Major() && o.Minor() == v.Minor() },
@@ -350,19 +348,21 @@ func lines(v *semver.Version) []line {
 	}
 }
 
-// above reports whether a tag is that of a higher release of the line.
-func (l line) above(tag string, ours *semver.Version) bool {
+// isBelowTag reports whether another tag is that of a higher release that t covers.
+func (t movingTag) isBelowTag(tag string, ours *semver.Version) bool {
 	text, ok := pack.VersionFromTag(tag, "")
-	return ok && l.higher(text, ours)
+	return ok && t.isBelow(text, ours)
 }
 
-func (l line) higher(text string, ours *semver.Version) bool {
+func (t movingTag) isBelow(text string, ours *semver.Version) bool {
 	v, err := semver.StrictNewVersion(text)
-	return err == nil && v.Prerelease() == "" && l.sameHost(v) && v.GreaterThan(ours)
+	return err == nil && v.Prerelease() == "" && t.covers(v) && v.GreaterThan(ours)
 }
 
-// stays reports whether a moving tag is where it should be, or at something higher.
-func (p *publisher) stays(ctx context.Context, tag string, ours *semver.Version, doc document) (bool, error) {
+// isCurrentOrHigher reports whether a moving tag leads to our release or a higher one.
+func (p *publisher) isCurrentOrHigher(ctx context.Context, tag string, ours *semver.Version, doc document) (bool,
+	error,
+) {
 	now, err := p.dst.document(ctx, tag)
 	switch {
 	case diag.CodeOf(err) == diag.NotFound:
@@ -376,5 +376,5 @@ func (p *publisher) stays(ctx context.Context, tag string, ours *semver.Version,
 	if err != nil || a.info == nil || a.info.Name != p.info.Name {
 		return false, nil //nolint:nilerr // what is no release of this pack holds no tag
 	}
-	return line{sameHost: func(*semver.Version) bool { return true }}.higher(a.info.Version, ours), nil
+	return movingTag{covers: func(*semver.Version) bool { return true }}.isBelow(a.info.Version, ours), nil
 }

@@ -15,49 +15,48 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// A registry says in WWW-Authenticate where it wants tokens to come from, and may name any server. What is stored for a
-// registry goes to that server only where [trusts] says that the two belong together; any other server is asked for a
-// token anonymously.
+// A registry names its token server in WWW-Authenticate, and may name any server. The client sends the registry's
+// credentials there only if [mayReceiveCredentials] allows it. It asks any other server for an anonymous token.
 
-// conversation is what is known about a request to a registry and about the requests that follow from it.
-type conversation struct {
+// authExchange is the state of a request to a registry and of the requests that follow from it, such as those for tokens.
+type authExchange struct {
 	registry *url.URL
 	withheld bool   // the registry wants tokens from a server that its credentials are not for
 	bearer   string // the token that was sent last, "" for none
 }
 
-type conversationKey struct{}
+type authExchangeKey struct{}
 
-func conversationOf(ctx context.Context) *conversation {
-	talk, _ := ctx.Value(conversationKey{}).(*conversation)
-	return talk
+func authExchangeOf(ctx context.Context) *authExchange {
+	exchange, _ := ctx.Value(authExchangeKey{}).(*authExchange)
+	return exchange
 }
 
-// asker sends requests to registries, and adds credentials where they are asked for.
-type asker struct{ *auth.Client }
+// authClient sends requests to registries, and adds credentials if a registry demands them.
+type authClient struct{ *auth.Client }
 
 // Do sends a request, and sends it again with credentials if it has to.
-func (a asker) Do(req *http.Request) (*http.Response, error) {
-	talk := &conversation{registry: req.URL}
-	return a.Client.Do(req.WithContext(context.WithValue(req.Context(), conversationKey{}, talk)))
+func (a authClient) Do(req *http.Request) (*http.Response, error) {
+	exchange := &authExchange{registry: req.URL}
+	return a.Client.Do(req.WithContext(context.WithValue(req.Context(), authExchangeKey{}, exchange)))
 }
 
-// authGuard sees each request to registries and token servers, redirected ones too.
-type authGuard struct {
+// credentialFilter removes credentials from requests to servers that may not have them, also after redirects.
+type credentialFilter struct {
 	next   http.RoundTripper
 	client *Client
 }
 
 // RoundTrip sends a request, without the credentials if they are not for where it goes.
-func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
-	talk := conversationOf(req.Context())
-	if talk == nil {
+func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) {
+	exchange := authExchangeOf(req.Context())
+	if exchange == nil {
 		return g.next.RoundTrip(req)
 	}
-	if !trusts(talk.registry, req.URL) {
+	if !mayReceiveCredentials(exchange.registry, req.URL) {
 		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"),
 			"application/x-www-form-urlencoded") {
-			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s", talk.registry.Host,
+			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s", exchange.registry.Host,
 				req.URL.Host)
 		}
 		req = req.Clone(req.Context())
@@ -65,33 +64,34 @@ func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	g.client.secrets.LearnHeader(req.Header)
 	if token, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
-		talk.bearer = token
+		exchange.bearer = token
 	}
 	resp, err := g.next.RoundTrip(req)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		g.hear(talk, req.URL, resp.Header.Get("Www-Authenticate"))
+		g.recordChallenge(exchange, req.URL, resp.Header.Get("Www-Authenticate"))
 	}
 	return resp, err
 }
 
 // CloseIdleConnections closes what the transport below keeps open.
-func (g *authGuard) CloseIdleConnections() {
+func (g *credentialFilter) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// hear notes whether the realm that a registry names may have its credentials. One that cannot be read may not.
-func (g *authGuard) hear(talk *conversation, request *url.URL, challenge string) {
-	if request.Host != talk.registry.Host || len(challenge) < 6 || !strings.EqualFold(challenge[:6], "bearer") {
+// recordChallenge records whether the token server that a registry names may have its credentials. An invalid address
+// may not.
+func (g *credentialFilter) recordChallenge(exchange *authExchange, request *url.URL, challenge string) {
+	if request.Host != exchange.registry.Host || len(challenge) < 6 || !strings.EqualFold(challenge[:6], "bearer") {
 		return
 	}
 	r, err := url.Parse(realmOf(challenge))
 	if err != nil {
 		r = &url.URL{}
 	}
-	talk.withheld = !trusts(talk.registry, r)
-	g.client.noteRealm(talk.registry.Host, realm{r.Host, !talk.withheld})
+	exchange.withheld = !mayReceiveCredentials(exchange.registry, r)
+	g.client.recordRealm(exchange.registry.Host, realm{r.Host, !exchange.withheld})
 }
 
 // realmParam is the realm in a challenge, as RFC 7235 writes parameters.
@@ -109,10 +109,10 @@ func realmOf(challenge string) string {
 	return found[0][1] + found[0][2]
 }
 
-// trusts reports whether the credentials for a registry may go to a server: one of the same name, Docker Hub's token
-// server for Docker Hub, and over HTTPS the domain that the registry's name is in and its other servers, as gitlab.com
-// for registry.gitlab.com. It is never plain HTTP where the registry is reached by HTTPS.
-func trusts(registry, server *url.URL) bool {
+// mayReceiveCredentials reports whether the credentials for a registry may go to a server: one of the same name, Docker
+// Hub's token server for Docker Hub, and over HTTPS the domain of the registry's name and its other servers, such as
+// gitlab.com for registry.gitlab.com. Credentials for HTTPS are never sent over plain HTTP.
+func mayReceiveCredentials(registry, server *url.URL) bool {
 	if server.Scheme != "https" && (server.Scheme != "http" || registry.Scheme != "http") {
 		return false
 	}
@@ -128,12 +128,12 @@ func trusts(registry, server *url.URL) bool {
 	}
 	_, domain, _ := strings.Cut(registryHost, ".")
 	_, sibling, _ := strings.Cut(realmHost, ".")
-	return (realmHost == domain || sibling == domain) && ownDomain(domain)
+	return (realmHost == domain || sibling == domain) && isPrivateDomain(domain)
 }
 
-// ownDomain reports whether a domain is likely to be somebody's own: it has two parts, and is not one that a country
-// registers names below, as co.uk or com.au.
-func ownDomain(domain string) bool {
+// isPrivateDomain reports whether a domain is likely to have one owner: it has two parts, and is not a public suffix
+// such as co.uk or com.au. This is an approximation of the public suffix list.
+func isPrivateDomain(domain string) bool {
 	parts := strings.Split(domain, ".")
 	if len(parts) != 2 {
 		return len(parts) > 2 && parts[0] != ""
@@ -147,14 +147,14 @@ type realm struct {
 	trusted bool   // with the registry's credentials
 }
 
-// noteRealm remembers where a registry's tokens come from, for messages.
-func (c *Client) noteRealm(registry string, r realm) {
+// recordRealm stores the token server of a registry, for messages.
+func (c *Client) recordRealm(registry string, r realm) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.realms[registry] = r
 }
 
-// realm returns where a registry's tokens come from, if it has said so.
+// realm returns the token server of a registry, if it is known.
 func (c *Client) realm(registry string) (r realm, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -222,9 +222,9 @@ func (c *Client) Status(ctx context.Context, ref pack.Ref) (Status, error) {
 }
 
 // status returns what is there, and its digest.
-func (c *Client) status(ctx context.Context, p place, ref pack.Ref) (s Status, digest string, err error) {
+func (c *Client) status(ctx context.Context, p reader, ref pack.Ref) (s Status, digest string, err error) {
 	a, err := c.artifact(ctx, p, ref)
-	if diag.CodeOf(err) == diag.NotFound || missed(err) {
+	if diag.CodeOf(err) == diag.NotFound || isOriginUnreachable(err) {
 		return Status{}, "", nil
 	}
 	if err != nil {
@@ -237,7 +237,7 @@ func (c *Client) status(ctx context.Context, p place, ref pack.Ref) (s Status, d
 	data := a.Blobs[0].Data // checked with the manifest
 	if data == nil {
 		if data, err = readSmall(ctx, p, a.Blobs[0], maxStatus); err != nil {
-			return Status{}, "", inPack(ref, err)
+			return Status{}, "", nameInError(ref, err)
 		}
 	}
 	if s, err = parseStatus(data); err != nil {

@@ -41,7 +41,7 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	if repo.PlainHTTP, err = c.plainHTTP(ctx, repo.Reference.Host()); err != nil {
 		return nil, err
 	}
-	repo.Client = asker{c.auth}
+	repo.Client = authClient{c.auth}
 	repo.MaxMetadataBytes = maxManifest
 	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
 	return &repository{repo: repo, client: c, host: host, name: name, tries: c.opts.retries()}, nil
@@ -128,11 +128,11 @@ func (r *repository) statusError(resp *http.Response) error {
 			return errNoReferrers
 		}
 	}
-	return r.client.responseError(r.name, r.host, answer(resp))
+	return r.client.responseError(r.name, r.host, parseErrorResponse(resp))
 }
 
-// answer reads what a registry says is wrong.
-func answer(resp *http.Response) *errcode.ErrorResponse {
+// parseErrorResponse reads what a registry says is wrong.
+func parseErrorResponse(resp *http.Response) *errcode.ErrorResponse {
 	const most = 8 << 10
 	response := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 	var body struct {
@@ -170,7 +170,7 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 	if err != nil {
 		return document{}, r.missing(ctx, ref, err)
 	}
-	if err := r.notPage(head.Get("Content-Type")); err != nil {
+	if err := r.rejectHTML(head.Get("Content-Type")); err != nil {
 		return document{}, err
 	}
 	if len(raw) > maxManifest {

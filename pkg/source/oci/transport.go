@@ -29,7 +29,7 @@ func (c *Client) newHTTPClient() *http.Client {
 		transport = httpx.NewTransport()
 	}
 	return &http.Client{
-		Transport:     httpx.Patient(&authGuard{transport, c}, c.opts.retries()),
+		Transport:     httpx.Patient(&credentialFilter{transport, c}, c.opts.retries()),
 		CheckRedirect: httpx.CheckRedirect,
 	}
 }
@@ -80,15 +80,15 @@ func notTLS(err error) bool {
 	return ok
 }
 
-// tokens is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also
+// tokenCache is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also
 // taken by those who found out that they need one while somebody else was fetching it, and come a moment later.
-type tokens struct {
+type tokenCache struct {
 	auth.Cache
 	turns *httpx.Turns
 }
 
 // Set returns a token: one that came since the request was sent that wants it, else a new one.
-func (c tokens) Set(ctx context.Context, host string, scheme auth.Scheme, key string,
+func (c tokenCache) Set(ctx context.Context, host string, scheme auth.Scheme, key string,
 	fetch func(context.Context) (string, error),
 ) (string, error) {
 	end, err := c.turns.Take(ctx, "token "+host+" "+scheme.String()+" "+key)
@@ -96,9 +96,9 @@ func (c tokens) Set(ctx context.Context, host string, scheme auth.Scheme, key st
 		return "", err
 	}
 	defer end()
-	talk := conversationOf(ctx)
+	exchange := authExchangeOf(ctx)
 	token, err := c.GetToken(ctx, host, scheme, key)
-	if err == nil && scheme == auth.SchemeBearer && talk != nil && talk.bearer != token {
+	if err == nil && scheme == auth.SchemeBearer && exchange != nil && exchange.bearer != token {
 		return token, nil
 	}
 	return c.Cache.Set(ctx, host, scheme, key, fetch)

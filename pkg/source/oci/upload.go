@@ -36,7 +36,7 @@ func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content i
 	for attempt := 0; ; attempt++ {
 		// without Close, which the transport would call
 		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content})
-		if err == nil || attempt >= r.tries || ctx.Err() != nil || !mayPass(err) {
+		if err == nil || attempt >= r.tries || ctx.Err() != nil || !isTransient(err) {
 			return r.client.remoteError(r.host, err)
 		}
 		if err := httpx.Pause(ctx, attempt); err != nil {
@@ -48,8 +48,8 @@ func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content i
 	}
 }
 
-// mayPass reports whether an upload that failed may succeed later: the registry was busy or hung up.
-func mayPass(err error) bool {
+// isTransient reports whether an upload that failed may succeed later: the registry was busy or hung up.
+func isTransient(err error) bool {
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented ||
 			resp.StatusCode == http.StatusTooManyRequests
@@ -111,7 +111,7 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 func (r *repository) putManifest(ctx context.Context, doc document, ref string) (http.Header, error) {
 	for attempt := 0; ; attempt++ {
 		head, response, err := r.tryPutManifest(ctx, doc, ref)
-		if response == nil || attempt >= r.tries || !unsettled(response) {
+		if response == nil || attempt >= r.tries || !isNotYetVisible(response) {
 			return head, err
 		}
 		if err := httpx.Pause(ctx, attempt); err != nil {
@@ -120,10 +120,10 @@ func (r *repository) putManifest(ctx context.Context, doc document, ref string) 
 	}
 }
 
-// unsettled reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that
+// isNotYetVisible reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that
 // this passes: docker-registry writes where a blob is anew when somebody else pushes the same one, and for a moment
 // finds nothing there.
-func unsettled(response *errcode.ErrorResponse) bool {
+func isNotYetVisible(response *errcode.ErrorResponse) bool {
 	return response.StatusCode == http.StatusBadRequest && slices.ContainsFunc(response.Errors, func(e errcode.Error) bool {
 		return e.Code == errcode.ErrorCodeManifestBlobUnknown
 	})
@@ -149,7 +149,7 @@ func (r *repository) tryPutManifest(ctx context.Context, doc document, ref strin
 	case resp.StatusCode == http.StatusNotFound:
 		return nil, nil, r.client.remoteError(r.host, errdef.ErrNotFound)
 	case resp.StatusCode != http.StatusCreated:
-		response = answer(resp)
+		response = parseErrorResponse(resp)
 		return nil, response, r.client.responseError(r.name, r.host, response)
 	}
 	if sum := resp.Header.Get("Docker-Content-Digest"); sum != "" && sum != string(doc.desc.Digest) {

@@ -16,15 +16,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// catalogued are the files of an index that have a catalogue. One that has none is an error that is [fs.ErrNotExist].
-type catalogued interface {
+// catalogReader are the files of an index that have a catalogue. One that has none is an error that is [fs.ErrNotExist].
+type catalogReader interface {
 	// catalog returns what opens the catalogue, and a tag that changes with it.
 	catalog(ctx context.Context) (open func() (io.ReadCloser, error), tag string, err error)
 }
 
 // Catalog returns the packs that an index lists in its catalogue.
-func (r *indexed) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
-	c, ok := r.files.(catalogued)
+func (r *indexRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
+	c, ok := r.files.(catalogReader)
 	if !ok {
 		return nil, "", r.noCatalog()
 	}
@@ -41,14 +41,14 @@ func (r *indexed) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, er
 	return r.entriesOf(ctx, open), tag, nil
 }
 
-func (r *indexed) noCatalog() error {
+func (r *indexRegistry) noCatalog() error {
 	return diag.Errorf(diag.NotFound, "%s has no %s: its packs can be installed by name, and not searched", r.name,
 		index.CatalogPath).
 		WithHint("ask who keeps the index to run skillpm index build")
 }
 
 // entriesOf reads a catalogue, with the registry's name in errors.
-func (r *indexed) entriesOf(ctx context.Context, open func() (io.ReadCloser, error)) iter.Seq2[index.CatalogEntry,
+func (r *indexRegistry) entriesOf(ctx context.Context, open func() (io.ReadCloser, error)) iter.Seq2[index.CatalogEntry,
 	error] {
 	return func(yield func(index.CatalogEntry, error) bool) {
 		f, err := open()
@@ -78,10 +78,10 @@ func memory(data []byte) func() (io.ReadCloser, error) {
 }
 
 // catalog returns the catalogue of a directory, or makes it from its packs where there is none.
-func (d disk) catalog(context.Context) (func() (io.ReadCloser, error), string, error) {
+func (d dirFiles) catalog(context.Context) (func() (io.ReadCloser, error), string, error) {
 	info, err := fs.Stat(d.fsys, index.CatalogPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return d.walked()
+		return d.buildCatalog()
 	}
 	if err != nil {
 		return nil, "", err
@@ -96,8 +96,8 @@ func (d disk) catalog(context.Context) (func() (io.ReadCloser, error), string, e
 	}, tag, nil
 }
 
-// walked makes a catalogue from the packs of a directory. Its tag is that of its bytes.
-func (d disk) walked() (func() (io.ReadCloser, error), string, error) {
+// buildCatalog makes a catalogue from the packs of a directory. Its tag is that of its bytes.
+func (d dirFiles) buildCatalog() (func() (io.ReadCloser, error), string, error) {
 	if _, err := fs.Stat(d.fsys, index.ConfigPath); err != nil {
 		return nil, "", err
 	}
@@ -141,7 +141,7 @@ func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 		if open, tag, ok := g.cache.cachedCatalog(key); ok {
 			return open, tag, nil
 		}
-		return nil, "", offline("the index " + g.ref.String())
+		return nil, "", offlineError("the index " + g.ref.String())
 	}
 	tree, commit, err := g.refresh(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 			return open, tag, nil
 		}
 	}
-	open, _, err := disk{g.ref.String(), tree}.catalog(ctx)
+	open, _, err := dirFiles{g.ref.String(), tree}.catalog(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -170,7 +170,7 @@ func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 }
 
 // catalog asks for the catalogue, or whether it is still the one that was kept.
-func (w *web) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
+func (w *httpFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
 	key := w.base.JoinPath(index.CatalogPath).String()
 	open, tag, ok := w.cache.cachedCatalog(key)
 	if w.offline && !ok {

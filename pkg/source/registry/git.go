@@ -26,7 +26,7 @@ func (g *gitFiles) read(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return disk{g.ref.String(), tree}.read(ctx, path.Clean(name))
+	return dirFiles{g.ref.String(), tree}.read(ctx, path.Clean(name))
 }
 
 // refresh opens the repository once.
@@ -37,7 +37,7 @@ func (g *gitFiles) refresh(ctx context.Context) (tree fs.FS, commit string, err 
 		return g.tree, g.commit, nil
 	}
 	if g.offline {
-		return nil, "", offline("the index " + g.ref.String())
+		return nil, "", offlineError("the index " + g.ref.String())
 	}
 	g.tree, g.commit, err = g.trees.Tree(ctx, g.ref)
 	return g.tree, g.commit, err

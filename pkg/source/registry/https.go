@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// web reads an index from an HTTPS server, and keeps what it read together with its ETag.
-type web struct {
+// httpFiles reads an index from an HTTPS server, and keeps what it read together with its ETag.
+type httpFiles struct {
 	base    *url.URL
 	client  *http.Client
 	cache   cache
@@ -32,10 +32,10 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 		return nil, diag.Errorf(diag.Usage, "%q is not the address of an index", redacted(address)).
 			WithHint("write https://host/path, without user, query and fragment")
 	}
-	client := patient(deps.HTTP)
-	client.Transport = newLoggedIn(client.Transport, base, deps.Getenv, deps.Logins)
-	w := &web{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
-	return newIndexed(name, w, pack.Ref{}), nil
+	client := withRetries(deps.HTTP)
+	client.Transport = newLoginTransport(client.Transport, base, deps.Getenv, deps.Logins)
+	w := &httpFiles{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
+	return newIndexRegistry(name, w, pack.Ref{}), nil
 }
 
 // onLoopback reports whether a URL is one of this machine, where nobody listens in.
@@ -47,8 +47,8 @@ func onLoopback(address string) bool {
 // retries is how often an index is asked again that may answer later, or whose answer broke off.
 const retries = 3
 
-// patient returns a client that repeats requests and watches over answers, as for OCI registries.
-func patient(client *http.Client) *http.Client {
+// withRetries returns a client that repeats requests and watches over answers, as for OCI registries.
+func withRetries(client *http.Client) *http.Client {
 	if client == nil {
 		return &http.Client{Transport: httpx.Patient(httpx.NewTransport(), retries), CheckRedirect: httpx.CheckRedirect}
 	}
@@ -72,7 +72,7 @@ func redacted(address string) string {
 	return address
 }
 
-func (w *web) read(ctx context.Context, path string) ([]byte, error) {
+func (w *httpFiles) read(ctx context.Context, path string) ([]byte, error) {
 	url := w.base.JoinPath(path).String()
 	stored, ok := w.cache.load(url)
 	if w.offline {
@@ -82,11 +82,11 @@ func (w *web) read(ctx context.Context, path string) ([]byte, error) {
 		}
 		return stored.answer()
 	}
-	return w.recent.read(ctx, url, func(ctx context.Context) ([]byte, error) { return w.ask(ctx, url, stored) })
+	return w.recent.read(ctx, url, func(ctx context.Context) ([]byte, error) { return w.revalidate(ctx, url, stored) })
 }
 
-// ask asks for a file, or whether it is still the one that was kept.
-func (w *web) ask(ctx context.Context, url string, stored cached) ([]byte, error) {
+// revalidate asks for a file, or whether it is still the one that was kept.
+func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) ([]byte, error) {
 	resp, data, err := w.get(ctx, url, stored.ETag, index.MaxBytes)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (w *web) ask(ctx context.Context, url string, stored cached) ([]byte, error
 }
 
 // get asks for a file of at most limit bytes, unless it is still the one with an ETag.
-func (w *web) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte, err error) {
+func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte, err error) {
 	data, err = httpx.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
@@ -126,13 +126,13 @@ func (w *web) get(ctx context.Context, url, etag string, limit int64) (resp *htt
 		return resp.Body, nil
 	})
 	if err != nil {
-		return nil, nil, w.failed(httpx.PreferContext(ctx, err))
+		return nil, nil, w.wrapError(httpx.PreferContext(ctx, err))
 	}
 	return resp, data, nil
 }
 
 // handleResponse says what to make of an answer: whether it brings a file, or that the one that was kept still counts.
-func (w *web) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
+func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
 	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
 	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":
@@ -153,7 +153,7 @@ func (w *web) handleResponse(url string, resp *http.Response, data []byte, limit
 }
 
 // loginHint says how to log in.
-func (w *web) loginHint() string {
+func (w *httpFiles) loginHint() string {
 	names := git.TokenVariables(w.base)
 	hint := "log in with skillpm login " + w.base.Host
 	if len(names) > 0 {
@@ -168,8 +168,8 @@ type codedError interface {
 	Code() diag.Code
 }
 
-// failed gives a transport's error its code and leaves the URL out of it.
-func (w *web) failed(err error) error {
+// wrapError gives a transport's error its code and leaves the URL out of it.
+func (w *httpFiles) wrapError(err error) error {
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended
 	}

@@ -16,8 +16,8 @@ type files interface {
 	read(ctx context.Context, path string) ([]byte, error)
 }
 
-// indexed is a registry that is an index.
-type indexed struct {
+// indexRegistry is a registry that is an index.
+type indexRegistry struct {
 	name  string
 	files files
 	base  pack.Ref // where the index itself is
@@ -26,13 +26,13 @@ type indexed struct {
 	config  memo[string, *index.Config]
 }
 
-func newIndexed(name string, f files, base pack.Ref) *indexed {
-	return &indexed{name: name, files: f, base: base}
+func newIndexRegistry(name string, f files, base pack.Ref) *indexRegistry {
+	return &indexRegistry{name: name, files: f, base: base}
 }
 
-func (r *indexed) Name() string { return r.name }
+func (r *indexRegistry) Name() string { return r.name }
 
-func (r *indexed) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
+func (r *indexRegistry) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	entry, err := r.entry(ctx, id)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (r *indexed) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	return versions, nil
 }
 
-func (r *indexed) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+func (r *indexRegistry) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
 	entry, err := r.entry(ctx, id)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (r *indexed) Pack(ctx context.Context, id pack.ID, version string) (*pack.P
 		return nil, noVersion(r.name, id, version, versions)
 	}
 	p, err := line.Pack(r.base)
-	if d, ok := r.files.(disk); ok && err == nil {
+	if d, ok := r.files.(dirFiles); ok && err == nil {
 		err = index.CheckLayout(d.fsys, line.Source)
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *indexed) Pack(ctx context.Context, id pack.ID, version string) (*pack.P
 }
 
 // entry reads a pack's file once.
-func (r *indexed) entry(ctx context.Context, id pack.ID) (*index.Entry, error) {
+func (r *indexRegistry) entry(ctx context.Context, id pack.ID) (*index.Entry, error) {
 	entry, err := r.entries.get(ctx, id, func(ctx context.Context) (*index.Entry, error) { return r.load(ctx, id) })
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (r *indexed) entry(ctx context.Context, id pack.ID) (*index.Entry, error) {
 
 // load returns nil where the index has no such pack. That an index is one is checked before a miss is believed, so that
 // a mistyped address is not taken for an index without packs, and a hit costs one file.
-func (r *indexed) load(ctx context.Context, id pack.ID) (*index.Entry, error) {
+func (r *indexRegistry) load(ctx context.Context, id pack.ID) (*index.Entry, error) {
 	path := index.Path(id)
 	data, err := r.files.read(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,12 +104,12 @@ func (r *indexed) load(ctx context.Context, id pack.ID) (*index.Entry, error) {
 }
 
 // check reads config.json once.
-func (r *indexed) check(ctx context.Context) error {
+func (r *indexRegistry) check(ctx context.Context) error {
 	_, err := r.config.get(ctx, index.ConfigPath, r.loadConfig)
 	return err
 }
 
-func (r *indexed) loadConfig(ctx context.Context) (*index.Config, error) {
+func (r *indexRegistry) loadConfig(ctx context.Context) (*index.Config, error) {
 	data, err := r.files.read(ctx, index.ConfigPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.Invalid, "%s is not an index: it has no %s", r.name, index.ConfigPath).
@@ -125,13 +125,13 @@ func (r *indexed) loadConfig(ctx context.Context) (*index.Config, error) {
 	return config, nil
 }
 
-// disk reads an index from a file system.
-type disk struct {
+// dirFiles reads an index from a file system.
+type dirFiles struct {
 	name string
 	fsys fs.FS
 }
 
-func (d disk) read(_ context.Context, path string) ([]byte, error) {
+func (d dirFiles) read(_ context.Context, path string) ([]byte, error) {
 	data, err := safefile.ReadIn(d.fsys, path, index.MaxBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", d.name, err)

@@ -16,15 +16,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// stored is a layout on this machine, which can say what it has.
-type stored struct {
+// layoutRegistry is a layout on this machine, which can say what it has.
+type layoutRegistry struct {
 	*ociRegistry
 	client *oci.Client
 	ref    pack.Ref
 }
 
 // Catalog returns the packs of the layout. Its tag is that of what it says.
-func (s *stored) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
+func (s *layoutRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
 	ids, err := s.client.Packs(ctx, s.ref)
 	if err != nil {
 		return nil, "", err
@@ -56,7 +56,7 @@ func (s *stored) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, err
 }
 
 // catalogEntry describes the highest release of a pack, or nothing where all versions were withdrawn.
-func (s *stored) catalogEntry(ctx context.Context, id pack.ID) (index.CatalogEntry, error) {
+func (s *layoutRegistry) catalogEntry(ctx context.Context, id pack.ID) (index.CatalogEntry, error) {
 	versions, err := s.Versions(ctx, id)
 	if err != nil {
 		return index.CatalogEntry{}, err

@@ -14,7 +14,7 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 	enforced, isEnforced := s.config.Enforced[id.Owner]
 	if source == Local || source == Embedded {
 		if isEnforced && enforced != source {
-			return nil, elsewhere(id, source, enforced)
+			return nil, otherSourceError(id, source, enforced)
 		}
 		return s.enforced(ctx, id, source)
 	}
@@ -38,19 +38,19 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 		if err != nil {
 			return nil, err
 		}
-		if matching := onlyFrom(versions, source); len(matching) > 0 {
-			return &pinned{Registry: r, source: source}, nil
+		if matching := versionsFrom(versions, source); len(matching) > 0 {
+			return &sourceFilter{Registry: r, source: source}, nil
 		}
 	}
 	if isEnforced {
-		return nil, elsewhere(id, source, enforced)
+		return nil, otherSourceError(id, source, enforced)
 	}
 	return s.lockedSource(id, source)
 }
 
-// elsewhere says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
+// otherSourceError says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
 // that came with a project cannot rebind it.
-func elsewhere(id pack.ID, source, enforced string) error {
+func otherSourceError(id pack.ID, source, enforced string) error {
 	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, source,
 		id.Owner, enforced).
 		WithHint("remove the pack and install it again from there")
@@ -58,7 +58,7 @@ func elsewhere(id pack.ID, source, enforced string) error {
 
 // lockedCandidates are the registries that may know the place: the one that the name is bound to, else all.
 func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, error) {
-	if bound, ok := s.bound(id); ok {
+	if bound, ok := s.binding(id); ok {
 		r, err := s.registry(ctx, bound)
 		return []Registry{r}, err
 	}
@@ -89,19 +89,19 @@ func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 		WithHint("configure the registry that it came from, or remove the pack and install it again")
 }
 
-// pinned is a registry of which only the versions at one place count.
-type pinned struct {
+// sourceFilter is a registry of which only the versions at one place count.
+type sourceFilter struct {
 	Registry
 	source string
 }
 
 // Versions returns the versions that are at the place.
-func (p *pinned) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
+func (p *sourceFilter) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	versions, err := p.Registry.Versions(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	matching := onlyFrom(versions, p.source)
+	matching := versionsFrom(versions, p.source)
 	if len(matching) == 0 {
 		return nil, &NotFoundError{Pack: id, Registry: p.Name()}
 	}
@@ -109,7 +109,7 @@ func (p *pinned) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 }
 
 // Pack returns a version that is at the place.
-func (p *pinned) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+func (p *sourceFilter) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
 	pk, err := p.Registry.Pack(ctx, id, version)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (p *pinned) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pa
 	return pk, nil
 }
 
-func onlyFrom(versions []Version, source string) []Version {
+func versionsFrom(versions []Version, source string) []Version {
 	var matching []Version
 	for _, v := range versions {
 		if v.Source == source {

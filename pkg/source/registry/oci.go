@@ -41,19 +41,19 @@ func newOCIRegistry(name string, src artifacts, refOf func(pack.ID) pack.Ref) *o
 // newRemoteRegistry is newOCIRegistry for what is not on this machine.
 func newRemoteRegistry(name string, deps Deps, refOf func(pack.ID) pack.Ref) *ociRegistry {
 	if deps.Offline {
-		return newOCIRegistry(name, guarded{nobody{}, deps.Authorize}, refOf)
+		return newOCIRegistry(name, authorizedArtifacts{offlineArtifacts{}, deps.Authorize}, refOf)
 	}
-	return newOCIRegistry(name, guarded{deps.OCI, deps.Authorize}, refOf)
+	return newOCIRegistry(name, authorizedArtifacts{deps.OCI, deps.Authorize}, refOf)
 }
 
-// guarded are artifacts of which only those may be asked for that a guard allows.
-type guarded struct {
+// authorizedArtifacts are artifacts of which only those may be asked for that a guard allows.
+type authorizedArtifacts struct {
 	artifacts
 	authorize Authorize
 }
 
 // Listing lists the versions of a place, unless that may not be asked.
-func (g guarded) Listing(ctx context.Context, ref pack.Ref) (list []string, status oci.Status, err error) {
+func (g authorizedArtifacts) Listing(ctx context.Context, ref pack.Ref) (list []string, status oci.Status, err error) {
 	if g.authorize != nil {
 		if ctx, err = g.authorize(ctx, ref); err != nil {
 			return nil, status, err
@@ -63,7 +63,7 @@ func (g guarded) Listing(ctx context.Context, ref pack.Ref) (list []string, stat
 }
 
 // Open describes the pack at a place, unless that may not be asked.
-func (g guarded) Open(ctx context.Context, ref pack.Ref) (p *pack.Pack, err error) {
+func (g authorizedArtifacts) Open(ctx context.Context, ref pack.Ref) (p *pack.Pack, err error) {
 	if g.authorize != nil {
 		if ctx, err = g.authorize(ctx, ref); err != nil {
 			return nil, err

@@ -43,16 +43,16 @@ func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := &sharded{
+	files := &ociFiles{
 		ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent,
 		offline: deps.Offline,
 	}
-	return newIndexed(name, files, pack.Ref{}), nil
+	return newIndexRegistry(name, files, pack.Ref{}), nil
 }
 
-// sharded reads an index that is an OCI artifact: its manifest, and the blob that has what is wanted. Blobs are kept by
+// ociFiles reads an index that is an OCI artifact: its manifest, and the blob that has what is wanted. Blobs are kept by
 // their digests, so that only those that changed are asked for.
-type sharded struct {
+type ociFiles struct {
 	ref     pack.Ref
 	client  *oci.Client
 	cache   cache
@@ -71,7 +71,7 @@ type artifact struct {
 	bits    int                 // the length of all prefixes
 }
 
-func (s *sharded) read(ctx context.Context, path string) ([]byte, error) {
+func (s *ociFiles) read(ctx context.Context, path string) ([]byte, error) {
 	a, err := s.artifact(ctx)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *sharded) read(ctx context.Context, path string) ([]byte, error) {
 
 // artifact finds the manifest that the tag names now. It is asked for in whole only where it is not the one that was
 // kept.
-func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
+func (s *ociFiles) artifact(ctx context.Context) (*artifact, error) {
 	return s.found.get(ctx, "", func(ctx context.Context) (*artifact, error) {
 		target := s.ref
 		if target.Digest == "" {
@@ -112,7 +112,7 @@ func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
 		}
 		raw, ok := s.cache.loadBlob(strings.TrimPrefix(target.Digest, "sha256:"))
 		if !ok && s.offline {
-			return nil, offline("the index " + s.ref.String())
+			return nil, offlineError("the index " + s.ref.String())
 		}
 		if !ok {
 			var err error
@@ -131,12 +131,12 @@ func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
 }
 
 // pin returns the digest that the tag names now, or named when somebody was last asked.
-func (s *sharded) pin(ctx context.Context) (string, error) {
+func (s *ociFiles) pin(ctx context.Context) (string, error) {
 	key := "index+" + s.ref.String()
 	if s.offline {
 		note, ok := s.cache.load(key)
 		if !ok {
-			return "", offline("the index " + s.ref.String())
+			return "", offlineError("the index " + s.ref.String())
 		}
 		return string(note.Body), nil
 	}
@@ -151,7 +151,7 @@ func (s *sharded) pin(ctx context.Context) (string, error) {
 }
 
 // blob returns a blob of the artifact.
-func (s *sharded) blob(ctx context.Context, a *artifact, b oci.Blob, limit int64) ([]byte, error) {
+func (s *ociFiles) blob(ctx context.Context, a *artifact, b oci.Blob, limit int64) ([]byte, error) {
 	if b.Digest == "" {
 		return nil, fs.ErrNotExist
 	}
@@ -159,7 +159,7 @@ func (s *sharded) blob(ctx context.Context, a *artifact, b oci.Blob, limit int64
 		return data, nil
 	}
 	if s.offline {
-		return nil, offline("the index " + s.ref.String())
+		return nil, offlineError("the index " + s.ref.String())
 	}
 	target := s.ref
 	target.Digest = a.digest
@@ -172,7 +172,7 @@ func (s *sharded) blob(ctx context.Context, a *artifact, b oci.Blob, limit int64
 }
 
 // catalog returns the artifact's catalogue, whose tag is its digest.
-func (s *sharded) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
+func (s *ociFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
 	a, err := s.artifact(ctx)
 	if err != nil {
 		return nil, "", err
@@ -182,7 +182,7 @@ func (s *sharded) catalog(ctx context.Context) (func() (io.ReadCloser, error), s
 	}
 	digest := strings.TrimPrefix(a.catalog.Digest, "sha256:")
 	if s.offline && !s.cache.has(digest) {
-		return nil, "", offline("the index " + s.ref.String())
+		return nil, "", offlineError("the index " + s.ref.String())
 	}
 	return func() (io.ReadCloser, error) {
 		data, err := s.blob(ctx, a, a.catalog, index.MaxCatalogBytes)

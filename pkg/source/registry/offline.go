@@ -8,19 +8,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// nobody stands for a registry's server while skillpm is offline.
-type nobody struct{}
+// offlineArtifacts stands for a registry's server while skillpm is offline.
+type offlineArtifacts struct{}
 
-func (nobody) Listing(_ context.Context, ref pack.Ref) ([]string, oci.Status, error) {
-	return nil, oci.Status{}, offline(ref.String())
+func (offlineArtifacts) Listing(_ context.Context, ref pack.Ref) ([]string, oci.Status, error) {
+	return nil, oci.Status{}, offlineError(ref.String())
 }
 
-func (nobody) Open(_ context.Context, ref pack.Ref) (*pack.Pack, error) {
-	return nil, offline(ref.String())
+func (offlineArtifacts) Open(_ context.Context, ref pack.Ref) (*pack.Pack, error) {
+	return nil, offlineError(ref.String())
 }
 
-// offline says that something would have to be asked for.
-func offline(what string) error {
+// offlineError says that something would have to be asked for.
+func offlineError(what string) error {
 	return diag.Errorf(diag.Remote, "%s cannot be asked: skillpm is offline", what).
 		WithHint("leave --offline out; what is locked and in the store needs nobody")
 }

@@ -61,7 +61,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 	case url == Embedded:
 		return openEmbedded(name, deps)
 	case url == Local:
-		return openStored(name, pack.Ref{Kind: pack.KindLocal}, deps)
+		return openLayout(name, pack.Ref{Kind: pack.KindLocal}, deps)
 	case strings.HasPrefix(url, "http://") && !onLoopback(url):
 		return nil, diag.Errorf(diag.Usage, "registry %s: an index is read over HTTPS only", url)
 	case strings.HasPrefix(url, ociIndexScheme):
@@ -69,7 +69,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 	case strings.HasPrefix(url, "oci://"):
 		return openPrefix(name, url, deps)
 	case strings.HasPrefix(url, "oci-layout:"):
-		return openStored(name, pack.Ref{Kind: pack.KindLayout, URL: strings.TrimPrefix(url, "oci-layout:")}, deps)
+		return openLayout(name, pack.Ref{Kind: pack.KindLayout, URL: strings.TrimPrefix(url, "oci-layout:")}, deps)
 	case strings.HasPrefix(url, "http://"), strings.HasPrefix(url, "https://") &&
 		!strings.HasSuffix(strings.TrimRight(url, "/"), ".git"):
 		return openHTTPS(name, url, deps)
@@ -81,10 +81,10 @@ func openEmbedded(name string, deps Deps) (Registry, error) {
 	if deps.Embedded == nil {
 		return nil, diag.Errorf(diag.NotFound, "there is no embedded registry")
 	}
-	return newIndexed(name, disk{name, deps.Embedded}, pack.Ref{Kind: pack.KindEmbedded}), nil
+	return newIndexRegistry(name, dirFiles{name, deps.Embedded}, pack.Ref{Kind: pack.KindEmbedded}), nil
 }
 
-func openStored(name string, ref pack.Ref, deps Deps) (Registry, error) {
+func openLayout(name string, ref pack.Ref, deps Deps) (Registry, error) {
 	if deps.OCI == nil {
 		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
 	}
@@ -96,7 +96,7 @@ func openStored(name string, ref pack.Ref, deps Deps) (Registry, error) {
 		base.ID = id
 		return base
 	})
-	return &stored{ociRegistry: local, client: deps.OCI, ref: ref}, nil
+	return &layoutRegistry{ociRegistry: local, client: deps.OCI, ref: ref}, nil
 }
 
 func openPrefix(name, url string, deps Deps) (Registry, error) {
@@ -137,7 +137,7 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 		if ref.Rev == "" {
 			ref.Rev = "HEAD" // an index has a newest state and no releases
 		}
-		return newIndexed(name,
+		return newIndexRegistry(name,
 			&gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref), nil
 	case pack.KindPath:
 		return openDir(name, ref, deps)
@@ -158,9 +158,9 @@ func openDir(name string, ref pack.Ref, deps Deps) (Registry, error) {
 		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", name, dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "oci-layout")); err == nil {
-		return openStored(name, pack.Ref{Kind: pack.KindLayout, URL: ref.URL}, deps)
+		return openLayout(name, pack.Ref{Kind: pack.KindLayout, URL: ref.URL}, deps)
 	}
-	return newIndexed(name, disk{name, safefile.Dir(dir)}, pack.Ref{Kind: pack.KindPath, URL: ref.URL}), nil
+	return newIndexRegistry(name, dirFiles{name, safefile.Dir(dir)}, pack.Ref{Kind: pack.KindPath, URL: ref.URL}), nil
 }
 
 // KindOf says what sort of registry is at a URL: "index", which lists packs and says where each is, or "packs", a place

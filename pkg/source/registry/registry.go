@@ -74,7 +74,7 @@ func asOCIRegistry(r Registry) (*ociRegistry, bool) {
 	switch r := r.(type) {
 	case *ociRegistry:
 		return r, true
-	case *stored:
+	case *layoutRegistry:
 		return r.ociRegistry, true
 	}
 	return nil, false

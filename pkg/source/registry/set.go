@@ -96,14 +96,14 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	case s.config.Override != "":
 		return s.enforced(ctx, id, s.config.Override)
 	}
-	if bound, ok := s.bound(id); ok {
+	if bound, ok := s.binding(id); ok {
 		return s.enforced(ctx, id, bound)
 	}
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := ask(ctx, id, candidates)
+	hits, err := registriesWith(ctx, id, candidates)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	return nil, &AmbiguousError{Pack: id, Registries: names}
 }
 
-// bound returns the registry that an owner is bound to.
-func (s *Set) bound(id pack.ID) (string, bool) {
+// binding returns the registry that an owner is bound to.
+func (s *Set) binding(id pack.ID) (string, bool) {
 	if r, ok := s.config.Enforced[id.Owner]; ok {
 		return r, true
 	}
@@ -162,9 +162,9 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 	return list, nil
 }
 
-// ask asks registries at once and returns those that have a pack, in their order. Any answer but yes and no is an
+// revalidate asks registries at once and returns those that have a pack, in their order. Any answer but yes and no is an
 // error: a registry that cannot be reached might have the pack.
-func ask(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
+func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
 	has := make([]bool, len(list))
 	errs := make([]error, len(list))
 	var group errgroup.Group
@@ -207,7 +207,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (
 			continue // this program has none
 		}
 		names = append(names, r.Name())
-		hits, err := ask(ctx, id, []Registry{r})
+		hits, err := registriesWith(ctx, id, []Registry{r})
 		if err != nil {
 			return nil, err
 		}
@@ -216,15 +216,15 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (
 		}
 	}
 	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
-	if silent := s.silent(registries); len(silent) > 0 {
+	if silent := s.emptyRegistries(registries); len(silent) > 0 {
 		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s",
 			strings.Join(silent, ", "), id.Owner, silent[0])
 	}
 	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
 }
 
-// silent names the configured registries that were not asked, because nothing is bound to them.
-func (s *Set) silent(registries []Registry) []string {
+// emptyRegistries names the configured registries that were not asked, because nothing is bound to them.
+func (s *Set) emptyRegistries(registries []Registry) []string {
 	var names []string
 	for _, named := range s.config.Registries {
 		if !slices.ContainsFunc(registries, func(r Registry) bool {
@@ -239,7 +239,7 @@ func (s *Set) silent(registries []Registry) []string {
 
 // registry opens a registry once; it is named by its configured name or its URL.
 func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
-	name, url := s.named(nameOrURL)
+	name, url := s.resolveName(nameOrURL)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.open[url]; ok {
@@ -262,8 +262,8 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 	return r, nil
 }
 
-// named returns the configured name of a registry, "" for one that has none, and its URL.
-func (s *Set) named(nameOrURL string) (name, url string) {
+// resolveName returns the configured name of a registry, "" for one that has none, and its URL.
+func (s *Set) resolveName(nameOrURL string) (name, url string) {
 	url = canonical(nameOrURL)
 	if url == Local || url == Embedded {
 		return "", url // whatever a file calls so
@@ -277,6 +277,6 @@ func (s *Set) named(nameOrURL string) (name, url string) {
 }
 
 func (s *Set) url(nameOrURL string) string {
-	_, url := s.named(nameOrURL)
+	_, url := s.resolveName(nameOrURL)
 	return url
 }

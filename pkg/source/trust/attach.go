@@ -137,7 +137,7 @@ func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, key *sign.PrivateKey,
 	if err != nil {
 		return Signed{}, err
 	}
-	subject, err := selfOf(manifest, &pack.Pack{Ref: ref})
+	subject, err := packNameOf(manifest, &pack.Pack{Ref: ref})
 	if err != nil {
 		return Signed{}, err
 	}

@@ -27,8 +27,8 @@ const (
 	maxPerShard = 64       // entries of each of the 256 directories
 )
 
-// cached returns what the cache has for a manifest. An entry that is damaged is none.
-func (k *Verifier) cached(digest string) (*evidence, error) {
+// cachedEvidence returns what the cache has for a manifest. An entry that is damaged is none.
+func (k *Verifier) cachedEvidence(digest string) (*evidence, error) {
 	var e evidence
 	if err := k.load(strings.TrimPrefix(digest, "sha256:"), &e); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func (k *Verifier) cached(digest string) (*evidence, error) {
 	return &e, nil
 }
 
-// keep puts an entry into the cache. That it can't be kept stops nothing: it is fetched again.
-func (k *Verifier) keep(digest string, e *evidence) {
+// cacheEvidence puts an entry into the cache. That it can't be kept stops nothing: it is fetched again.
+func (k *Verifier) cacheEvidence(digest string, e *evidence) {
 	if "sha256:"+textx.SHA256(e.Manifest) == digest {
 		k.save(strings.TrimPrefix(digest, "sha256:"), e)
 	}

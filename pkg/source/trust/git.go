@@ -46,14 +46,14 @@ func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[strin
 		}
 	}
 	if len(trees) > 0 {
-		err = k.recorded(p, trees)
+		err = k.checkRecordedTrees(p, trees)
 	}
 	return []string{signer}, err
 }
 
 // tag returns the tag of a pack, from the cache if what is there is enough.
 func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEvidence, error) {
-	name := textx.SHA256("tag " + placeOf(p) + " " + p.Ref.Rev + " " + p.Version)
+	name := textx.SHA256("tag " + sourceKey(p) + " " + p.Ref.Rev + " " + p.Version)
 	var known tagEvidence
 	if k.load(name, &known) == nil {
 		if _, err := checkTag(&known, p, w); err == nil || k.options.Offline {

@@ -18,10 +18,10 @@ func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]st
 	case pack.KindPath:
 		return nil
 	case pack.KindGit:
-		return k.recorded(p, trees)
+		return k.checkRecordedTrees(p, trees)
 	}
-	e, err := k.cached(p.Ref.Digest)
-	if known := err == nil; !known || !k.cameBefore(p) {
+	e, err := k.cachedEvidence(p.Ref.Digest)
+	if known := err == nil; !known || !k.hasOrigin(p) {
 		if k.options.Offline && p.Ref.Kind == pack.KindOCI {
 			return diag.Errorf(diag.Remote,
 				"%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p),
@@ -33,41 +33,41 @@ func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]st
 			return err
 		}
 		if e = (&evidence{Manifest: raw}); !known {
-			k.keep(p.Ref.Digest, e)
+			k.cacheEvidence(p.Ref.Digest, e)
 		}
-		k.came(p)
+		k.recordOrigin(p)
 	}
-	return k.linked(e.Manifest, p, trees)
+	return k.checkTrees(e.Manifest, p, trees)
 }
 
 // originFile returns the file which notes that a manifest came from the place that a pack is pinned to.
 func (k *Verifier) originFile(p *pack.Pack) (string, error) {
-	return entryFile(k.options.State, textx.SHA256("origin "+placeOf(p)))
+	return entryFile(k.options.State, textx.SHA256("origin "+sourceKey(p)))
 }
 
-// came notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say
+// recordOrigin notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say
 // so: another place may have had it. Without the note it is asked for again.
-func (k *Verifier) came(p *pack.Pack) {
-	if file, err := k.originFile(p); err == nil && p.Ref.Kind == pack.KindOCI && !k.cameBefore(p) {
-		_ = writeJSON(file, record{Source: placeOf(p)})
+func (k *Verifier) recordOrigin(p *pack.Pack) {
+	if file, err := k.originFile(p); err == nil && p.Ref.Kind == pack.KindOCI && !k.hasOrigin(p) {
+		_ = writeJSON(file, record{Source: sourceKey(p)})
 	}
 }
 
-// cameBefore reports whether that is noted. What is on this machine can be looked at each time.
-func (k *Verifier) cameBefore(p *pack.Pack) bool {
+// hasOrigin reports whether that is noted. What is on this machine can be looked at each time.
+func (k *Verifier) hasOrigin(p *pack.Pack) bool {
 	file, err := k.originFile(p)
 	if err != nil || p.Ref.Kind != pack.KindOCI {
 		return false
 	}
 	var r record
-	return readJSON(file, &r) == nil && r.Source == placeOf(p)
+	return readJSON(file, &r) == nil && r.Source == sourceKey(p)
 }
 
-// self is what a manifest says of itself.
-type self struct{ Name, Version string }
+// packName is what a manifest says of itself.
+type packName struct{ Name, Version string }
 
-// selfOf returns what a manifest says of itself, nil where it says nothing.
-func selfOf(manifest []byte, p *pack.Pack) (*self, error) {
+// packNameOf returns what a manifest says of itself, nil where it says nothing.
+func packNameOf(manifest []byte, p *pack.Pack) (*packName, error) {
 	var m struct {
 		Annotations map[string]string `json:"annotations"`
 	}
@@ -81,7 +81,7 @@ func selfOf(manifest []byte, p *pack.Pack) (*self, error) {
 	if !ok {
 		return nil, nil
 	}
-	var subject self
+	var subject packName
 	if err := json.Unmarshal([]byte(text), &subject); err != nil {
 		return nil, diag.Errorf(diag.Integrity, "what the manifest of %s says of the pack is not JSON", nameOf(p))
 	}
@@ -91,7 +91,7 @@ func selfOf(manifest []byte, p *pack.Pack) (*self, error) {
 // checkName checks that a manifest which says whose it is calls itself as the pack is called: the content of an older
 // version under the number of a newer one is a replay.
 func checkName(manifest []byte, p *pack.Pack) error {
-	subject, err := selfOf(manifest, p)
+	subject, err := packNameOf(manifest, p)
 	if err != nil || subject == nil {
 		return err
 	}

@@ -14,11 +14,11 @@ type record struct {
 	Trees  map[string]string `json:"trees"`
 }
 
-// placeOf names a pinned place.
-func placeOf(p *pack.Pack) string { return p.Ref.Source() + " " + p.Ref.URL + "@" + p.Ref.Digest }
+// sourceKey names a pinned place.
+func sourceKey(p *pack.Pack) string { return p.Ref.Source() + " " + p.Ref.URL + "@" + p.Ref.Digest }
 
 func (k *Verifier) recordFile(p *pack.Pack) (string, error) {
-	return entryFile(k.options.State, textx.SHA256(placeOf(p)))
+	return entryFile(k.options.State, textx.SHA256(sourceKey(p)))
 }
 
 // Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest
@@ -28,7 +28,7 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	if err != nil || len(trees) == 0 {
 		return nil // nowhere to note it: it is fetched again
 	}
-	r := record{Source: placeOf(p), Trees: map[string]string{}}
+	r := record{Source: sourceKey(p), Trees: map[string]string{}}
 	var before record
 	if readJSON(file, &before) == nil && before.Source == r.Source {
 		maps.Copy(r.Trees, before.Trees)
@@ -49,14 +49,14 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	return nil
 }
 
-// recorded checks that trees are what this machine got from a pinned place.
-func (k *Verifier) recorded(p *pack.Pack, trees map[string]string) error {
+// checkRecordedTrees checks that trees are what this machine got from a pinned place.
+func (k *Verifier) checkRecordedTrees(p *pack.Pack, trees map[string]string) error {
 	file, err := k.recordFile(p)
 	if err != nil {
 		return &UnknownTreesError{Pack: nameOf(p)}
 	}
 	var r record
-	if readJSON(file, &r) != nil || r.Source != placeOf(p) {
+	if readJSON(file, &r) != nil || r.Source != sourceKey(p) {
 		return &UnknownTreesError{Pack: nameOf(p)}
 	}
 	for name := range trees {

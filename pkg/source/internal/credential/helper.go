@@ -73,7 +73,7 @@ func (h helper) list(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var users map[string]string // address -> user
+	var users map[string]string // serverAddress -> user
 	if json.Unmarshal(out, &users) != nil {
 		return nil, diag.Errorf(diag.Denied, "docker-credential-%s does not list its logins", h)
 	}
@@ -82,7 +82,7 @@ func (h helper) list(ctx context.Context) (map[string]string, error) {
 
 // run starts the program with an action, and returns what it printed, also where it failed.
 func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
-	out := &atMost{remaining: maxConfig}
+	out := &limitedBuffer{remaining: maxConfig}
 	cmd := exec.CommandContext(ctx, "docker-credential-"+string(h), action) //nolint:gosec // the user's own configuration names it
 	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
 	cmd.WaitDelay = 5 * time.Second // it may leave something behind that keeps its output open
@@ -103,18 +103,18 @@ func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
 	return out.text.Bytes(), failed
 }
 
-// atMost keeps the beginning of what is written to it.
-type atMost struct {
+// limitedBuffer keeps the beginning of what is written to it.
+type limitedBuffer struct {
 	text      bytes.Buffer
 	remaining int
 }
 
 // Write takes everything, so that the program that writes does not fail.
-func (a *atMost) Write(p []byte) (int, error) {
+func (a *limitedBuffer) Write(p []byte) (int, error) {
 	n := min(len(p), a.remaining)
 	a.remaining -= n
 	_, err := a.text.Write(p[:n])
 	return len(p), err
 }
 
-var _ io.Writer = (*atMost)(nil)
+var _ io.Writer = (*limitedBuffer)(nil)

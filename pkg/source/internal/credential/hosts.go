@@ -48,7 +48,7 @@ func (s *Store) helperOf(hostport string) (helper, error) {
 	if err != nil {
 		return "", err
 	}
-	if h := c.CredHelpers[address(hostport)]; h != "" {
+	if h := c.CredHelpers[serverAddress(hostport)]; h != "" {
 		return helper(h), nil
 	}
 	return helper(c.CredsStore), nil

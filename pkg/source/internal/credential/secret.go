@@ -18,28 +18,28 @@ import (
 
 // Secrets are what no message may hold, in each way that a server may repeat it. The zero value knows none.
 type Secrets struct {
-	mu    sync.Mutex
-	known map[string]bool
+	mu        sync.Mutex
+	spellings map[string]bool
 }
 
-// shortest is the least length of a secret that is looked for: shorter ones are words of messages too.
-const shortest = 4
+// minSecret is the least length of a secret that is looked for: shorter ones are words of messages too.
+const minSecret = 4
 
 // Learn adds a secret that stands for itself.
 func (s *Secrets) Learn(secret string) {
-	if len(secret) < shortest {
+	if len(secret) < minSecret {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = make(map[string]bool)
+	if s.spellings == nil {
+		s.spellings = make(map[string]bool)
 	}
-	if s.known[secret] {
+	if s.spellings[secret] {
 		return
 	}
 	for _, spelling := range spellings(secret) {
-		s.known[spelling] = true
+		s.spellings[spelling] = true
 	}
 }
 
@@ -94,8 +94,8 @@ func (s *Secrets) LearnHeader(h http.Header) {
 // Redact returns text without secrets, also where their ends were cut off.
 func (s *Secrets) Redact(text string) string {
 	s.mu.Lock()
-	spellings := make([]string, 0, len(s.known))
-	for spelling := range s.known {
+	spellings := make([]string, 0, len(s.spellings))
+	for spelling := range s.spellings {
 		spellings = append(spellings, spelling)
 	}
 	s.mu.Unlock()

@@ -61,7 +61,7 @@ func configPath(o Options) string {
 func (s *Store) Path() string { return s.path }
 
 // backend is what keeps logins: a helper, or the file.
-type keeper interface {
+type backend interface {
 	Get(ctx context.Context, server string) (auth.Credential, error)
 	Put(ctx context.Context, server string, cred auth.Credential) error
 	Delete(ctx context.Context, server string) error
@@ -69,7 +69,7 @@ type keeper interface {
 
 // backendFor returns what keeps the login for a host: the helper that the configuration names for it, else the file, read
 // now.
-func (s *Store) backendFor(hostport string, file func() (credentials.Store, error)) (keeper, error) {
+func (s *Store) backendFor(hostport string, file func() (credentials.Store, error)) (backend, error) {
 	h, err := s.helperOf(hostport)
 	if err != nil || h != "" {
 		return h, err
@@ -92,7 +92,7 @@ func (s *Store) read() (credentials.Store, error) {
 }
 
 func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
-	store, err := credentials.NewStore(target(s.path), o)
+	store, err := credentials.NewStore(followLink(s.path), o)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).
 			WithHint("mend the file, or move it away and log in again")
@@ -100,8 +100,8 @@ func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
 	return store, nil
 }
 
-// target follows a link, so that what replaces the file does not replace the link.
-func target(path string) string {
+// followLink follows a link, so that what replaces the file does not replace the link.
+func followLink(path string) string {
 	if real, err := pathx.ResolveExisting(path); err == nil {
 		return real
 	}
@@ -117,9 +117,9 @@ func (s *Store) Get(ctx context.Context, hostport string) (Login, error) {
 	if err != nil {
 		return Login{}, err
 	}
-	cred, err := store.Get(ctx, address(hostport))
+	cred, err := store.Get(ctx, serverAddress(hostport))
 	if err != nil {
-		return Login{}, s.failed(hostport, store, err)
+		return Login{}, s.wrapError(hostport, store, err)
 	}
 	return Login{User: cred.Username, Secret: cred.Password, Identity: cred.RefreshToken, Token: cred.AccessToken}, nil
 }
@@ -145,7 +145,7 @@ func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	if user == TokenUser {
 		cred = auth.Credential{RefreshToken: secret}
 	}
-	return s.change(hostport, func(k keeper) error { return k.Put(ctx, address(hostport), cred) })
+	return s.change(hostport, func(k backend) error { return k.Put(ctx, serverAddress(hostport), cred) })
 }
 
 // Delete forgets the login for a host. That there was none is [diag.NotFound].
@@ -153,13 +153,13 @@ func (s *Store) Delete(ctx context.Context, hostport string) error {
 	if s.path == "" {
 		return noLogin(hostport)
 	}
-	return s.change(hostport, func(k keeper) error {
-		if cred, err := k.Get(ctx, address(hostport)); err != nil {
+	return s.change(hostport, func(k backend) error {
+		if cred, err := k.Get(ctx, serverAddress(hostport)); err != nil {
 			return err
 		} else if cred == auth.EmptyCredential {
 			return noLogin(hostport)
 		}
-		return k.Delete(ctx, address(hostport))
+		return k.Delete(ctx, serverAddress(hostport))
 	})
 }
 
@@ -168,7 +168,7 @@ func noLogin(hostport string) error {
 }
 
 // change changes what a helper or the file has; the file is read again, because others may have changed it.
-func (s *Store) change(hostport string, f func(keeper) error) error {
+func (s *Store) change(hostport string, f func(backend) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	store, err := s.backendFor(hostport, func() (credentials.Store, error) {
@@ -183,15 +183,15 @@ func (s *Store) change(hostport string, f func(keeper) error) error {
 	if err := f(store); diag.CodeOf(err) == diag.NotFound {
 		return err
 	} else if err != nil {
-		return s.failed(hostport, store, err)
+		return s.wrapError(hostport, store, err)
 	}
 	s.file = nil
 	return nil
 }
 
-// failed says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what
+// wrapError says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what
 // it read.
-func (s *Store) failed(hostport string, store keeper, err error) error {
+func (s *Store) wrapError(hostport string, store backend, err error) error {
 	if _, ok := store.(helper); ok {
 		return fmt.Errorf("the login for %s: %w", hostport, err)
 	}
@@ -199,8 +199,8 @@ func (s *Store) failed(hostport string, store keeper, err error) error {
 		WithHint("log in again with skillpm login %s", hostport)
 }
 
-// address is the name under which Docker keeps the login for a host.
-func address(hostport string) string {
+// serverAddress is the name under which Docker keeps the login for a host.
+func serverAddress(hostport string) string {
 	host := Host(hostport)
 	if host == "docker.io" {
 		return "https://index.docker.io/v1/"

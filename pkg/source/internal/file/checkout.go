@@ -50,7 +50,7 @@ func (c checkout) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	data = repositoryBytes(data, entry.id)
-	return &memoryFile{Reader: bytes.NewReader(data), info: sized{info, int64(len(data))}}, nil
+	return &memoryFile{Reader: bytes.NewReader(data), info: infoWithSize{info, int64(len(data))}}, nil
 }
 
 // ReadDir lists a directory in order of names.
@@ -118,13 +118,13 @@ func (e dirEntry) Info() (fs.FileInfo, error) {
 	return e.index.mode(e.path, info), nil
 }
 
-// sized is a file's description with another size.
-type sized struct {
+// infoWithSize is a file's description with another size.
+type infoWithSize struct {
 	fs.FileInfo
 	size int64
 }
 
-func (s sized) Size() int64 { return s.size }
+func (s infoWithSize) Size() int64 { return s.size }
 
 type memoryFile struct {
 	*bytes.Reader

@@ -55,13 +55,13 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	}
 	p := content.Pack(ref)
 	for i, d := range p.Dependencies {
-		p.Dependencies[i].Ref = beside(ref, d.Ref)
+		p.Dependencies[i].Ref = resolveRef(ref, d.Ref)
 	}
 	return p, nil
 }
 
-// beside makes a relative directory that a pack names relative to what the pack's own directory is relative to.
-func beside(ref pack.Ref, d *pack.Ref) *pack.Ref {
+// resolveRef makes a relative directory that a pack names relative to what the pack's own directory is relative to.
+func resolveRef(ref pack.Ref, d *pack.Ref) *pack.Ref {
 	if d == nil || d.Kind != pack.KindPath && d.Kind != pack.KindLayout || filepath.IsAbs(d.URL) {
 		return d
 	}

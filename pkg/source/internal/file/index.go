@@ -42,15 +42,15 @@ func (x *index) mode(name string, info fs.FileInfo) fs.FileInfo {
 	if t.executable {
 		m = 0o755
 	}
-	return moded{info, m}
+	return infoWithMode{info, m}
 }
 
-type moded struct {
+type infoWithMode struct {
 	fs.FileInfo
 	mode fs.FileMode
 }
 
-func (m moded) Mode() fs.FileMode { return m.mode }
+func (m infoWithMode) Mode() fs.FileMode { return m.mode }
 
 // readIndex reads the index of the checkout that a directory is in. What cannot be read counts as no checkout: then the
 // files are what they are on disk. So does a repository of another user, as it does for git: in a directory that others
@@ -61,7 +61,7 @@ func readIndex(dir, goos string) index {
 		return index{}
 	}
 	top, gitDir := findGitDir(dir)
-	if gitDir == "" || !mine(os.Lstat(filepath.Join(top, ".git"))) || !mine(os.Stat(gitDir)) {
+	if gitDir == "" || !isOwn(os.Lstat(filepath.Join(top, ".git"))) || !isOwn(os.Stat(gitDir)) {
 		return index{}
 	}
 	f, err := safefile.Open(filepath.Join(gitDir, "index"), maxIndex)
@@ -125,8 +125,8 @@ func findGitDir(dir string) (top, gitDir string) {
 	}
 }
 
-// mine reports whether what was found belongs to the user.
-func mine(info fs.FileInfo, err error) bool { return err == nil && safefile.Mine(info) }
+// isOwn reports whether what was found belongs to the user.
+func isOwn(info fs.FileInfo, err error) bool { return err == nil && safefile.Mine(info) }
 
 // readLink returns the directory that a .git file names.
 func readLink(file string) string {

@@ -11,10 +11,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
-// loggedIn shows an index's server what it wants to see: the token in SKILLPM_TOKEN_<HOST> from the first request on,
+// loginTransport shows an index's server what it wants to see: the token in SKILLPM_TOKEN_<HOST> from the first request on,
 // or, once it has refused one, the login that Docker's configuration has for it. No other server sees either: it is
 // added to requests to the index's own scheme, host and port only, wherever redirects lead.
-type loggedIn struct {
+type loginTransport struct {
 	next   http.RoundTripper
 	host   *url.URL
 	getenv func(string) string // nil for no environment
@@ -25,10 +25,10 @@ type loggedIn struct {
 	looked bool
 }
 
-func newLoggedIn(next http.RoundTripper, host *url.URL, getenv func(string) string,
+func newLoginTransport(next http.RoundTripper, host *url.URL, getenv func(string) string,
 	logins *credential.Store,
-) *loggedIn {
-	l := &loggedIn{next: next, host: host, getenv: getenv, logins: logins}
+) *loginTransport {
+	l := &loginTransport{next: next, host: host, getenv: getenv, logins: logins}
 	if getenv == nil {
 		return l
 	}
@@ -50,7 +50,7 @@ func headerOf(token string) string {
 }
 
 // RoundTrip sends a request, and once more with a login if the server wants one.
-func (l *loggedIn) RoundTrip(req *http.Request) (*http.Response, error) {
+func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != l.host.Scheme || req.URL.Host != l.host.Host {
 		return l.next.RoundTrip(req)
 	}
@@ -74,7 +74,7 @@ func (l *loggedIn) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // login looks once whether there is a login for the server.
-func (l *loggedIn) login(req *http.Request) (string, error) {
+func (l *loginTransport) login(req *http.Request) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.looked || l.logins == nil {

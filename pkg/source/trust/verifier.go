@@ -87,10 +87,10 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
 	error,
 ) {
-	known, err := k.cached(p.Ref.Digest)
+	known, err := k.cachedEvidence(p.Ref.Digest)
 	if err == nil {
 		if found, err := k.check(known, p, w); err == nil {
-			return found, k.signedAs(known.Manifest, p, trees)
+			return found, k.checkSubject(known.Manifest, p, trees)
 		} else if k.options.Offline {
 			return nil, err
 		}
@@ -104,30 +104,30 @@ func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[
 	if err != nil {
 		return nil, err
 	}
-	k.came(p)
+	k.recordOrigin(p)
 	found, err := k.check(fresh, p, w)
 	if err != nil {
 		return nil, err
 	}
-	k.keep(p.Ref.Digest, fresh)
-	return found, k.signedAs(fresh.Manifest, p, trees)
+	k.cacheEvidence(p.Ref.Digest, fresh)
+	return found, k.checkSubject(fresh.Manifest, p, trees)
 }
 
-// signedAs checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over
+// checkSubject checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over
 // one that does not say which pack and version it is proves neither: it would hold under every name and number.
-func (k *Verifier) signedAs(manifest []byte, p *pack.Pack, trees map[string]string) error {
-	subject, err := selfOf(manifest, p)
+func (k *Verifier) checkSubject(manifest []byte, p *pack.Pack, trees map[string]string) error {
+	subject, err := packNameOf(manifest, p)
 	if err != nil {
 		return err
 	}
 	if subject == nil {
 		return &UnnamedError{Pack: nameOf(p), Digest: p.Ref.Digest}
 	}
-	return k.linked(manifest, p, trees)
+	return k.checkTrees(manifest, p, trees)
 }
 
-// linked checks that trees are those of a manifest.
-func (k *Verifier) linked(manifest []byte, p *pack.Pack, trees map[string]string) error {
+// checkTrees checks that trees are those of a manifest.
+func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]string) error {
 	if err := checkName(manifest, p); err != nil || len(trees) == 0 {
 		return err
 	}
@@ -136,7 +136,7 @@ func (k *Verifier) linked(manifest []byte, p *pack.Pack, trees map[string]string
 		return err
 	}
 	if signed == nil {
-		return k.recorded(p, trees)
+		return k.checkRecordedTrees(p, trees)
 	}
 	return sameTrees(p, trees, signed, "signed")
 }
