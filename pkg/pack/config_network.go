@@ -14,7 +14,8 @@ import (
 
 var (
 	hostPort = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
+		const label = `[a-z0-9]([a-z0-9-]*[a-z0-9])?`
+		return regexp.MustCompile(`^(` + label + `(\.` + label + `)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 	})
 	hostPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+([._-]+[a-z0-9]+)*$`) })
 )

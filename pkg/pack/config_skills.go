@@ -264,8 +264,8 @@ func (c *Config) Runner(kind string) (Runner, error) {
 	if !ok {
 		err := diag.Errorf(diag.NotFound, "no runner %q is configured, which would run the task", kind)
 		return Runner{}, err.WithHint(
-			"write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input", c.Path,
-			kind)
+			"write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input",
+			c.Path, kind)
 	}
 	r.Command, r.Notify.Command = c.program(r.Command), c.program(r.Notify.Command)
 	r.Notify.File = c.File(r.Notify.File)

@@ -84,8 +84,8 @@ func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 		return nil, err
 	}
 	if len(c.Skills) == 0 && len(c.Dependencies) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skill: no directory in it has a %s", sourceText(ref), skill.File).
-			WithHint("name the directory of the skills, as in URL//skills for a repository")
+		return nil, diag.Errorf(diag.NotFound, "%s has no skill: no directory in it has a %s", sourceText(ref),
+			skill.File).WithHint("name the directory of the skills, as in URL//skills for a repository")
 	}
 	return c, nil
 }
@@ -220,7 +220,8 @@ func (c *Content) Select(names []string) ([]SkillDir, error) {
 		i, ok := slices.BinarySearchFunc(c.Skills, name,
 			func(s SkillDir, n string) int { return strings.Compare(s.Name, n) })
 		if !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).WithHint("it has %s", c.skillList())
+			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).
+				WithHint("it has %s", c.skillList())
 		}
 		selected = append(selected, c.Skills[i])
 	}

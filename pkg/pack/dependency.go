@@ -161,8 +161,8 @@ func (f depFields) tagAndDigest() (s string) {
 
 func (f depFields) gitReference() (string, error) {
 	repository := f.text[keyGit]
-	if strings.ContainsAny(repository, "#") || strings.Contains(strings.TrimPrefix(repository[strings.Index(repository, ":")+1:],
-		"//"), "//") {
+	path := strings.TrimPrefix(repository[strings.Index(repository, ":")+1:], "//")
+	if strings.Contains(repository, "#") || strings.Contains(path, "//") {
 		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", repository).
 			WithHint("write the directory as path:, and the revision as tag:, branch: or rev:")
 	}

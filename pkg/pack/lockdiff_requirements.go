@@ -107,8 +107,8 @@ func (c *comparison) compareLocked(n requirement, p *LockedPack) {
 			n.dependent())
 		return
 	case n.Ref != nil && !lockedFrom(*n.Ref, p):
-		c.addLocked(DiffSource, n.ID, []string{"source"}, "%s is locked from another place than the one that %s wants, %s",
-			n.ID, n.dependent(), n.Ref)
+		c.addLocked(DiffSource, n.ID, []string{"source"},
+			"%s is locked from another place than the one that %s wants, %s", n.ID, n.dependent(), n.Ref)
 		return
 	}
 	allowed, err := Allows(n.Dependency, p.Version)
@@ -117,8 +117,8 @@ func (c *comparison) compareLocked(n requirement, p *LockedPack) {
 		file, keys := n.position()
 		c.addInvalid(n.ID, file, keys, err)
 	case !allowed:
-		c.addLocked(DiffVersion, n.ID, []string{"version"}, "%s %s is locked, and %s wants %s", n.ID, p.Version, n.dependent(),
-			n.Constraint)
+		c.addLocked(DiffVersion, n.ID, []string{"version"}, "%s %s is locked, and %s wants %s",
+			n.ID, p.Version, n.dependent(), n.Constraint)
 	case directory && n.by.IsZero() && c.Directory != nil && c.Directory(n.Dependency, p):
 		c.mismatch = true
 	}
@@ -155,7 +155,8 @@ func (c *comparison) compareSkills() {
 		switch {
 		case required == nil || required.incomplete:
 		case required.all && p.Partial:
-			c.addLocked(DiffSkills, id, []string{"partial"}, "only some skills of %s are locked, and all are wanted", id)
+			c.addLocked(DiffSkills, id, []string{"partial"},
+				"only some skills of %s are locked, and all are wanted", id)
 		case !required.all:
 			c.comparePartial(id, p, slices.Compact(slices.Sorted(slices.Values(required.names))))
 		}
@@ -171,7 +172,8 @@ func (c *comparison) comparePartial(id ID, p *LockedPack, names []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if _, required := slices.BinarySearch(names, name); !required {
-			c.addLocked(DiffSkills, id, []string{"skills", name}, "the skill %s of %s is locked, and not wanted", name, id)
+			c.addLocked(DiffSkills, id, []string{"skills", name},
+				"the skill %s of %s is locked, and not wanted", name, id)
 		}
 	}
 }

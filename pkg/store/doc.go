@@ -3,7 +3,7 @@
 //
 // A store is a directory:
 //
-//	t1/<2 hex>/<62 hex>/inventory   the inventory, whose digest names the directory; its modification time is the last use
+//	t1/<2 hex>/<62 hex>/inventory   the inventory, whose digest names the directory; its time is the last use
 //	t1/<2 hex>/<62 hex>/tree/…      the files
 //	tmp/w-<n>, tmp/w-<n>.lock       a scratch directory, and the lock of the process that uses it
 //

@@ -58,7 +58,9 @@ func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	if err != nil {
 		return nil, syserr.Explain(errors.Join(err, scratch.close()))
 	}
-	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*stagedSkill)}
+	w := &Writer{
+		store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*stagedSkill),
+	}
 	for range workerCount() {
 		k := &worker{writer: w, jobs: make(chan job, maxJobs), sum: sha256.New()}
 		w.workers = append(w.workers, k)

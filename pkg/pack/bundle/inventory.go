@@ -199,7 +199,9 @@ func (inv Inventory) Check(got Inventory) error {
 		case i == len(inv) || inv[i].Path > got[j].Path:
 			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: "no such file", Got: got[j].describe()}
 		case inv[i] != got[j]:
-			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: inv[i].describe(), Got: got[j].describe()}
+			return &MismatchError{
+				What: "file " + quoteName(got[j].Path), Want: inv[i].describe(), Got: got[j].describe(),
+			}
 		}
 	}
 	return nil

@@ -158,7 +158,8 @@ func MapTree(name string, files map[string][]byte, executable func(path string) 
 	var inv Inventory
 	for p, data := range files {
 		inv = append(inv, Entry{
-			Path: p, Executable: executable != nil && executable(p), Size: int64(len(data)), SHA256: sha256.Sum256(data),
+			Path: p, Executable: executable != nil && executable(p),
+			Size: int64(len(data)), SHA256: sha256.Sum256(data),
 		})
 	}
 	inv.Sort()

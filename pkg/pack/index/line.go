@@ -100,8 +100,8 @@ func (l Line) checkTags(yield func(location, error) bool) bool {
 	for i, tag := range l.Tags {
 		invalid := tag == "" || utf8.RuneCountInString(tag) > maxTag ||
 			strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
-		if invalid && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag,
-			maxTag)) {
+		if invalid && !yield(at("tags", i),
+			diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag, maxTag)) {
 			return false
 		}
 	}

@@ -42,13 +42,12 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 		}
 		packs = append(packs, p)
 	}
-	own := slices.IndexFunc(packs, func(p graph.Pack) bool { return p.ID == root.ID })
-	edges := packs[own].Requires
-	// nobody leads back to it, so it is the root and no box of its own
-	if !slices.ContainsFunc(packs, func(p graph.Pack) bool {
+	edges := packs[0].Requires // the queue starts with the root
+	requiresRoot := func(p graph.Pack) bool {
 		return slices.ContainsFunc(p.Requires, func(e graph.Edge) bool { return e.To == root.ID })
-	}) {
-		packs = slices.Delete(packs, own, own+1)
+	}
+	if !slices.ContainsFunc(packs, requiresRoot) {
+		packs = packs[1:] // outside a cycle, the root of the graph stands for the pack
 	}
 	g := graph.New(root.ID.String()+" "+root.displayed().Version, edges, packs)
 	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), partial
