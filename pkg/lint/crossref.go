@@ -254,17 +254,17 @@ func (u *skillCheck) checkPackRef(r skillRef, m *pack.Manifest) {
 }
 
 // manifest reads the skillpm.yaml of a directory, once; nil where there is none that can be read.
-func (l *lintRun) manifest(known map[string]*pack.Manifest, dir string) *pack.Manifest {
+func (l *lintRun) manifest(cache map[string]*pack.Manifest, dir string) *pack.Manifest {
 	if dir == "" {
 		return nil
 	}
-	m, ok := known[dir]
+	m, ok := cache[dir]
 	if !ok {
 		name := path.Join(dir, pack.ManifestName)
 		if data, err := fs.ReadFile(l.fsys, name); err == nil {
 			m, _ = pack.CheckManifest(name, data)
 		}
-		known[dir] = m
+		cache[dir] = m
 	}
 	return m
 }

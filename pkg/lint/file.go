@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -83,18 +84,18 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 	if rel == path.Base(u.file) { // a wrong byte in it is reported as a problem of its text
 		f.format = scan.Text
 	}
-	whole := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
+	complete := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
 	if u.disguised(f, data) {
 		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " is a text by its name and " +
 			f.format.String() + " by its first bytes"})
 		f.format = scan.Text
 	}
 	switch {
-	case whole && (f.format == scan.Text || f.format.Archive()):
+	case complete && (f.format == scan.Text || f.format.Archive()):
 		f.data = data
-	case whole && f.format == scan.UTF16:
+	case complete && f.format == scan.UTF16:
 		f.data, f.format, f.converted = scan.FromUTF16(data), scan.Text, true
-	case whole:
+	case complete:
 	case f.format == scan.Text && rel == path.Base(u.file):
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
 	case f.format == scan.Text:
@@ -137,8 +138,8 @@ func (p *arenaPool) take() *arena {
 	return new(arena)
 }
 
-// put gives an arena back. What was read into it is no longer valid.
-func (p *arenaPool) put(a *arena) {
+// release gives an arena back. What was read into it is no longer valid.
+func (p *arenaPool) release(a *arena) {
 	total := 0
 	for i := range a.chunks {
 		a.chunks[i] = a.chunks[i][:0]
@@ -204,17 +205,11 @@ func worthReading(name string, head []byte, size, limit int64) bool {
 		what.Archive() && size <= maxArchive
 }
 
-// readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was cut meanwhile.
+// readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was truncated meanwhile.
 func readFull(f io.Reader, b []byte, n int) ([]byte, error) {
-	for len(b) < n {
-		m, err := f.Read(b[len(b):n])
-		b = b[:len(b)+m]
-		if err == io.EOF {
-			return b, nil
-		}
-		if err != nil {
-			return b, err
-		}
+	m, err := io.ReadFull(f, b[len(b):n])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
 	}
-	return b, nil
+	return b[:len(b)+m], err
 }

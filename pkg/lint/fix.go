@@ -14,20 +14,21 @@ import (
 )
 
 // Apply makes the edits of one file's findings in its data. Of edits that overlap the first counts; the others may be
-// made when the result has been checked again. made counts the edits that were made.
-func Apply(data []byte, edits []diag.Edit) (out []byte, made int) {
+// made when the result has been checked again. applied counts the edits that were
+// made.
+func Apply(data []byte, edits []diag.Edit) (out []byte, applied int) {
 	edits = slices.DeleteFunc(slices.Clone(edits), func(e diag.Edit) bool { return e.Executable })
 	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Start - b.Start })
 	at := 0
 	for _, e := range edits {
-		if e.Start < at || e.End < e.Start || e.End > len(data) || e.Start == at && made > 0 {
+		if e.Start < at || e.End < e.Start || e.End > len(data) || e.Start == at && applied > 0 {
 			continue
 		}
 		out = append(append(out, data[at:e.Start]...), e.Text...)
 		at = e.End
-		made++
+		applied++
 	}
-	return append(out, data[at:]...), made
+	return append(out, data[at:]...), applied
 }
 
 // rewrite returns the one edit that makes after of the file's data.

@@ -162,11 +162,11 @@ func (u *skillCheck) reportMissing(j *profileSchema, v yamlschema.Violation) {
 const maxUnknown = 100
 
 func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation) {
-	known := yamlschema.FieldNames(v.Rule)
+	fields := yamlschema.FieldNames(v.Rule)
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(v.Node.Content) && len(seen) < maxUnknown; i += 2 {
 		key := v.Node.Content[i]
-		if slices.Contains(known, key.Value) || seen[key.Value] {
+		if slices.Contains(fields, key.Value) || seen[key.Value] {
 			continue
 		}
 		seen[key.Value] = true
@@ -179,7 +179,7 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 			u.addForeignField(key, j, hosts)
 			continue
 		}
-		if near := suggest(key.Value, known); near != "" && !hasKey(v.Node, near) {
+		if near := suggest(key.Value, fields); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
 		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s, of %s?", near, strings.Join(u.l.hosts()[near], ", "))
@@ -290,22 +290,22 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 	for _, t := range append(yamlschema.Texts(v.Rule["type"]), yamlschema.Texts([]any{v.Rule["type"]})...) {
 		want = append(want, typeWords[t])
 	}
-	got := yamlschema.TypeOf(v.Node)
+	actual := yamlschema.TypeOf(v.Node)
 	f := finding{rule: rule.Type, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "),
-		typeWords[got])}
+		typeWords[actual])}
 	wantsText := slices.Contains(want, "text")
 	switch {
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
 		f.fix = fmt.Sprintf("put it in double quotes: %s: %q", v.Key.Value, v.Node.Value)
 		f.edits = u.quote(v.Node)
-	case wantsText && got == "list":
+	case wantsText && actual == "list":
 		f.fix = "write it as one text"
-	case got == "text" && slices.Contains(want, "true or false"):
+	case actual == "text" && slices.Contains(want, "true or false"):
 		f.fix = "write true or false without quotes"
-	case got == "text" && slices.Contains(want, "a list") && v.Key != nil:
+	case actual == "text" && slices.Contains(want, "a list") && v.Key != nil:
 		f.fix = fmt.Sprintf("write it as a list: %s: [%s]", v.Key.Value, strings.Join(tools(v.Node.Value), ", "))
 	}
-	if d := j.Downgraded(v.Pointer, v.Keyword, got); d != nil {
+	if d := j.Downgraded(v.Pointer, v.Keyword, actual); d != nil {
 		f.rule, f.severity = d.Rule, &d.Severity
 		if d.Rule == rule.ToolForm {
 			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " +
@@ -333,7 +333,8 @@ func (u *skillCheck) enumFinding(v yamlschema.Violation, field string) finding {
 func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) finding {
 	if field == "name" {
 		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
-		if err := skill.CheckName(cut(v.Node.Value, skill.MaxName)); err != nil {
+		name := []rune(v.Node.Value)
+		if err := skill.CheckName(string(name[:min(len(name), skill.MaxName)])); err != nil {
 			f.message = err.Error()
 		}
 		if s := skill.Slug(v.Node.Value); s != "" {
@@ -347,8 +348,8 @@ func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) findin
 		return f
 	}
 	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not have the form %v", field, v.Rule["pattern"])}
-	if said, ok := v.Rule["x-error"].(map[string]any); ok {
-		if s, ok := said["pattern"].(string); ok {
+	if custom, ok := v.Rule["x-error"].(map[string]any); ok {
+		if s, ok := custom["pattern"].(string); ok {
 			f.message = field + " " + s
 			f.fix = "rewrite the value"
 		}
@@ -360,8 +361,8 @@ func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) findin
 // in x-rule.not the rule that reports it.
 func notFinding(v yamlschema.Violation, field string) finding {
 	f := finding{rule: rule.Schema, message: field + " has a value that is not allowed"}
-	if said, ok := v.Rule["x-error"].(map[string]any); ok {
-		if s, ok := said["not"].(string); ok {
+	if custom, ok := v.Rule["x-error"].(map[string]any); ok {
+		if s, ok := custom["not"].(string); ok {
 			f.message = field + " " + s
 		}
 	}
@@ -371,15 +372,4 @@ func notFinding(v yamlschema.Violation, field string) finding {
 		}
 	}
 	return f
-}
-
-// cut returns the first n code points of s.
-func cut(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

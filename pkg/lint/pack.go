@@ -103,11 +103,11 @@ func compareDescriptions(units []*skillCheck) {
 }
 
 // findPackDir returns the nearest directory at or above a skill that holds a skillpm.yaml, or "".
-func (u *skillCheck) findPackDir(known map[string]string) string {
+func (u *skillCheck) findPackDir(cache map[string]string) string {
 	var passed []string
 	found := ""
 	for dir := u.dir; ; dir = path.Dir(dir) {
-		if at, ok := known[dir]; ok {
+		if at, ok := cache[dir]; ok {
 			found = at
 			break
 		}
@@ -126,7 +126,7 @@ func (u *skillCheck) findPackDir(known map[string]string) string {
 		}
 	}
 	for _, dir := range passed {
-		known[dir] = found
+		cache[dir] = found
 	}
 	return found
 }

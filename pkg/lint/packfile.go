@@ -177,13 +177,13 @@ func (d *packDoc) checkManifest() {
 			d.atKey(rule.Manifest, err.Error(), diag.HintOf(err), "validate", "profiles", id)
 		}
 	}
-	known := checkedPatterns{}
+	checked := checkedPatterns{}
 	for _, r := range m.Validate.Rules {
-		d.checkPattern(known, rule.Manifest, r.Line, r.Column, r.Pattern)
+		d.checkPattern(checked, rule.Manifest, r.Line, r.Column, r.Pattern)
 	}
 	for _, i := range m.Validate.Ignore {
 		for _, pattern := range i.Rules {
-			d.checkPattern(known, rule.Manifest, i.Line, i.Column, pattern)
+			d.checkPattern(checked, rule.Manifest, i.Line, i.Column, pattern)
 		}
 	}
 	d.skillsGlobs()
@@ -199,11 +199,11 @@ func (d *packDoc) atKey(id, message, fix string, keys ...string) {
 type checkedPatterns map[string]error
 
 // checkPattern reports a pattern that matches no rule, as a finding of the rule id.
-func (d *packDoc) checkPattern(known checkedPatterns, id string, line, column int, pattern string) {
-	err, done := known[pattern]
-	if !done && !d.full() {
+func (d *packDoc) checkPattern(checked checkedPatterns, id string, line, column int, pattern string) {
+	err, cached := checked[pattern]
+	if !cached && !d.full() {
 		err = rule.CheckPattern(pattern)
-		known[pattern] = err
+		checked[pattern] = err
 	}
 	if err != nil {
 		d.addAt(id, line, column, err.Error(), diag.HintOf(err))
@@ -253,9 +253,9 @@ var positionPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 func (d *packDoc) checkBaseline() {
 	b, err := ParseBaseline(d.name, d.src.data)
 	if err == nil {
-		known := checkedPatterns{}
+		checked := checkedPatterns{}
 		for _, e := range b.Entries {
-			d.checkPattern(known, rule.UnknownRule, e.Line, 3, e.Rule)
+			d.checkPattern(checked, rule.UnknownRule, e.Line, 3, e.Rule)
 		}
 		return
 	}

@@ -191,8 +191,8 @@ func (d *packDoc) packDir(dep pack.Dependency) *packDir {
 	if !ok {
 		return nil
 	}
-	p, known := d.dirs[dir]
-	if !known {
+	p, cached := d.dirs[dir]
+	if !cached {
 		if d.dirs == nil {
 			d.dirs = map[string]*packDir{}
 		}
@@ -278,7 +278,7 @@ func (c *lockCheck) directorySkills(dep pack.Dependency, p *pack.LockedPack, dir
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		if _, there := slices.BinarySearch(names, name); !there { // skills are in order of their names
+		if _, exists := slices.BinarySearch(names, name); !exists { // skills are in order of their names
 			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf(
 				"the skill %s is locked, and %s has none of that name", name, dep.Ref))
 		}

@@ -106,12 +106,12 @@ func (u *skillCheck) checkShebang(file *file) bool {
 		u.checkLateShebang(src, text)
 		return false
 	}
-	first, _, whole := bytes.Cut(text, []byte("\n"))
+	first, _, terminated := bytes.Cut(text, []byte("\n"))
 	f := finding{src: src, line: 1, column: 1}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
 		f.rule, f.message, f.edits = rule.ShebangBOM, "a byte order mark before the shebang", file.withoutBOM
-	case whole && bytes.HasSuffix(first, []byte("\r")):
+	case terminated && bytes.HasSuffix(first, []byte("\r")):
 		f.rule, f.message, f.edits = rule.ShebangCRLF, "the shebang ends with a carriage return", file.unixLines
 		f.column = len([]rune(string(first)))
 	case len(interpreter) > 0 && interpreter[0] != '/':

@@ -54,7 +54,7 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 	}
 	u.lenient = p.outer != ""
 	memory := l.arenas.take()
-	defer l.arenas.put(memory)
+	defer l.arenas.release(memory)
 	u.load(memory)
 	if p.file != skill.File {
 		u.add(finding{rule: rule.FileCase, path: u.file, message: p.file + " is not called SKILL.md"})
@@ -210,7 +210,7 @@ func (c *collector) add(f finding) {
 	out.Path = c.l.show(out.Path)
 	if f.src != nil {
 		at := lineKey{out.Path, f.line}
-		if _, known := c.lines[at]; !known {
+		if _, cached := c.lines[at]; !cached {
 			c.keepLine(at, f.src.line(f.line))
 		}
 	}

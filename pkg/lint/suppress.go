@@ -176,11 +176,11 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 			return nil
 		}
 	}
-	known := slices.DeleteFunc(slices.Clone(s.rules), func(pattern string) bool {
+	valid := slices.DeleteFunc(slices.Clone(s.rules), func(pattern string) bool {
 		return rule.CheckPattern(pattern) != nil
 	})
 	for _, pattern := range s.rules {
-		if !slices.Contains(known, pattern) {
+		if !slices.Contains(valid, pattern) {
 			say(rule.UnknownRule, fmt.Sprintf("there is no rule %q", pattern), "")
 		}
 	}
@@ -192,7 +192,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 		say(rule.NoReason, "the suppression gives no reason, so it does not count", "")
 		return nil
 	}
-	s.rules = known
+	s.rules = valid
 	return s
 }
 

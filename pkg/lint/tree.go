@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -234,14 +235,7 @@ func (s *source) lineLength(n int) int {
 func (s *source) position(offset int) (line, column int) {
 	lines := s.index()
 	offset = max(0, min(offset, len(s.data)))
-	low, high := 0, len(lines)
-	for low+1 < high {
-		if mid := (low + high) / 2; lines[mid] <= offset {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+	low := sort.SearchInts(lines, offset+1) - 1
 	from, column := lines[low], 1
 	if s.last.line == low+1 && s.last.offset <= offset {
 		from, column = s.last.offset, s.last.column

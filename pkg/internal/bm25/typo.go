@@ -21,7 +21,7 @@ func (l indexes) typos(word string, plausible func(candidate string) bool) (form
 	first := map[string]bool{}
 	texts := map[string]string{} // as the words are written
 	edits(word, func(candidate string) {
-		if _, known := l.count(candidate); !known || !plausible(candidate) {
+		if _, exists := l.count(candidate); !exists || !plausible(candidate) {
 			return
 		}
 		for _, key := range []string{candidate, stem(candidate)} {

@@ -1,5 +1,7 @@
 package markdown
 
+import "bytes"
+
 // marker is the marker of a list item.
 type marker struct {
 	char  byte // what tells lists apart: one of - + * . )
@@ -43,14 +45,7 @@ func (r *Reader) listMarker() (m marker, ok bool) {
 }
 
 // isOne reports whether digits are the number 1.
-func isOne(digits []byte) bool {
-	for _, c := range digits[:len(digits)-1] {
-		if c != '0' {
-			return false
-		}
-	}
-	return digits[len(digits)-1] == '1'
-}
+func isOne(digits []byte) bool { return string(bytes.TrimLeft(digits, "0")) == "1" }
 
 // matchItem reports whether the line continues an item, or else whether it begins the next one.
 func (r *Reader) matchItem(c *container) (ok, next bool) {

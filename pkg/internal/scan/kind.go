@@ -1,7 +1,5 @@
 package scan
 
-import "fmt"
-
 // Kind is what a hit is about.
 type Kind int
 
@@ -33,24 +31,6 @@ const (
 
 	lastKind = Sudo
 )
-
-var kindNames = [...]string{
-	EncryptedArchive: "EncryptedArchive", Base64Shell: "Base64Shell", EncodedCommand: "EncodedCommand",
-	RawIPShell: "RawIPShell", PasteSite: "PasteSite", TagCharacters: "TagCharacters", BidiControls: "BidiControls",
-	ZeroWidthRun: "ZeroWidthRun", Secret: "Secret", BlankPadding: "BlankPadding",
-	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
-	SkipPermission:     "SkipPermission",
-	IgnoreInstructions: "IgnoreInstructions", HideFromUser: "HideFromUser", CredentialPath: "CredentialPath",
-	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo",
-}
-
-// String returns the name of the kind's constant.
-func (k Kind) String() string {
-	if k <= 0 || int(k) >= len(kindNames) {
-		return fmt.Sprintf("Kind(%d)", int(k))
-	}
-	return kindNames[k]
-}
 
 // Hit is one thing found in a text.
 type Hit struct {

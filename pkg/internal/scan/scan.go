@@ -113,10 +113,10 @@ func (s *Scanner) scan(t *text) {
 // checkAt runs the checks of every literal whose gram is at i.
 func (s *Scanner) checkAt(t *text, i int) {
 	for e := s.filter.lookup(gramAt(t.data, i)); e != 0; {
-		entry := s.filter.entries[e-1]
-		e = entry.next
-		l := &s.literals[entry.literal]
-		start := i - int(entry.offset)
+		candidate := s.filter.entries[e-1]
+		e = candidate.next
+		l := &s.literals[candidate.literal]
+		start := i - int(candidate.offset)
 		end := start + len(l.text)
 		if start < 0 || end > len(t.data) || !l.is(t.data[start:end]) {
 			continue

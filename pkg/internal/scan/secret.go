@@ -178,10 +178,10 @@ func log2Hundredths(n int) int {
 	if n <= 1 {
 		return 0
 	}
-	whole := bits.Len(uint(n)) - 1
-	result := whole * 100
+	integer := bits.Len(uint(n)) - 1
+	result := integer * 100
 	// Squaring the rest gives a binary digit of the fraction each time.
-	x := uint64(n) << 31 >> whole
+	x := uint64(n) << 31 >> integer
 	for step := 50; step > 0; step /= 2 {
 		x = x * x >> 31
 		if x >= 1<<32 {

@@ -292,9 +292,9 @@ func (j *jsonScanner) number() bool {
 	if j.text[i] == '-' {
 		i++
 	}
-	whole := i
+	integer := i
 	i = j.digits(i)
-	if i == whole || j.text[whole] == '0' && i > whole+1 {
+	if i == integer || j.text[integer] == '0' && i > integer+1 {
 		return j.badNumber()
 	}
 	if i < len(j.text) && j.text[i] == '.' {

@@ -190,8 +190,8 @@ func (s *scopeDir) isStagedCopy(o *op, current fs.FileInfo) bool {
 	if s.isInOld(s.old(o)) {
 		return true
 	}
-	got, err := s.fingerprint(o.Path, current)
-	return err == nil && got != o.Expected
+	print, err := s.fingerprint(o.Path, current)
+	return err == nil && print != o.Expected
 }
 
 // moveExchangedToOld moves the old directory, which an exchange has left in stage, to old.
@@ -267,8 +267,8 @@ func (s *scopeDir) applyFile(o *op) (undo, error) {
 
 // undoFile restores the content of a file, unless somebody changed it meanwhile. Without old, it removes the file.
 func (s *scopeDir) undoFile(o *op, before []byte, old fs.FileInfo) error {
-	got, err := s.digestOf(o.Path)
-	if err == nil && got != "" && got != textx.SHA256(o.Data) {
+	digest, err := s.digestOf(o.Path)
+	if err == nil && digest != "" && digest != textx.SHA256(o.Data) {
 		err = s.conflict()
 	}
 	if err != nil {

@@ -166,8 +166,8 @@ func (s *scopeDir) checkConflict(o *op) error {
 		return s.sameTree(o.Path, partial, false)
 	}
 	if !s.isInOld(s.old(o)) {
-		got, err := s.fingerprint(o.Path, current)
-		if err != nil || got == o.Expected {
+		print, err := s.fingerprint(o.Path, current)
+		if err != nil || print == o.Expected {
 			return err
 		}
 	}
@@ -192,11 +192,11 @@ func (s *scopeDir) isDone(o *op, current fs.FileInfo) bool {
 
 // checkFile returns an error for a file that was edited since it was staged. A file that is gone may be written.
 func (s *scopeDir) checkFile(o *op) error {
-	got, err := s.digestOf(o.Path)
+	digest, err := s.digestOf(o.Path)
 	if err != nil {
 		return err
 	}
-	if got != "" && got != o.Before && got != textx.SHA256(o.Data) {
+	if digest != "" && digest != o.Before && digest != textx.SHA256(o.Data) {
 		return diag.Errorf(diag.Conflict, "it was changed while an installation was going on, which would replace it").
 			WithHint("move it away, run the command again, and then make your change again")
 	}

@@ -117,7 +117,7 @@ func (s *scopeDir) checkPath(rel string) (string, error) {
 		return clean, s.noLinks(clean)
 	}
 	if _, err := s.lstat(clean); err != nil {
-		if _, _, known := syserr.Of(err); known {
+		if _, _, explained := syserr.Of(err); explained {
 			return "", err
 		}
 		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).

@@ -345,12 +345,12 @@ func (e *Editor) removeLines(start, end int) error {
 // block writes entries on lines of their own.
 func (e *Editor) block(entries Block, indent int) string {
 	var b strings.Builder
-	for _, entry := range entries {
-		b.WriteString(strings.Repeat(" ", indent) + Plain(entry.Key) + ":")
-		if below, ok := entry.Value.(Block); ok {
+	for _, pair := range entries {
+		b.WriteString(strings.Repeat(" ", indent) + Plain(pair.Key) + ":")
+		if below, ok := pair.Value.(Block); ok {
 			b.WriteString(e.eol + e.block(below, indent+2))
 		} else {
-			b.WriteString(" " + Render(entry.Value, false) + e.eol)
+			b.WriteString(" " + Render(pair.Value, false) + e.eol)
 		}
 	}
 	return b.String()

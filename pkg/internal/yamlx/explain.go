@@ -158,18 +158,18 @@ func (r *Reader) salvage(data []byte, refused error) (*yaml.Node, bool) {
 	if len(entries) > most {
 		entries = nil
 	}
-	for _, entry := range entries {
-		n, err := Parse([]byte(entry.text))
+	for _, part := range entries {
+		n, err := Parse([]byte(part.text))
 		if err == nil && n != nil && n.Kind != yaml.MappingNode {
 			err = errNoColon
 		}
 		if err == nil {
-			rest.WriteString(entry.text)
+			rest.WriteString(part.text)
 			continue
 		}
-		rest.WriteString(strings.Repeat("\n", strings.Count(entry.text, "\n")))
+		rest.WriteString(strings.Repeat("\n", strings.Count(part.text, "\n")))
 		if len(entries) > 1 {
-			r.add(r.syntaxError([]byte(entry.text), err, entry.line-1))
+			r.add(r.syntaxError([]byte(part.text), err, part.line-1))
 		}
 	}
 	if len(r.reports) == 0 {

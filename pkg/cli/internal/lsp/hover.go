@@ -74,10 +74,10 @@ func describeField(path []string, in, every []profileSchema) string {
 	if len(texts) == 0 {
 		texts = descriptionsIn(path, every)
 	}
-	var known []string
+	var ids []string
 	for _, d := range every {
 		if d.declares(path) {
-			known = append(known, d.id)
+			ids = append(ids, d.id)
 		}
 	}
 	var b strings.Builder
@@ -90,8 +90,8 @@ func describeField(path []string, in, every []profileSchema) string {
 			b.WriteString("\n\nFor " + strings.Join(t.ids, ", ") + ".")
 		}
 	}
-	if len(known) > 0 {
-		b.WriteString("\n\nProfiles that know it: " + strings.Join(known, ", ") + ".")
+	if len(ids) > 0 {
+		b.WriteString("\n\nProfiles that know it: " + strings.Join(ids, ", ") + ".")
 	}
 	return b.String()
 }

@@ -46,8 +46,8 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 		},
 	}
 	s.methods = s.table()
-	sent := make(chan struct{})
-	go func() { defer close(sent); wire.send() }()
+	written := make(chan struct{})
+	go func() { defer close(written); wire.send() }()
 	s.tasks.Go(func() { s.check(ctx) })
 	s.conn.Go(ctx, s.handle)
 	err := s.wait(ctx)
@@ -55,7 +55,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 	s.tasks.Wait()
 	wire.finish()
 	if caller.Err() == nil { // send all answers before the process ends
-		<-sent
+		<-written
 	}
 	return err
 }
