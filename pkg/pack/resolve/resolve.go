@@ -14,7 +14,7 @@ import (
 type Requirement struct {
 	Pack       pack.ID
 	Constraint string // a range of versions; "", "*" and "latest" mean any
-	Source     string // "" for a pack that is found by its name, else the place it must come from
+	Source     string // "" for a pack that is found by its name, otherwise the source that it must come from
 }
 
 // String writes the requirement as an explanation shows it.
