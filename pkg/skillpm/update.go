@@ -179,26 +179,26 @@ func (in *installer) dropUnmovable(unlockVersions map[pack.ID]bool, err error, v
 	if err != nil && !ok {
 		return false
 	}
-	found := false
+	matched := false
 	stay := func(id pack.ID) {
 		if unlockVersions[id] {
 			in.Backend.Unfree(id)
 			delete(unlockVersions, id)
-			found = true
+			matched = true
 		}
 	}
 	if ok {
 		for _, d := range conflict.Disputes {
 			stay(d.Pack)
 		}
-		return found
+		return matched
 	}
 	for id := range maps.Clone(unlockVersions) {
 		if in.wouldDowngrade(id, version(id)) {
 			stay(id)
 		}
 	}
-	return found
+	return matched
 }
 
 // wouldDowngrade reports whether a version is a lower release than the locked one, unless the locked one was yanked and
@@ -261,20 +261,20 @@ func releaseTag(d pack.Dependency) bool {
 // that allow the chosen version stay as they are.
 func (in *installer) rewriteRanges(ctx context.Context, loose *pack.Manifest, res *resolution) error {
 	for _, d := range slices.Concat(in.Manifest.Dependencies, in.Manifest.DevDependencies) {
-		found, ok := res.Lock.Packs[d.ID]
+		matched, ok := res.Lock.Packs[d.ID]
 		now, _ := loose.Dependency(d.ID)
 		if !ok || !slices.Contains(res.updated, d.ID) || sameRequirement(d, now) {
 			continue
 		}
 		next := d
 		if d.Ref != nil && d.Ref.Rev != "" {
-			ref, err := in.Backend.Locate(ctx, now, found.Version)
+			ref, err := in.Backend.Locate(ctx, now, matched.Version)
 			if err != nil {
 				return err
 			}
 			lockFreed := *d.Ref
 			next.Ref = &lockFreed
-			if releaseTag(d) && found.Version != in.lockedVersion(d.ID) {
+			if releaseTag(d) && matched.Version != in.lockedVersion(d.ID) {
 				lockFreed.Rev = ref.Rev
 			}
 			if d.Ref.Digest != "" {
@@ -283,10 +283,10 @@ func (in *installer) rewriteRanges(ctx context.Context, loose *pack.Manifest, re
 			if lockFreed == *d.Ref {
 				continue
 			}
-		} else if fits, err := pack.Allows(d, found.Version); err == nil && fits {
+		} else if fits, err := pack.Allows(d, matched.Version); err == nil && fits {
 			continue
 		} else {
-			next.Constraint = rangeLike(d.Constraint, found.Version)
+			next.Constraint = rangeLike(d.Constraint, matched.Version)
 		}
 		if err := res.manifest.SetDependency(next); err != nil {
 			return err
@@ -318,8 +318,8 @@ var oneVersion = sync.OnceValue(func() *regexp.Regexp {
 
 // rangeLike returns a range around a version in the form of another range: one version, a tilde, or else a caret.
 func rangeLike(constraint, version string) string {
-	if found := oneVersion().FindStringSubmatch(constraint); found != nil {
-		return found[1] + version
+	if matched := oneVersion().FindStringSubmatch(constraint); matched != nil {
+		return matched[1] + version
 	}
 	if trimmed := strings.TrimSpace(constraint); strings.HasPrefix(trimmed, "~") &&
 		!strings.ContainsAny(trimmed, " ,|") {

@@ -171,9 +171,9 @@ func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err err
 	}
 	trees := slices.DeleteFunc(in.LockedTrees(), func(t workspace.Tree) bool { return !damaged[t.Digest] })
 	doubtful := maps.Clone(change.Trees)
-	for _, left := range change.Skipped {
-		if t, ok := l.Tree(left.Path); ok { // only the store can tell an edit from a missing file
-			doubtful[left.Path] = t
+	for _, skipped := range change.Skipped {
+		if t, ok := l.Tree(skipped.Path); ok { // only the store can tell an edit from a missing file
+			doubtful[skipped.Path] = t
 		}
 	}
 	r.failures = map[string]failure{}
@@ -190,9 +190,9 @@ func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err err
 	if change, err = in.Compare(l, options); err != nil {
 		return r, err
 	}
-	for _, left := range change.Skipped {
-		if left.Err != nil {
-			r.failures[left.Path] = failure{text: left.Err.Error()}
+	for _, skipped := range change.Skipped {
+		if skipped.Err != nil {
+			r.failures[skipped.Path] = failure{text: skipped.Err.Error()}
 		}
 	}
 	if change.Empty() && !change.UpdatesState() {
@@ -214,9 +214,9 @@ func (c *Client) repair(ctx context.Context, o VerifyOptions) (r repair, err err
 		})
 	}
 	r.saved = change.Backups()
-	goal := workspace.Documents{Manifest: in.Manifest, Lock: in.Lock, Directories: in.Directories()}
+	documents := workspace.Documents{Manifest: in.Manifest, Lock: in.Lock, Directories: in.Directories()}
 	return r, in.recordChange(restored, in.Lock.Encode(), func() error {
-		return in.Apply(ctx, change, l, goal, options)
+		return in.Apply(ctx, change, l, documents, options)
 	})
 }
 

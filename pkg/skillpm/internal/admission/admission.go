@@ -253,7 +253,7 @@ func (a *Admission) admit(ctx context.Context, sol *solve.Solution, c Candidates
 	for _, d := range demands {
 		var found []string
 		err := a.proven(ctx, sol, p, locked, func() (err error) {
-			found, err = a.Fetcher.Keeper.Signers(ctx, p, locked.Skills, d.wanted)
+			found, err = a.Fetcher.Verifier.Signers(ctx, p, locked.Skills, d.signers)
 			return err
 		})
 		switch {
@@ -340,7 +340,7 @@ func (a *Admission) proven(ctx context.Context, sol *solve.Solution, p *pack.Pac
 	}
 	got, err := a.Fetcher.Fetch(ctx, opened, names, locked.Skills)
 	if err == nil {
-		err = a.Fetcher.Keeper.Record(p, got) // a manifest may name the source otherwise
+		err = a.Fetcher.Verifier.Record(p, got) // a manifest may name the source otherwise
 	}
 	if err != nil {
 		return err
@@ -356,7 +356,7 @@ func (a *Admission) checkOrigin(ctx context.Context, p *pack.Pack, locked *pack.
 	if _, known, err := a.Seen.Lookup(what); known && err == nil {
 		return nil
 	}
-	if err := a.Fetcher.Keeper.Origin(ctx, p, locked.Skills); err != nil {
+	if err := a.Fetcher.Verifier.Origin(ctx, p, locked.Skills); err != nil {
 		return err
 	}
 	_ = a.Seen.Set(what, a.Seen.Now().UTC()) // it only saves time
@@ -376,7 +376,7 @@ func (a *Admission) Recheck(ctx context.Context, m *pack.Manifest) (map[pack.ID]
 		}
 		w, err := trust.LockedSigner(locked.Signer)
 		if err == nil {
-			_, err = a.admit(ctx, sol, c, id, []demand{{wanted: w, before: locked, pack: id, version: locked.Version}})
+			_, err = a.admit(ctx, sol, c, id, []demand{{signers: w, before: locked, pack: id, version: locked.Version}})
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -15,7 +15,7 @@ import (
 
 // demand requires that some of the wanted signers signed a pack.
 type demand struct {
-	wanted   trust.Requirement
+	signers  trust.Requirement
 	pack     pack.ID
 	version  string
 	rule     *policy.Rule     // of the policy that demands it; nil for the others
@@ -53,13 +53,13 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 	var trusted trust.Requirement
 	for _, r := range a.policies.Signatures(c.source(id)) {
 		d := demand{rule: &r}
-		if d.wanted, err = a.signersOf(r); err != nil && d.observed() {
+		if d.signers, err = a.signersOf(r); err != nil && d.observed() {
 			a.Fetcher.Gate.NoteError(err)
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		trusted = trusted.Or(d.wanted)
+		trusted = trusted.Or(d.signers)
 		add(d)
 	}
 	if was := a.Previous.Packs[id]; was != nil && was.Signer != "" && !accepted && !linked {
@@ -70,15 +70,15 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 		trusted = trusted.Or(w)
 		// a store has trees of others, so this is checked wherever they are placed
 		if !a.unchanged(id, locked) || c.Placed[id] {
-			add(demand{wanted: w, before: was})
+			add(demand{signers: w, before: was})
 		}
 	}
 	if accepted && !a.Signing.Require && !linked && !fetch.IsDirectory(locked.Source) {
 		if w := trusted.Or(a.trusted); !w.Empty() { // the new signer is recorded if it is known
-			add(demand{wanted: w, optional: true})
+			add(demand{signers: w, optional: true})
 		}
 		if len(a.Signing.Keys) > 0 {
-			add(demand{wanted: a.trusted, flag: "--accept-signer with --key"})
+			add(demand{signers: a.trusted, flag: "--accept-signer with --key"})
 		}
 	}
 	if a.Signing.Require {
@@ -87,7 +87,7 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 			w = trusted
 		}
 		w.Threshold = 1
-		add(demand{wanted: w})
+		add(demand{signers: w})
 	}
 	return list, nil
 }

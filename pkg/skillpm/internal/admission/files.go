@@ -49,11 +49,11 @@ func (a *Admission) AdmitFiles(ctx context.Context, c Candidates, files Files) e
 		if !linked && known.Has(id, locked, c.Names) {
 			continue
 		}
-		plain, err := a.admitSkills(ctx, c, id, files)
+		cacheable, err := a.admitSkills(ctx, c, id, files)
 		if err != nil {
 			return err
 		}
-		if plain && !linked {
+		if cacheable && !linked {
 			fresh = append(fresh, verdictKey(id, locked, c.Names))
 		}
 	}
@@ -63,7 +63,8 @@ func (a *Admission) AdmitFiles(ctx context.Context, c Candidates, files Files) e
 
 // admitSkills checks the skills of a pack. Plain means that the files of all were available, and that nothing was
 // noted.
-func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, files Files) (plain bool, err error) {
+func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, files Files) (cacheable bool,
+	err error) {
 	names := slices.Sorted(maps.Keys(c.Packs[id].Skills))
 	decisions, complete, errs := make([]enforce.Decision, len(names)), make([]bool, len(names)),
 		make([]error, len(names))
@@ -78,15 +79,15 @@ func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, f
 		})
 	}
 	_ = group.Wait() // the errors are kept in order
-	plain = true
+	cacheable = true
 	for i, d := range decisions {
 		if errs[i] != nil {
 			return false, c.explain(id, errs[i])
 		}
-		plain = plain && complete[i] && len(d.Notes) == 0
+		cacheable = cacheable && complete[i] && len(d.Notes) == 0
 		a.Fetcher.Gate.Note(d.Notes...)
 	}
-	return plain, nil
+	return cacheable, nil
 }
 
 // admitSkill checks one skill of a pack. Complete means that its files were available, as they are locked.

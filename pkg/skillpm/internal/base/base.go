@@ -147,7 +147,7 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 		return nil, err
 	}
 	s.Fetcher = fetch.New(fetch.Options{
-		Clients: clients, Registries: s.Registries, Gate: s.Gate, Keeper: clients.Verifier(o.Offline),
+		Clients: clients, Registries: s.Registries, Gate: s.Gate, Verifier: clients.Verifier(o.Offline),
 		Machine: b.Machine,
 		Root:    filepath.Dir(w.Scope.Manifest()), Offline: o.Offline, Progress: b.Progress,
 	})

@@ -96,8 +96,8 @@ func checkTrustedKeys(x *exam) {
 	}
 }
 
-// checkAgentConnections checks whether the agents in use call skillpm's hooks and start its MCP server, and whether these programs
-// exist.
+// checkAgentConnections checks whether the agents in use call skillpm's hooks and start its MCP server, and whether
+// these programs exist.
 func checkAgentConnections(x *exam) {
 	e := connect.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
 	if s, _, err := x.Paths.Project(x.Dir); err == nil {
@@ -119,11 +119,11 @@ func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind
 		return
 	}
 	var installed []string
-	for _, in := range h.Scopes(kind) {
-		if e.Project == "" && (in == connect.Project || in == connect.Local) {
+	for _, scopeName := range h.Scopes(kind) {
+		if e.Project == "" && (scopeName == connect.Project || scopeName == connect.Local) {
 			continue
 		}
-		r, err := connect.Status(e, connect.Options{Kind: kind, Agent: h, Scope: in})
+		r, err := connect.Status(e, connect.Options{Kind: kind, Agent: h, Scope: scopeName})
 		if err != nil || r.State == connect.Missing {
 			continue
 		}
@@ -133,9 +133,9 @@ func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind
 		case connect.Stale:
 			x.warn(r.File, "what skillpm has there is not what it should be: "+r.Reason,
 				"not all is enforced in "+h.Title,
-				fmt.Sprintf("skillpm %s install --host %s --scope %s", kind, h.ID, in))
+				fmt.Sprintf("skillpm %s install --host %s --scope %s", kind, h.ID, scopeName))
 		case connect.Installed:
-			installed = append(installed, string(in))
+			installed = append(installed, string(scopeName))
 		}
 		for _, o := range r.Obstacles {
 			x.warn(r.File, o.Message, h.Title+" does not do what the file says", o.Fix)
@@ -179,15 +179,15 @@ func checkDocker(x *exam) {
 			"mend the file, or log in again with skillpm login")
 		return
 	}
-	var plain []string
+	var plainText []string
 	for host, auth := range config.Auths {
 		if auth.Auth != "" || auth.Password != "" || auth.IdentityToken != "" {
-			plain = append(plain, host)
+			plainText = append(plainText, host)
 		}
 	}
-	slices.Sort(plain)
-	if len(plain) > 0 {
-		x.advise(file, "has credentials in plain text for "+strings.Join(plain, ", "),
+	slices.Sort(plainText)
+	if len(plainText) > 0 {
+		x.advise(file, "has credentials in plain text for "+strings.Join(plainText, ", "),
 			"whoever reads the file can use them",
 			"set credsStore to a credential helper and log in again with skillpm login")
 		x.checkPrivate(file, "others on this machine can use the credentials in it")

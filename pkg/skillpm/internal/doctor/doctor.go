@@ -165,7 +165,7 @@ func (x *exam) scope(kind string) error {
 		return nil //nolint:nilerr // the check of the settings reports it once
 	}
 	w, err := x.Machine.Open(kind, false)
-	if _, home := errors.AsType[*scope.HomeError](err); home || diag.CodeOf(err) == diag.NotFound {
+	if _, noHome := errors.AsType[*scope.HomeError](err); noHome || diag.CodeOf(err) == diag.NotFound {
 		return nil // there is no project here
 	}
 	if err != nil {

@@ -53,7 +53,7 @@ func checkClock(x *exam) {
 
 // latestTime returns the latest recorded time: of lockfiles, manifests and states, and of known releases.
 func (x *exam) latestTime() (path string, latest time.Time) {
-	look := func(file string) {
+	consider := func(file string) {
 		if info, err := os.Lstat(file); err == nil && info.ModTime().After(latest) {
 			path, latest = file, info.ModTime()
 		}
@@ -63,15 +63,15 @@ func (x *exam) latestTime() (path string, latest time.Time) {
 		scopes = append(scopes, s)
 	}
 	for _, s := range scopes {
-		look(s.Lock())
-		look(s.Manifest())
-		look(s.State())
+		consider(s.Lock())
+		consider(s.Manifest())
+		consider(s.State())
 	}
-	seen := filepath.Join(x.Paths.State, "seen")
-	files, _ := os.ReadDir(seen) // nothing was seen
+	records := filepath.Join(x.Paths.State, "seen")
+	files, _ := os.ReadDir(records) // nothing was seen
 	for _, f := range files {
-		file := filepath.Join(seen, f.Name())
-		look(file)
+		file := filepath.Join(records, f.Name())
+		consider(file)
 		if data, err := os.ReadFile(file); err == nil && f.Type().IsRegular() {
 			if at, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data))); err == nil && at.After(latest) {
 				path, latest = file, at
@@ -100,11 +100,11 @@ func checkStore(x *exam) {
 	}
 	x.fact("store", fmt.Sprintf("%s, %d trees, %d KiB", dir, r.Kept+len(r.Removed), (r.KeptBytes+r.Bytes)/1024))
 	if r.Leftovers > 0 {
-		things := "leftovers"
+		noun := "leftovers"
 		if r.Leftovers == 1 {
-			things = "leftover"
+			noun = "leftover"
 		}
-		x.advise(dir, fmt.Sprintf("has %d %s of processes that died", r.Leftovers, things), "they take room",
+		x.advise(dir, fmt.Sprintf("has %d %s of processes that died", r.Leftovers, noun), "they take room",
 			"skillpm cache gc")
 	}
 	damaged := 0

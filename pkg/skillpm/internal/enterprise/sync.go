@@ -118,14 +118,14 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	if err := c.Machine.CheckVersion(l.manifest); err != nil {
 		return nil, err
 	}
-	done, err := c.stagePolicy(l, config)
+	removeStaged, err := c.stagePolicy(l, config)
 	if err != nil {
 		return nil, err
 	}
 	report, err := workspace.Retry(c.Paths.Enterprise, func() (*SyncReport, error) {
 		return c.apply(ctx, r, l, current, o)
 	})
-	return report, errors.Join(err, done())
+	return report, errors.Join(err, removeStaged())
 }
 
 // recover finishes or undoes the transaction of a killed sync. It moves a manifest or lockfile that can't be read to

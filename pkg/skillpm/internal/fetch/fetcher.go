@@ -34,7 +34,7 @@ type Options struct {
 	Clients    *source.Clients
 	Registries *Registries
 	Gate       *Gate
-	Keeper     *trust.Verifier
+	Verifier   *trust.Verifier
 	Machine    *workspace.Machine
 	Root       string // the directory that references of the manifest are relative to
 	Offline    bool
@@ -207,7 +207,7 @@ func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, lock
 	}
 	f.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
 	if p.Ref.Digest != "" && (unknown || p.Ref.Kind == pack.KindGit) { // a directory changes
-		err := f.Keeper.Record(&pinned, got)
+		err := f.Verifier.Record(&pinned, got)
 		if diag.CodeOf(err) == diag.Integrity || err != nil && f.Gate.Policies.Restricts() {
 			return nil, err
 		}
@@ -220,9 +220,9 @@ func (f *Fetcher) withProgress(ctx context.Context, p *pack.Pack) context.Contex
 	name := p.ID.String() + " " + p.Version
 	e := Event{Text: "fetching " + name + " from " + p.Ref.Source(), Pack: name}
 	f.Progress(e)
-	return pack.WithProgress(ctx, func(done, total int64) {
+	return pack.WithProgress(ctx, func(received, total int64) {
 		e := e
-		e.Received, e.Size = done, total
+		e.Received, e.Size = received, total
 		f.Progress(e)
 	})
 }

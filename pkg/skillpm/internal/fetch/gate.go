@@ -16,14 +16,14 @@ type Gate struct {
 	Policies policy.Set
 	mirrorOf func(ociURL string) string // the mirror that is asked first, "" for none
 
-	mu    sync.Mutex
-	notes []string
-	noted map[string]bool
+	mu       sync.Mutex
+	notes    []string
+	recorded map[string]bool
 }
 
 // NewGate returns a gate for the policies in effect.
 func NewGate(policies policy.Set, mirrorOf func(string) string) *Gate {
-	return &Gate{Policies: policies, mirrorOf: mirrorOf, noted: map[string]bool{}}
+	return &Gate{Policies: policies, mirrorOf: mirrorOf, recorded: map[string]bool{}}
 }
 
 // Allow returns why a source may not be contacted, nil if it may. Its mirror must be allowed, too.
@@ -89,8 +89,8 @@ func (g *Gate) Note(notes ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, n := range notes {
-		if !g.noted[n] {
-			g.noted[n], g.notes = true, append(g.notes, n)
+		if !g.recorded[n] {
+			g.recorded[n], g.notes = true, append(g.notes, n)
 		}
 	}
 }

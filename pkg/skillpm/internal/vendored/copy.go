@@ -251,15 +251,15 @@ func (c *Copy) check(id pack.ID, skill, digest string) error {
 // readError returns the error for a skill of the copy that can't be read.
 func (c *Copy) readError(id pack.ID, skill, digest string, err error) error {
 	dir := path.Join(c.dir, id.String(), skill)
-	var entry *bundle.EntryError
+	var entryErr *bundle.EntryError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if want, ok := c.record(id).inventory(skill); ok && want.Digest() == digest {
 			return &DamagedError{Path: dir, What: "is missing, which the copy had once"}
 		}
 		return &DamagedError{Path: dir, What: "is missing"}
-	case errors.As(err, &entry):
-		return &DamagedError{Path: dir, What: "can't be installed: " + entry.Error(), Edited: true}
+	case errors.As(err, &entryErr):
+		return &DamagedError{Path: dir, What: "can't be installed: " + entryErr.Error(), Edited: true}
 	}
 	return &DamagedError{Path: dir, What: "can't be read: " + err.Error(), Edited: true}
 }

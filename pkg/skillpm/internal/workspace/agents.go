@@ -59,7 +59,7 @@ func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string,
 
 // agents returns the agents to link for, and whether they were detected rather than named.
 func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err error) {
-	home := w.machine.Paths.Home
+	homeDir := w.machine.Paths.Home
 	for _, ids := range [][]string{ids, w.Manifest.Agents, w.Config.Agents} {
 		if slices.Contains(ids, agent.DetectedID) {
 			break
@@ -68,7 +68,7 @@ func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err 
 			continue
 		}
 		agents, err = agent.LookupAll(ids)
-		return agent.Relocate(agents, home, w.machine.Getenv), false, err
+		return agent.Relocate(agents, homeDir, w.machine.Getenv), false, err
 	}
 	projectDir := w.Scope.Root
 	if w.Scope.Kind == scope.KindUser {
@@ -76,7 +76,7 @@ func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err 
 	}
 	redetect := slices.Contains(ids, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
 	exists := func(path string) bool { return w.indicatesAgent(filepath.FromSlash(path), redetect) }
-	return agent.InUse(exists, projectDir, home, w.machine.Getenv), true, nil
+	return agent.InUse(exists, projectDir, homeDir, w.machine.Getenv), true, nil
 }
 
 // indicatesAgent reports whether a directory shows that an agent is in use. A directory that holds nothing but links of

@@ -83,8 +83,8 @@ func readState(path, root string, key []byte) (*state, error) {
 	if err != nil || data == nil || len(key) == 0 {
 		return newState(), err
 	}
-	head, lines, _ := bytes.Cut(data, []byte("\n"))
-	header, mac, _ := strings.Cut(string(head), "\t")
+	firstLine, lines, _ := bytes.Cut(data, []byte("\n"))
+	header, mac, _ := strings.Cut(string(firstLine), "\t")
 	got, err := hex.DecodeString(mac)
 	if err != nil || header != stateHeader || !hmac.Equal(got, stateMAC(lines, root, key)) {
 		return newState(), nil
