@@ -316,15 +316,15 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (backe
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// beside the layer: a half copy in it would be a skill
+	// hasSkillNear the layer: a half copy in it would be a skill
 	stage, err := os.MkdirTemp(filepath.Dir(dir), stagePrefix)
 	if err != nil {
 		return "", err
 	}
-	placed := false
+	installed := false
 	defer func() {
-		if err = errors.Join(err, os.RemoveAll(stage)); err != nil && placed {
-			err = &placedError{err}
+		if err = errors.Join(err, os.RemoveAll(stage)); err != nil && installed {
+			err = &installedError{err}
 		}
 	}()
 	staged := filepath.Join(stage, filepath.Base(target))
@@ -339,20 +339,20 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (backe
 	if err != nil {
 		return "", err
 	}
-	placed = true
+	installed = true
 	return backedUp, atomicfile.SyncDir(dir)
 }
 
-// placedError is what failed after a skill was put in its place.
-type placedError struct{ error }
+// installedError is what failed after a skill was put in its place.
+type installedError struct{ error }
 
-func (e *placedError) Unwrap() error { return e.error }
+func (e *installedError) Unwrap() error { return e.error }
 
 // deployError says what to do where the place cannot be written to, and what was done before something failed.
 func deployError(r *DeployReport, err error) error {
-	if placed, ok := errors.AsType[*placedError](err); ok {
+	if installed, ok := errors.AsType[*installedError](err); ok {
 		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir,
-			placed.error)
+			installed.error)
 		if r.Backup != "" {
 			return e.WithHint("what was there before is in %s", r.Backup)
 		}

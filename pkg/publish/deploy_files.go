@@ -29,7 +29,7 @@ func renameNew(staged, target string) error {
 
 // replaceInTwo moves an old directory away and a new one to its place, and the old one back if that fails.
 func replaceInTwo(staged, target, backup string) (backedUp string, err error) {
-	backedUp, err = keep(target, backup)
+	backedUp, err = moveToBackup(target, backup)
 	if err != nil {
 		return "", err
 	}
@@ -39,8 +39,8 @@ func replaceInTwo(staged, target, backup string) (backedUp string, err error) {
 	return backedUp, nil
 }
 
-// keep moves a directory to a place for backups, under a name that nothing has there.
-func keep(dir, backup string) (backedUp string, err error) {
+// moveToBackup moves a directory to a place for backups, under a name that nothing has there.
+func moveToBackup(dir, backup string) (backedUp string, err error) {
 	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
 		return "", err
 	}
@@ -62,15 +62,15 @@ const stagePrefix = ".skillpm-deploy-"
 
 // sweepStages removes what deployments that were killed left beside a layer: directories in which nothing was begun for
 // a day, far longer than a copy takes.
-func sweepStages(beside string, now time.Time) {
-	entries, _ := os.ReadDir(beside) // what is left is tried again by the next one
+func sweepStages(parent string, now time.Time) {
+	entries, _ := os.ReadDir(parent) // what is left is tried again by the next one
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), stagePrefix)
 		if !ours || number == "" || strings.Trim(number, "0123456789") != "" || !e.IsDir() {
 			continue
 		}
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
-			_ = os.RemoveAll(filepath.Join(beside, e.Name()))
+			_ = os.RemoveAll(filepath.Join(parent, e.Name()))
 		}
 	}
 }

@@ -28,7 +28,7 @@ func replaceOld(staged, target, backup string) (backedUp string, err error) {
 		}
 		return "", err
 	}
-	if backedUp, err = keep(staged, backup); err != nil {
+	if backedUp, err = moveToBackup(staged, backup); err != nil {
 		return "", errors.Join(err, exchange(staged, target))
 	}
 	return backedUp, nil

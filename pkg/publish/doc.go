@@ -1,8 +1,14 @@
-// Package publish is the verbs of those who write skills, each a method of [Client] with an options struct and a
-// report: making packs and skills, checking and mending them, publishing.
+// Package publish does an author's work: it creates packs and skills, validates and fixes them, and publishes, signs,
+// and withdraws releases. Each operation is a method of [Client] with an options struct and a report. Start reading at
+// [Client.Publish] and [Client.Validate]. The room's other packages: publish/indexer maintains an index and its
+// website, and publish/internal/site renders the website's pages.
 //
-// The rules it keeps: nothing from a pack is ever run; a file is replaced whole or not at all, and never when it
-// changed meanwhile; what is published is what was checked; and a version that is published stays as it is.
+// The rules that it keeps:
 //
-// Nothing here prints. Reports are data, warnings are part of them, and progress goes to [Options.Progress].
+//   - It never runs code from a pack.
+//   - It replaces a file whole or not at all, and never a file that changed since it was read.
+//   - It publishes exactly what it checked, and a published version never changes.
+//   - It does not print. Reports are data with warnings in them, and progress goes to [Options.Progress].
+//
+// This package is part of skillpm's embedding API and keeps compatibility.
 package publish

@@ -84,26 +84,26 @@ func (m *fixer) contents() map[string][]byte {
 func (m *fixer) round(report lint.Report) (bool, error) {
 	edits := map[string][]diag.Edit{}
 	changed := false
-	for _, found := range report.Findings {
-		if !found.Fixable || len(found.Edits) == 0 {
+	for _, finding := range report.Findings {
+		if !finding.Fixable || len(finding.Edits) == 0 {
 			continue
 		}
-		if !m.own(found.Edits[0].Path) {
+		if !m.isEditable(finding.Edits[0].Path) {
 			continue
 		}
-		f, err := m.file(found.Edits[0].Path)
+		f, err := m.file(finding.Edits[0].Path)
 		if err != nil {
 			return false, err
 		}
-		if found.Edits[0].Executable {
+		if finding.Edits[0].Executable {
 			if f.Executable {
 				continue
 			}
 			f.Executable = true
 			f.Fixes++
 		}
-		f.Rules = append(f.Rules, found.Rule)
-		edits[f.abs] = append(edits[f.abs], found.Edits...)
+		f.Rules = append(f.Rules, finding.Rule)
+		edits[f.abs] = append(edits[f.abs], finding.Edits...)
 	}
 	for abs, list := range edits {
 		f := m.files[abs]
@@ -115,10 +115,10 @@ func (m *fixer) round(report lint.Report) (bool, error) {
 	return changed, nil
 }
 
-// own reports whether a path may be changed: what a link leads to is somebody else's.
-func (m *fixer) own(path string) bool {
+// isEditable reports whether a path may be changed: what a link leads to is somebody else's.
+func (m *fixer) isEditable(path string) bool {
 	abs := m.client.Machine.Abs(filepath.FromSlash(path))
-	if _, given := m.overlay[abs]; given {
+	if _, ok := m.overlay[abs]; ok {
 		return true
 	}
 	info, err := os.Lstat(abs)

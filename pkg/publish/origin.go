@@ -18,16 +18,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// origin is what the repository that a pack is in says of the pack.
+// origin describes the git repository that a pack is in.
 type origin struct {
-	checkout  *git.Checkout
-	dir       string   // of the pack in the repository, "." for its root
-	dirty     []string // files of the pack that the commit does not have as they are, by paths in the pack
-	elsewhere string   // what is to be said of a tag of the version that is at another commit
+	checkout   *git.Checkout
+	dir        string   // of the pack in the repository, "." for its root
+	dirty      []string // files of the pack that the commit does not have as they are, by paths in the pack
+	tagWarning string   // what is to be said of a tag of the version that is at another commit
 }
 
-// checkouts keeps what was read of repositories: packs of one workspace are in one.
-type checkouts struct{ known []*git.Checkout }
+// checkouts caches repositories, because the packs of a workspace share one.
+type checkouts struct{ opened []*git.Checkout }
 
 // open returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another
 // user's, is an error.
@@ -36,14 +36,14 @@ func (k *checkouts) open(ctx context.Context, dir string) (*git.Checkout, error)
 	if top == "" {
 		return nil, nil //nolint:nilnil // a directory need not be in any
 	}
-	for _, c := range k.known {
+	for _, c := range k.opened {
 		if c.Root == top {
 			return c, nil
 		}
 	}
 	c, err := git.ReadCheckout(ctx, dir)
 	if err == nil {
-		k.known = append(k.known, c)
+		k.opened = append(k.opened, c)
 	}
 	return c, err
 }
@@ -61,7 +61,7 @@ func topOf(dir string) string {
 	}
 }
 
-// originOf looks at the repository that a pack's directory is in, nil if it is in none.
+// originOf returns the origin of a pack's directory, nil if it is not in a repository.
 func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, trees []bundle.Tree,
 	k *checkouts,
 ) (*origin, error) {
@@ -90,7 +90,7 @@ func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, tre
 	return o, nil
 }
 
-// compare finds the files of the pack that the commit does not have as they are, and those that it has besides.
+// compare finds the files of the pack that differ from the commit, and those that only the commit has.
 func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree) {
 	check := func(name string) {
 		if !o.checkout.Committed(path.Join(o.dir, name)) {
@@ -125,7 +125,7 @@ func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree)
 	o.dirty = slices.Compact(o.dirty)
 }
 
-// compareTags looks whether git has another commit under the version.
+// compareTags sets a warning if a tag of the version is on another commit.
 func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	if o.checkout.Commit == "" {
 		return
@@ -136,18 +136,18 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	} {
 		commit, err := o.checkout.TagCommit(ctx, tag)
 		if err == nil && commit != "" && commit != o.checkout.Commit {
-			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, commit,
+			o.tagWarning = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, commit,
 				o.checkout.Commit)
 			return
 		}
 	}
 }
 
-// clean reports whether the pack is what a commit has.
+// clean reports whether the pack's files are those of a commit.
 func (o *origin) clean() bool { return o.checkout.Commit != "" && len(o.dirty) == 0 }
 
-// published returns what the release says of its source: nothing, unless the pack is what a commit has.
-func (o *origin) published() (url, revision string) {
+// sourceRevision returns the repository and commit for the release; "" if the pack differs from the commit.
+func (o *origin) sourceRevision() (url, revision string) {
 	if !o.clean() {
 		return "", ""
 	}
@@ -163,8 +163,8 @@ func (o *origin) warnings() []string {
 		list = append(list, "the commit differs in "+textx.FirstAndMore(o.dirty, maxNamed)+
 			": the release will not name it (commit first, or give --allow-dirty)")
 	}
-	if o.elsewhere != "" {
-		list = append(list, o.elsewhere)
+	if o.tagWarning != "" {
+		list = append(list, o.tagWarning)
 	}
 	return list
 }

@@ -30,7 +30,7 @@ type PackReport struct {
 func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*PackReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir := c.packDir(o.Dir)
-	m, err := c.publishable(dir)
+	m, err := c.releaseManifest(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*Pa
 		}
 		defer os.RemoveAll(layout) //nolint:errcheck // temporary
 	}
-	o.packs = true
+	o.packOnly = true
 	r, err := c.publishAt(ctx, m, dir, pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(layout), ID: m.Name}, o)
 	if err != nil {
 		return nil, err

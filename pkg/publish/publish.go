@@ -22,7 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// ReleaseOptions says what to publish where.
+// ReleaseOptions configure [Client.Publish].
 type ReleaseOptions struct {
 	Dir        string // of the pack; "" means the client's directory
 	To         string // oci://host/namespace, oci-layout:DIR or local; "" means where the owner's packs go
@@ -34,11 +34,11 @@ type ReleaseOptions struct {
 	// Key signs what is published; nil leaves it unsigned.
 	Key *sign.PrivateKey
 
-	packs     bool       // it is packed for later, and goes nowhere yet
+	packOnly  bool       // it is packed for later, and goes nowhere yet
 	checkouts *checkouts // what is known of repositories, for the packs of one workspace
 }
 
-// ReleaseReport says what was published, or why not.
+// ReleaseReport is the result of [Client.Publish].
 type ReleaseReport struct {
 	Pack     string            `json:"pack"`
 	Version  string            `json:"version"`
@@ -71,11 +71,11 @@ type PublishedFile struct {
 }
 
 // Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the
-// findings.
+// found.
 func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir := c.packDir(o.Dir)
-	m, err := c.publishable(dir)
+	m, err := c.releaseManifest(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -90,13 +90,13 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	return r, err
 }
 
-// publishAt publishes the pack of a manifest at a place.
+// publishAt publishes the pack of a manifest to target.
 func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, target pack.Ref,
 	o ReleaseOptions,
 ) (*ReleaseReport, error) {
 	r := newReport(m, dir)
 	r.Target, r.DryRun = target.String(), o.DryRun
-	if !o.packs {
+	if !o.packOnly {
 		notes, err := c.MayPublish(target, r.Pack, o.Key != nil)
 		if err != nil {
 			return nil, err
@@ -123,10 +123,10 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	send := func() (err error) {
 		pushed, err = push(ctx, target, artifact.release, artifact.trees,
 			oci.PushOptions{Format: o.Format, Moving: !o.KeepTags,
-				Attach: c.attach(artifact, o.Key, sources.Verifier(false), target)})
+				Attach: c.attachments(artifact, o.Key, sources.Verifier(false), target)})
 		return err
 	}
-	if o.DryRun || o.packs {
+	if o.DryRun || o.packOnly {
 		err = send()
 	} else {
 		err = c.RecordPublish(target, artifact.record(o.Key), send)
@@ -138,7 +138,7 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	r.Tags = append(r.Tags, pushed.Tags...)
 	if pushed.Existed { // what was published before says where that is from
 		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
-		r.Warnings = append(r.Warnings, otherForm(pushed.Manifest, o.Format, len(artifact.trees))...)
+		r.Warnings = append(r.Warnings, formatWarnings(pushed.Manifest, o.Format, len(artifact.trees))...)
 	}
 	if o.Key != nil && !o.DryRun {
 		r.Signer = o.Key.Public().Fingerprint()
@@ -149,8 +149,8 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	return r, nil
 }
 
-// otherForm says that a version that was published before is there in another form than the one that is asked for.
-func otherForm(manifest []byte, format string, skills int) []string {
+// formatWarnings warns if an existing version has another format than the requested one.
+func formatWarnings(manifest []byte, format string, skills int) []string {
 	published := oci.FormatOf(manifest)
 	if published == format || published == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
 		return nil
@@ -159,7 +159,7 @@ func otherForm(manifest []byte, format string, skills int) []string {
 		", and a version never changes its form"}
 }
 
-// setTarget notes how the place was found.
+// setTarget records how the target was chosen.
 func (r *ReleaseReport) setTarget(target publishTarget) {
 	r.Bound = target.bound
 	if target.warning != "" {
@@ -167,7 +167,7 @@ func (r *ReleaseReport) setTarget(target publishTarget) {
 	}
 }
 
-// newReport returns the report of a pack that nothing is known of but its manifest.
+// newReport returns a report with the data of the manifest.
 func newReport(m *pack.Manifest, dir string) *ReleaseReport {
 	r := &ReleaseReport{
 		Pack: m.Name.String(), Version: m.Version, Root: dir, Requires: map[string]string{},
@@ -179,15 +179,15 @@ func newReport(m *pack.Manifest, dir string) *ReleaseReport {
 	return r
 }
 
-// assembled is a pack that can be published.
-type assembled struct {
+// releaseArtifact is a checked pack with its files.
+type releaseArtifact struct {
 	release oci.Release
 	trees   []bundle.Tree
 	origin  *origin // nil for what is in no repository
 }
 
-// record returns what is recorded of a release that is published.
-func (a *assembled) record(key *sign.PrivateKey) audit.Record {
+// record returns the entry of a release in the audit log.
+func (a *releaseArtifact) record(key *sign.PrivateKey) audit.Record {
 	trees := map[string]string{}
 	for _, t := range a.trees {
 		trees[t.Name] = t.Inventory.Digest()
@@ -199,10 +199,10 @@ func (a *assembled) record(key *sign.PrivateKey) audit.Record {
 	return r
 }
 
-// assemble checks a pack and makes its release, and says so in the report.
+// assemble validates a pack, collects its files, and fills in the report. It returns nil if the pack is not valid.
 func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *ReleaseReport,
 	o ReleaseOptions,
-) (*assembled, error) {
+) (*releaseArtifact, error) {
 	var err error
 	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *
 	for _, t := range trees {
 		r.addFiles(t)
 	}
-	artifact := &assembled{release: release(m, p, trees), trees: trees}
+	artifact := &releaseArtifact{release: release(m, p, trees), trees: trees}
 	r.Words = append(r.Words, artifact.release.Tags...)
 	if artifact.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
 		if !o.AllowDirty {
@@ -228,14 +228,15 @@ func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *
 		if !o.AllowDirty {
 			r.Warnings = append(r.Warnings, artifact.origin.warnings()...)
 		}
-		artifact.release.SourceURL, artifact.release.Revision = artifact.origin.published()
+		artifact.release.SourceURL, artifact.release.Revision = artifact.origin.sourceRevision()
 	}
 	r.Source, r.Revision = artifact.release.SourceURL, artifact.release.Revision
 	return artifact, nil
 }
 
-// publishable reads the manifest of a pack that can be published. Dependencies at a path are by version in it.
-func (c *Client) publishable(dir string) (*pack.Manifest, error) {
+// releaseManifest reads the manifest of a pack, checks that it can be published, and replaces dependencies at a path by
+// dependencies by version.
+func (c *Client) releaseManifest(dir string) (*pack.Manifest, error) {
 	file := filepath.Join(dir, pack.ManifestName)
 	m, err := c.readManifest(file)
 	if err != nil {
@@ -257,14 +258,15 @@ func (c *Client) publishable(dir string) (*pack.Manifest, error) {
 	}
 	m = m.Clone()
 	for i, d := range m.Dependencies {
-		if m.Dependencies[i], err = c.byVersion(dir, m, d); err != nil {
+		if m.Dependencies[i], err = c.requireByVersion(dir, m, d); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
+// collect reads a pack's files into the store as an installation would, so that the published files are the hashed
+// ones.
 func (c *Client) collect(ctx context.Context, dir string) (*pack.Pack, []bundle.Tree, error) {
 	sources, err := c.UserSources()
 	if err != nil {

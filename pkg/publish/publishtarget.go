@@ -17,9 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// publishTarget finds the place that a pack is published at. Without a word about it that is the OCI registry which the
-// settings of the user, or of the machine's administrator, bind the pack's owner to: a pack of that owner is looked up
-// nowhere else. What the project's own file binds has no say, or a repository could choose where its users push to.
+// publishTarget returns where a pack is published. Without a destination it is the OCI registry that the settings of
+// the user, or of the machine's administrator, bind the pack's owner to: install looks up packs of that owner nowhere
+// else. Bindings in the project's file do not count, or a repository could choose where its users push to.
 func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget, err error) {
 	prefix, err := c.registryRef(destination, id)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 		}
 		t.bound = prefix != ""
 	}
-	t.ref, err = c.target(prefix, id)
+	t.ref, err = c.parseTarget(prefix, id)
 	return t, err
 }
 
@@ -46,8 +46,8 @@ type publishTarget struct {
 	warning string // what is to be said of it, "" for nothing
 }
 
-// target returns the place of a pack in a registry or layout that somebody wrote.
-func (c *Client) target(destination string, id pack.ID) (pack.Ref, error) {
+// parseTarget parses the registry or layout that a user named.
+func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 	switch {
 	case destination == "" || destination == "local":
 		return pack.Ref{Kind: pack.KindLocal, ID: id}, nil
@@ -74,7 +74,7 @@ func (c *Client) target(destination string, id pack.ID) (pack.Ref, error) {
 	}
 }
 
-// LoginReport says whose login is kept.
+// LoginReport describes a stored login.
 type LoginReport struct {
 	Host    string `json:"host"`
 	User    string `json:"user"`
@@ -82,7 +82,7 @@ type LoginReport struct {
 	Where   string `json:"where"`   // Docker's configuration, which names the helper that keeps it where there is one
 }
 
-// Login keeps a login for a registry where Docker keeps its own, once the registry has taken it.
+// Login stores a login in Docker's configuration, after the registry has accepted it.
 func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginReport, error) {
 	sources, err := c.UserSources()
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginRe
 	return &LoginReport{Host: host, User: user, Checked: checked, Where: logins.Path()}, nil
 }
 
-// Logout forgets the login for a registry. That there is none is an error with the code [diag.NotFound].
+// Logout removes the login for a registry. If there is none, the error has the code [diag.NotFound].
 func (c *Client) Logout(ctx context.Context, host string) error {
 	return source.Logins(c.Getenv, c.Paths.Home).Delete(ctx, host)
 }
@@ -109,12 +109,13 @@ func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
 	return source.Logins(c.Getenv, c.Paths.Home).Hosts(ctx)
 }
 
-// attach returns what is to be said about a release before its tags are there: the signature, where it comes from and
-// what it is made of. Without a key there is nothing.
+// attachments returns a function that makes the signature, provenance and SBOM of a release, which are stored before
+// its tags are set; nil without a key.
 //
-// What was published before keeps the provenance that the key gave it: each run of a CI system has its own, and those
-// of many runs would bury what else is there.
-func (c *Client) attach(artifact *assembled, key *sign.PrivateKey, k *trust.Verifier, ref pack.Ref) func(context.Context,
+// A version that was published before keeps the provenance that the key signed: each run of a CI system would add
+// another one.
+func (c *Client) attachments(artifact *releaseArtifact, key *sign.PrivateKey, k *trust.Verifier, ref pack.Ref) func(
+	context.Context,
 	oci.Pushed, []byte) ([]oci.Artifact, error) {
 	if key == nil {
 		return nil
@@ -134,13 +135,13 @@ func (c *Client) attach(artifact *assembled, key *sign.PrivateKey, k *trust.Veri
 				provenance = nil
 			}
 		}
-		return trust.Attachments(key, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx, subject, manifest)
+		return trust.Attachments(key, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx, subject,
+			manifest)
 	}
 }
 
-// provenance says where a release comes from: the repository knows best what is published, the CI system what publishes
-// it.
-func (c *Client) provenance(artifact *assembled) *sign.Provenance {
+// provenance describes where a release comes from. The repository's data take precedence over the CI system's.
+func (c *Client) provenance(artifact *releaseArtifact) *sign.Provenance {
 	p := sign.Environment(c.Getenv)
 	p.Pack, p.Version = artifact.release.ID.String(), artifact.release.Version
 	o := artifact.origin

@@ -16,8 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// WorkspaceReport says what was published of a workspace, in the order in which it was: a pack comes after those of the
-// workspace that it requires.
+// WorkspaceReport lists the published packs of a workspace, each after those that it requires.
 type WorkspaceReport struct {
 	Packs []*ReleaseReport `json:"packs"`
 }
@@ -27,9 +26,9 @@ func (r *WorkspaceReport) Valid() bool {
 	return !slices.ContainsFunc(r.Packs, func(p *ReleaseReport) bool { return !p.Valid })
 }
 
-// PublishWorkspace publishes the packs of the workspace at a directory. All of them are checked before one is
-// published: if one is not valid, none is. With an error the report has those that were published before it; publishing
-// again goes on from there, because what is there already stays as it is.
+// PublishWorkspace publishes the packs of the workspace at a directory. It checks all of them first and publishes none
+// if one is not valid. If it returns an error, the report has the packs that were published; another call continues
+// there, because published versions are left as they are.
 func (c *Client) PublishWorkspace(ctx context.Context, o ReleaseOptions) (*WorkspaceReport, error) {
 	members, err := c.members(c.packDir(o.Dir))
 	if err != nil {
@@ -85,7 +84,7 @@ func (c *Client) members(dir string) ([]member, error) {
 	}
 	var list []member
 	for _, d := range dirs {
-		m, err := c.publishable(d)
+		m, err := c.releaseManifest(d)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +94,7 @@ func (c *Client) members(dir string) ([]member, error) {
 		}
 		list = append(list, member{dir: d, manifest: m})
 	}
-	return inOrder(list)
+	return sortByDependency(list)
 }
 
 // memberDirs returns the directories below root that a pattern means and that hold a manifest, sorted.
@@ -132,9 +131,9 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 	return slices.Compact(dirs), err
 }
 
-// inOrder sorts packs so that each comes after those that it requires; what could go either way stays in order of
-// names. Packs that require each other stay so, too: names and versions are all that a published pack says of another.
-func inOrder(list []member) ([]member, error) {
+// sortByDependency sorts packs so that each comes after those that it requires, and otherwise by name. It accepts
+// cycles, because a published pack refers to others by name and version only.
+func sortByDependency(list []member) ([]member, error) {
 	slices.SortFunc(list, func(a, b member) int { return a.manifest.Name.Compare(b.manifest.Name) })
 	byName := map[pack.ID]member{}
 	for _, m := range list {
@@ -160,7 +159,7 @@ func inOrder(list []member) ([]member, error) {
 	}
 	for _, m := range sorted {
 		for _, d := range m.manifest.Dependencies {
-			if err := fits(m.manifest, d, byName); err != nil {
+			if err := checkConstraint(m.manifest, d, byName); err != nil {
 				return nil, err
 			}
 		}
@@ -168,9 +167,9 @@ func inOrder(list []member) ([]member, error) {
 	return sorted, nil
 }
 
-// fits reports a requirement of a pack beside it, as another one of the workspace, that that pack's version does not
-// meet: who installs the one would get an older release of the other than it was made with.
-func fits(m *pack.Manifest, d pack.Dependency, members map[pack.ID]member) error {
+// checkConstraint returns an error if a pack of the workspace requires a version of another one that differs from that
+// one's current version: users would install an older release than the one it was developed with.
+func checkConstraint(m *pack.Manifest, d pack.Dependency, members map[pack.ID]member) error {
 	other, ok := members[d.ID]
 	if !ok || d.Constraint == "" {
 		return nil
@@ -201,7 +200,7 @@ func (c *Client) readManifest(file string) (*pack.Manifest, error) {
 	return pack.ParseManifest(file, data)
 }
 
-// packDir returns the directory of a pack that a call names, by default that of the client.
+// packDir returns the absolute directory of a pack; the client's directory for "".
 func (c *Client) packDir(dir string) string {
 	if dir == "" {
 		return c.Dir
@@ -209,17 +208,18 @@ func (c *Client) packDir(dir string) string {
 	return c.Machine.Abs(dir)
 }
 
-// byVersion returns a dependency as a published pack has it: one at a path becomes a range of versions, the one that is
-// written next to the path, or else what fits the version that is at the path.
-func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pack.Dependency, error) {
+// requireByVersion returns a dependency as a published pack has it. A dependency at a path becomes a range of versions:
+// the one next to the path in the manifest, or else the one that fits the version at the path.
+func (c *Client) requireByVersion(dir string, m *pack.Manifest, d pack.Dependency) (pack.Dependency, error) {
 	if d.Ref == nil {
 		return d, nil
 	}
-	refuse := diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only", m.Name,
+	pathError := diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only",
+		m.Name,
 		d.ID).
 		WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
 	if d.Ref.Kind != pack.KindPath {
-		return d, refuse
+		return d, pathError
 	}
 	published := pack.Dependency{ID: d.ID, Constraint: d.Constraint, Skills: d.Skills}
 	path := filepath.FromSlash(d.Ref.URL)
@@ -242,9 +242,9 @@ func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pac
 	case published.Constraint != "" && (err != nil || other.Version == ""):
 		return published, nil
 	case published.Constraint != "":
-		return published, fits(m, published, map[pack.ID]member{d.ID: {dir: path, manifest: other}})
+		return published, checkConstraint(m, published, map[pack.ID]member{d.ID: {dir: path, manifest: other}})
 	case err != nil || other.Name != d.ID || other.Version == "":
-		return d, refuse
+		return d, pathError
 	}
 	published.Constraint = "^" + other.Version
 	return published, nil

@@ -36,7 +36,7 @@ func release(m *pack.Manifest, p *pack.Pack, trees []bundle.Tree) oci.Release {
 		if s, ok := p.Skill(t.Name); ok {
 			meta.Description = s.Description
 		}
-		for _, word := range declared(&meta, t) {
+		for _, word := range readFrontmatter(&meta, t) {
 			if tag, ok := pack.Tag(word); ok && !slices.Contains(rel.Tags, tag) && len(rel.Tags) < maxWords {
 				rel.Tags = append(rel.Tags, tag)
 			}
@@ -46,8 +46,8 @@ func release(m *pack.Manifest, p *pack.Pack, trees []bundle.Tree) oci.Release {
 	return rel
 }
 
-// declared adds what a skill's frontmatter says of it, and returns the words that it is to be found by.
-func declared(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
+// readFrontmatter adds what a skill's frontmatter says of it, and returns the words that it is to be found by.
+func readFrontmatter(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
 	f, err := t.Open(skill.File)
 	if err != nil {
 		return nil // it was checked before
@@ -71,13 +71,13 @@ func declared(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
 		meta.AllowedTools = []string{skill.ScalarText(tools)}
 	}
 	_, tags := doc.Lookup("tags")
-	words = wordsOf(tags)
+	words = tagWords(tags)
 	if _, table := doc.Lookup("metadata"); table != nil && table.Kind == yaml.MappingNode {
 		meta.Metadata = map[string]string{}
 		for i := 0; i+1 < len(table.Content); i += 2 {
 			key, value := skill.ScalarText(table.Content[i]), table.Content[i+1]
 			if key == "tags" {
-				words = append(words, wordsOf(value)...)
+				words = append(words, tagWords(value)...)
 			}
 			meta.Metadata[key] = skill.ScalarText(value)
 		}
@@ -85,8 +85,8 @@ func declared(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
 	return words
 }
 
-// wordsOf reads tags, which are a list or, where only text is allowed, words with commas between them.
-func wordsOf(tags *yaml.Node) []string {
+// tagWords reads tags, which are a list or, where only text is allowed, words with commas between them.
+func tagWords(tags *yaml.Node) []string {
 	switch {
 	case tags == nil:
 		return nil
@@ -128,7 +128,7 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 		}
 		paths = append(paths, path)
 		// what can't be published is said by the check, or when it is collected
-		_ = published(tree, dir, s.Dir, files, programs)
+		_ = compareWithDisk(tree, dir, s.Dir, files, programs)
 	}
 	report, err := c.validate(ctx, ValidateOptions{Paths: paths}, files)
 	report.Findings = slices.DeleteFunc(report.Findings, func(f diag.Finding) bool {
@@ -137,9 +137,9 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 	return report, err
 }
 
-// published finds, by their absolute paths, the files of a skill that are published with other bytes than the disk has,
-// and those that are published as programs.
-func published(tree fs.FS, dir, skillDir string, files map[string][]byte, programs map[string]bool) error {
+// compareWithDisk finds the files of a skill whose published bytes differ from those on disk, as in a git checkout with
+// converted line ends, and the files that are published as executable. Both are keyed by absolute path.
+func compareWithDisk(tree fs.FS, dir, skillDir string, files map[string][]byte, programs map[string]bool) error {
 	return bundle.Walk(tree, skillDir, nil, func(f bundle.File) error {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if f.Executable() {
@@ -159,9 +159,9 @@ func published(tree fs.FS, dir, skillDir string, files map[string][]byte, progra
 	})
 }
 
-// leaveOutPrograms takes away that files are not executable which the manifest says are: they are, once they are
-// installed.
-func (c *Client) leaveOutPrograms(report *lint.Report, p *checkedProject) {
+// dropExecutableFindings takes away that files are not executable which the manifest says are: they are, once they are
+// placed.
+func (c *Client) dropExecutableFindings(report *lint.Report, p *checkedProject) {
 	if len(p.programs.Executable) == 0 {
 		return
 	}

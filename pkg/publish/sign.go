@@ -27,7 +27,7 @@ type SignReport struct {
 // Sign signs what is published already at a place, or as owner/name@version.
 func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKey) (*SignReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	p, err := c.published(ctx, reference)
+	p, err := c.findPublished(ctx, reference)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +63,9 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 	}, nil
 }
 
-// published returns the artifact that a person names, with as much of a description as it takes to find it: a place
-// with a tag or digest, or owner/name@version, which the registries know.
-func (c *Client) published(ctx context.Context, reference string) (*pack.Pack, error) {
+// findPublished returns the artifact that a reference names: a source with a tag or digest, or owner/name@version,
+// which is looked up in the registries. Only the fields that are needed to fetch it are set.
+func (c *Client) findPublished(ctx context.Context, reference string) (*pack.Pack, error) {
 	ref, err := pack.Parse(reference)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (c *Client) published(ctx context.Context, reference string) (*pack.Pack, e
 	}
 	switch ref.Kind {
 	case pack.KindName:
-		return c.named(ctx, ref)
+		return c.registryPack(ctx, ref)
 	case pack.KindGit:
 		c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
 		return sources.Git().Open(ctx, ref)
@@ -93,8 +93,8 @@ func (c *Client) published(ctx context.Context, reference string) (*pack.Pack, e
 	return &pack.Pack{ID: ref.ID, Ref: ref}, nil
 }
 
-// named finds a version of a pack in the registries.
-func (c *Client) named(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
+// registryPack finds a version of a pack in the registries.
+func (c *Client) registryPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if ref.Constraint == "" {
 		return nil, diag.Errorf(diag.Usage, "%s names no version", ref).WithHint("write %s@1.2.3", ref.ID)
 	}

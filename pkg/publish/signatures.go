@@ -52,7 +52,7 @@ func (c *Client) Signatures(ctx context.Context, reference string, keys []string
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.published(ctx, reference)
+	p, err := c.findPublished(ctx, reference)
 	if err != nil {
 		return nil, err
 	}

@@ -17,16 +17,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// statusStore is a place that says something about the versions of a pack.
+// statusStore stores whether versions of a pack are yanked or deprecated.
 type statusStore interface {
-	// versions returns those that are published there.
+	// versions returns the published versions.
 	versions(ctx context.Context) ([]string, error)
-	// change has f change what is said.
+	// change updates the status with f.
 	change(ctx context.Context, f func(*oci.Status) error) error
 }
 
-// openStatus returns the place of a pack at a registry, which is written as in publish, or is the directory of an index,
-// or is named by the user's settings. Without one it is where publish puts the owner's packs.
+// openStatus opens the status of a pack in a registry: a destination as in publish, the directory of an index, or a
+// name in the user's settings. The default is where publish puts the owner's packs.
 func (c *Client) openStatus(location string, id pack.ID) (where string, store statusStore, err error) {
 	if location, err = c.registryRef(location, id); err != nil {
 		return "", nil, err
@@ -35,7 +35,7 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 	switch {
 	case location == "" || location == "local" || strings.HasPrefix(location, "oci://") ||
 		strings.HasPrefix(location, "oci-layout:"):
-		ref, err := c.target(location, id)
+		ref, err := c.parseTarget(location, id)
 		if err != nil {
 			return "", nil, err
 		}
@@ -55,7 +55,7 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 	return c.DisplayPath(file), indexFile{id: id, file: file, display: c.DisplayPath(file)}, nil
 }
 
-// registryRef resolves the name of a registry, and none to where the owner is bound.
+// registryRef resolves the name of a registry. "" means the registry that the owner is bound to.
 func (c *Client) registryRef(location string, id pack.ID) (string, error) {
 	user, err := c.Machine.UserConfig()
 	if err != nil {
@@ -83,7 +83,7 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// repository is a place in a registry or layout.
+// repository is the status of a pack in a registry or layout.
 type repository struct {
 	client *oci.Client
 	ref    pack.Ref
@@ -97,7 +97,7 @@ func (r repository) change(ctx context.Context, f func(*oci.Status) error) error
 	return r.client.SetStatus(ctx, r.ref, f)
 }
 
-// indexFile is the file of a pack in the directory of an index.
+// indexFile is the status of a pack in the directory of an index.
 type indexFile struct {
 	id            pack.ID
 	file, display string

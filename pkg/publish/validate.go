@@ -151,18 +151,19 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err != nil {
 		return lint.Report{}, err
 	}
-	fsys, err := j.overlaid(contents)
+	fsys, err := j.withOverlay(contents)
 	if err != nil {
 		return lint.Report{}, err
 	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
 		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
-		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.known(j.project, j.absolute()), Show: j.show,
+		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.skillExists(j.project, j.absolute()),
+		Show: j.show,
 	})
 	if err != nil {
 		return report, err
 	}
-	j.client.leaveOutPrograms(&report, j.project)
+	j.client.dropExecutableFindings(&report, j.project)
 	if err := j.checkSettings(ctx, fsys, &report, o); err != nil {
 		return report, err
 	}
@@ -175,7 +176,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 // checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at
 // itself: settings that nobody can read are not left out in silence.
 func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report, o ValidateOptions) error {
-	if !j.project.found || o.NoConfig || j.covers(j.project.scope.Manifest()) {
+	if !j.project.hasManifest || o.NoConfig || j.covers(j.project.scope.Manifest()) {
 		return nil
 	}
 	about, err := lint.Run(ctx, fsys, []string{j.inVolume(j.project.scope.Manifest())}, lint.Options{Show: j.show})
@@ -199,8 +200,8 @@ func (j *job) absolute() []string {
 	return out
 }
 
-// overlaid returns the volume with other contents for some files.
-func (j *job) overlaid(contents map[string][]byte) (fs.FS, error) {
+// withOverlay returns the volume with other contents for some files.
+func (j *job) withOverlay(contents map[string][]byte) (fs.FS, error) {
 	files := map[string][]byte{}
 	for abs, data := range contents {
 		if volumeRoot(abs) == j.root {
@@ -219,7 +220,7 @@ func (j *job) overlaid(contents map[string][]byte) (fs.FS, error) {
 
 // keepChanged leaves in the report the skills with changed files, and the files of packs that changed.
 func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o ValidateOptions) error {
-	files, err := c.changed(ctx, o)
+	files, err := c.changedFiles(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -249,8 +250,8 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 	return nil
 }
 
-// changed returns the absolute paths of the files that changed in the repositories that the paths are in.
-func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]bool, error) {
+// changedFiles returns the absolute paths of the files that changed in the repositories that the paths are in.
+func (c *Client) changedFiles(ctx context.Context, o ValidateOptions) (map[string]bool, error) {
 	paths := o.Paths
 	if len(paths) == 0 {
 		paths = []string{c.Dir}
@@ -261,7 +262,7 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 	files := map[string]bool{}
 	var roots []string
 	for _, p := range paths {
-		dir := existing(c.Machine.Abs(p))
+		dir := nearestExisting(c.Machine.Abs(p))
 		real := pathx.ResolveOrClean(dir)
 		if slices.ContainsFunc(roots, func(root string) bool { return pathx.Contains(root, real) }) {
 			continue

@@ -51,7 +51,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	}
 	m := b.Matcher(j.client.Now())
 	report.Accept(lint.ByBaseline, func(f diag.Finding) (string, bool) {
-		e, ok := m.Accept(j.client.baselined(file, *report, f))
+		e, ok := m.Accept(j.client.baselineFinding(file, *report, f))
 		return e.Reason, ok
 	})
 	for _, e := range m.Expired() {
@@ -83,9 +83,9 @@ func (j *job) covers(abs string) bool {
 	return false
 }
 
-// baselined returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding about a
-// whole file that of the file, and for a fact about what a skill can do that of the fact.
-func (c *Client) baselined(file string, report lint.Report, f diag.Finding) lint.BaselineFinding {
+// baselineFinding returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding
+// about a whole file that of the file, and for a fact about what a skill can do that of the fact.
+func (c *Client) baselineFinding(file string, report lint.Report, f diag.Finding) lint.BaselineFinding {
 	abs := c.Machine.Abs(filepath.FromSlash(f.Path))
 	rel, err := filepath.Rel(filepath.Dir(file), abs)
 	if err != nil {
@@ -152,13 +152,13 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	if err != nil {
 		return nil, err
 	}
-	var found []lint.BaselineFinding
+	var findings []lint.BaselineFinding
 	for _, f := range report.Findings {
 		if f.Severity != diag.SeverityAdvice && !strings.HasPrefix(f.Rule, "SUP") {
-			found = append(found, c.baselined(abs, report, f))
+			findings = append(findings, c.baselineFinding(abs, report, f))
 		}
 	}
-	next, changes, err := old.Update(found, func(path string) bool {
+	next, changes, err := old.Update(findings, func(path string) bool {
 		for _, j := range jobs {
 			if j.covers(filepath.Join(filepath.Dir(abs), filepath.FromSlash(path))) {
 				return true

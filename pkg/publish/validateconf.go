@@ -15,10 +15,10 @@ import (
 
 // checkedProject is the project around what is validated.
 type checkedProject struct {
-	dir    string // of its skillpm.yaml, or the client's where there is none
-	scope  scope.Scope
-	found  bool // there is a skillpm.yaml
-	config pack.Validate
+	dir         string // of its skillpm.yaml, or the client's where there is none
+	scope       scope.Scope
+	hasManifest bool // there is a skillpm.yaml
+	config      pack.Validate
 	// programs is the manifest of which only counts what it says is executable.
 	programs pack.Manifest
 }
@@ -27,14 +27,14 @@ type checkedProject struct {
 // is wrong with the manifest is a finding and no error.
 func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, error) {
 	p := &checkedProject{dir: c.Dir}
-	s, found, err := c.Paths.Project(existing(abs))
+	s, found, err := c.Paths.Project(nearestExisting(abs))
 	if _, home := errors.AsType[*scope.HomeError](err); home { // skills are checked wherever they are
 		return p, nil
 	}
 	if err != nil || !found {
 		return p, err
 	}
-	p.dir, p.scope, p.found = s.Root, s, true
+	p.dir, p.scope, p.hasManifest = s.Root, s, true
 	if isolated {
 		return p, nil
 	}
@@ -50,8 +50,8 @@ func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, err
 	return p, nil
 }
 
-// existing returns a path, or the nearest directory above it that exists.
-func existing(abs string) string {
+// nearestExisting returns a path, or the nearest directory above it that exists.
+func nearestExisting(abs string) string {
 	for {
 		if info, err := os.Stat(abs); err == nil && info.IsDir() || filepath.Dir(abs) == abs {
 			return abs
@@ -81,11 +81,11 @@ func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings 
 	return s
 }
 
-// known returns what tells whether there is a skill that is not checked: one that is installed for the project or the
-// user, or that is beside the targets.
-func (c *Client) known(p *checkedProject, targets []string) func(name string) bool {
+// skillExists returns a function that reports whether a skill exists that is not validated: one that is installed for
+// the project or the user, or that is near the targets.
+func (c *Client) skillExists(p *checkedProject, targets []string) func(name string) bool {
 	scopes := []scope.Scope{c.Paths.User()}
-	if p.found {
+	if p.hasManifest {
 		scopes = append(scopes, p.scope)
 	}
 	var names []string
@@ -95,22 +95,21 @@ func (c *Client) known(p *checkedProject, targets []string) func(name string) bo
 	slices.Sort(names)
 	return func(name string) bool {
 		_, ok := slices.BinarySearch(names, name)
-		return ok || p.beside(name, targets)
+		return ok || p.hasSkillNear(name, targets)
 	}
 }
 
-// besides are the directories, below a project and beside a skill that is checked, in which other skills are.
-var besides = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
+// skillDirs are the directories, below a project and beside a skill that is checked, in which other skills are.
+var skillDirs = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
 
-// beside reports whether there is a skill in a directory of that name beside one of the targets, or where a project has
-// its skills: it is there, if it was not asked for.
-func (p *checkedProject) beside(name string, targets []string) bool {
+// hasSkillNear reports whether a skill of that name is in a directory near one of the targets, or in the project.
+func (p *checkedProject) hasSkillNear(name string, targets []string) bool {
 	dirs := []string{p.dir}
 	for _, t := range targets {
 		dirs = append(dirs, t, filepath.Dir(t), filepath.Dir(filepath.Dir(t)))
 	}
 	for _, candidate := range dirs {
-		for _, dir := range besides {
+		for _, dir := range skillDirs {
 			if info, err := os.Stat(filepath.Join(candidate, filepath.FromSlash(dir), name, skill.File)); err == nil &&
 				info.Mode().IsRegular() {
 				return true

@@ -49,7 +49,7 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 // evaluator returns what decides by the policies that skills are held against.
 func (j *job) evaluator(o ValidateOptions) *enforce.Evaluator {
 	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.RunRules}
-	if j.project.found {
+	if j.project.hasManifest {
 		g.Projects = []string{j.project.dir}
 	}
 	if o.PolicyFile != "" {
@@ -84,7 +84,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 		return found, err
 	}
 	for _, p := range g.Policies() {
-		found = append(found, c.forbidden(p, review.Capabilities, skillPath)...)
+		found = append(found, c.forbiddenFindings(p, review.Capabilities, skillPath)...)
 	}
 	for _, w := range review.Required {
 		if w.Missing == "" {
@@ -101,8 +101,9 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 	return found, ctx.Err()
 }
 
-// forbidden returns a finding for each place that shows a capability which a policy forbids.
-func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, skillPath string) (found []diag.Finding) {
+// forbiddenFindings returns a finding for each place that shows a capability which a policy forbids.
+func (c *Client) forbiddenFindings(p *policy.Policy, can enforce.Capabilities, skillPath string) (
+	found []diag.Finding) {
 	for _, e := range can {
 		i := slices.Index(p.Forbid, e.Capability)
 		if i < 0 {

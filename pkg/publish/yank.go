@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// maxWhy is how many characters a reason or message may have.
-const maxWhy = 500
+// maxReason is how many characters a reason or message may have.
+const maxReason = 500
 
-// StatusReport says what is said of a pack now.
+// StatusReport is the result of [Client.Yank] and [Client.Deprecate].
 type StatusReport struct {
 	Pack      string `json:"pack"`
 	Version   string `json:"version,omitempty"` // "" where it is about all of them
@@ -29,8 +29,8 @@ type StatusReport struct {
 	Warnings   []string `json:"warnings,omitempty"`
 }
 
-// Yank withdraws a published version, for a reason that users are told: it is not chosen any more, and stays where it
-// is locked. Without a reason the version is restored.
+// Yank withdraws a published version for a reason that users see. The solver does not choose it any more, but a locked
+// version stays installed. An empty reason restores the version.
 func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*StatusReport, error) {
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
@@ -40,7 +40,7 @@ func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*Status
 	if err != nil {
 		return nil, diag.Errorf(diag.Usage, "%v", err)
 	}
-	if err := checkWhy("reason", reason); err != nil {
+	if err := checkReason("reason", reason); err != nil {
 		return nil, err
 	}
 	r, store, err := c.statusOf(ctx, id, registry, version)
@@ -65,8 +65,8 @@ func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*Status
 	return r, err
 }
 
-// Deprecate advises against a pack, all its versions, with a message that users are told. Without one that is taken
-// back.
+// Deprecate marks all versions of a pack as deprecated, with a message that users see. An empty message removes the
+// mark.
 func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*StatusReport, error) {
 	if strings.Contains(pk, "@") {
 		return nil, diag.Errorf(diag.Usage, "%q names a version; a pack is deprecated as a whole", pk).
@@ -76,7 +76,7 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*
 	if err != nil {
 		return nil, diag.Errorf(diag.Usage, "%v", err)
 	}
-	if err := checkWhy("message", message); err != nil {
+	if err := checkReason("message", message); err != nil {
 		return nil, err
 	}
 	r, store, err := c.statusOf(ctx, id, registry, "")
@@ -92,8 +92,8 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*
 	return r, err
 }
 
-// changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published
-// there; an index is a file of whoever keeps it.
+// changeStatus updates the status of a pack. A change in a registry is recorded as a publication; an index is a local
+// file, and its changes are not.
 func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store statusStore,
 	f func(*oci.Status) error) error {
 	registry, ok := store.(repository)
@@ -104,7 +104,7 @@ func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store status
 		func() error { return store.change(ctx, f) })
 }
 
-// statusOf finds the place that says something about a pack, and makes sure that the version is there; any, for none.
+// statusOf opens the status of a pack and checks that the version exists; any version for "".
 func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version string) (*StatusReport, statusStore,
 	error) {
 	where, store, err := c.openStatus(registry, id)
@@ -140,13 +140,13 @@ func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version str
 	return &StatusReport{Pack: id.String(), Reference: where, Index: inIndex, Warnings: notes}, store, nil
 }
 
-// checkWhy checks what users will be told.
-func checkWhy(what, text string) error {
+// checkReason checks a reason or message that users see.
+func checkReason(what, text string) error {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		return diag.Errorf(diag.Usage, "the %s must be one line of text", what)
-	case utf8.RuneCountInString(text) > maxWhy:
-		return diag.Errorf(diag.Usage, "the %s has more than %d characters", what, maxWhy)
+	case utf8.RuneCountInString(text) > maxReason:
+		return diag.Errorf(diag.Usage, "the %s has more than %d characters", what, maxReason)
 	}
 	return nil
 }

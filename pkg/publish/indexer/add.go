@@ -55,7 +55,7 @@ func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 		return nil, err
 	}
 	defer dir.close()
-	a := &adding{client: c, dir: dir, files: map[string][]byte{}}
+	a := &adder{client: c, dir: dir, files: map[string][]byte{}}
 	r := &AddReport{Index: dir.display, Packs: []Added{}, Warnings: []string{}, DryRun: o.DryRun}
 	for _, reference := range o.References {
 		one, err := a.reference(ctx, reference)
@@ -79,15 +79,15 @@ func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 	return r, nil
 }
 
-// adding is a call of [Client.Add].
-type adding struct {
+// adder is a call of [Client.Add].
+type adder struct {
 	client   *Client
-	dir      *opened
+	dir      *indexDir
 	files    map[string][]byte // that are written at the end
 	warnings []string
 }
 
-func (a *adding) reference(ctx context.Context, reference string) (Added, error) {
+func (a *adder) reference(ctx context.Context, reference string) (Added, error) {
 	p, err := a.client.read(ctx, reference)
 	if err != nil {
 		return Added{}, err
@@ -105,8 +105,8 @@ func (a *adding) reference(ctx context.Context, reference string) (Added, error)
 	if err != nil {
 		return r, err
 	}
-	known, err := a.known(name, data, l)
-	if known || err != nil {
+	listed, err := a.isListed(name, data, l)
+	if listed || err != nil {
 		return r, err
 	}
 	if a.files[name], err = index.Append(name, data, l); err != nil {
@@ -118,7 +118,7 @@ func (a *adding) reference(ctx context.Context, reference string) (Added, error)
 
 // status warns of a version that is withdrawn where it is published, and of a pack that is advised against there: the
 // index would not say so.
-func (a *adding) status(ctx context.Context, p *pack.Pack) error {
+func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 	if p.Ref.Kind == pack.KindGit {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (a *adding) status(ctx context.Context, p *pack.Pack) error {
 }
 
 // file returns a pack's file as it is, or as it will be.
-func (a *adding) file(name string) ([]byte, error) {
+func (a *adder) file(name string) ([]byte, error) {
 	if data, ok := a.files[name]; ok {
 		return data, nil
 	}
@@ -161,8 +161,8 @@ func (a *adding) file(name string) ([]byte, error) {
 	return data, err
 }
 
-// known reports whether a line says what the file says already. One that contradicts it is an error.
-func (a *adding) known(name string, data []byte, l index.Line) (bool, error) {
+// isListed reports whether a line says what the file says already. One that contradicts it is an error.
+func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 	if len(data) == 0 {
 		return false, nil
 	}
@@ -191,7 +191,7 @@ func (a *adding) known(name string, data []byte, l index.Line) (bool, error) {
 }
 
 // line makes a line of a pack that was looked at.
-func (a *adding) line(p *pack.Pack) (index.Line, error) {
+func (a *adder) line(p *pack.Pack) (index.Line, error) {
 	l := index.Line{
 		Name: p.ID.String(), Version: p.Version, Published: a.client.Now().UTC().Format(time.RFC3339),
 		Source: p.Ref.Source(), Digest: p.Ref.Digest, Integrity: p.Integrity,

@@ -39,7 +39,7 @@ func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) 
 		return nil, err
 	}
 	defer dir.close()
-	out := &opened{dir: dir.dir, display: dir.display}
+	out := &indexDir{dir: dir.dir, display: dir.display}
 	if o.Out != "" {
 		out.dir = c.Machine.Abs(o.Out)
 		out.display = c.DisplayPath(out.dir)
@@ -59,7 +59,7 @@ func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) 
 }
 
 // entries reads the packs of an index in the order of their names. It ends with the first error.
-func (o *opened) entries() iter.Seq2[*index.Entry, error] {
+func (o *indexDir) entries() iter.Seq2[*index.Entry, error] {
 	return func(yield func(*index.Entry, error) bool) {
 		files, _, err := index.Files(o.fsys)
 		if err != nil {
@@ -75,7 +75,7 @@ func (o *opened) entries() iter.Seq2[*index.Entry, error] {
 }
 
 // catalog makes the catalogue of an index, and counts its packs.
-func (o *opened) catalog() (data []byte, packs int, err error) {
+func (o *indexDir) catalog() (data []byte, packs int, err error) {
 	var wrong error
 	data, packs, err = catalog(index.UntilError(o.entries(), &wrong))
 	if wrong != nil {

@@ -59,7 +59,7 @@ func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error
 		return nil, err
 	}
 	defer dir.close()
-	k := &checking{
+	k := &checker{
 		client: c, dir: dir, options: o,
 		report: &CheckReport{Index: dir.display, Findings: []diag.Finding{}, Notes: []string{}},
 	}
@@ -81,10 +81,10 @@ func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error
 	return k.report, nil
 }
 
-// checking is a call of [Client.Check].
-type checking struct {
+// checker is a call of [Client.Check].
+type checker struct {
 	client  *Client
-	dir     *opened
+	dir     *indexDir
 	options CheckOptions
 	report  *CheckReport
 
@@ -95,7 +95,7 @@ type checking struct {
 }
 
 // find reports something. Among exit codes, that of what was tampered with comes first.
-func (k *checking) find(code diag.Code, f diag.Finding) {
+func (k *checker) find(code diag.Code, f diag.Finding) {
 	f.Path = path.Join(k.dir.display, f.Path)
 	k.report.Findings = append(k.report.Findings, f)
 	if f.Severity != diag.SeverityError {
@@ -110,7 +110,7 @@ func (k *checking) find(code diag.Code, f diag.Finding) {
 }
 
 // files reads every file.
-func (k *checking) files() error {
+func (k *checker) files() error {
 	files, strays, err := index.Files(k.dir.fsys)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (k *checking) files() error {
 }
 
 // layouts reports layouts that are not in the index.
-func (k *checking) layouts(name string, entry *index.Entry) {
+func (k *checker) layouts(name string, entry *index.Entry) {
 	for _, l := range entry.Versions {
 		if err := index.CheckLayout(k.dir.fsys, l.Source); err != nil {
 			k.find(diag.Invalid, diag.Finding{
@@ -165,7 +165,7 @@ func (k *checking) layouts(name string, entry *index.Entry) {
 }
 
 // stray reports a file below packs that no reader looks at.
-func (k *checking) stray(name string) {
+func (k *checker) stray(name string) {
 	if base := path.Base(name); base == ".gitkeep" {
 		return
 	}
@@ -183,7 +183,7 @@ func (k *checking) stray(name string) {
 }
 
 // derived compares the catalogue, if there is one, with what it is made from.
-func (k *checking) derived() error {
+func (k *checker) derived() error {
 	have, err := safefile.ReadIn(k.dir.fsys, index.CatalogPath, index.MaxCatalogBytes)
 	if errors.Is(err, fs.ErrNotExist) || len(k.report.Findings) > 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // history compares the files with what they were in an earlier commit: they may only have grown.
-func (k *checking) history(ctx context.Context) error {
+func (k *checker) history(ctx context.Context) error {
 	if _, err := git.StatusOf(ctx, k.dir.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
 		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
 		return nil
@@ -50,7 +50,7 @@ func (k *checking) history(ctx context.Context) error {
 }
 
 // appended reports what an earlier file said and this one does not say in the same place.
-func (k *checking) appended(earlier fs.FS, name, commit string) error {
+func (k *checker) appended(earlier fs.FS, name, commit string) error {
 	was, err := safefile.ReadIn(earlier, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is new

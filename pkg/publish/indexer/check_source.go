@@ -21,7 +21,7 @@ import (
 const maxSources = 8
 
 // sources asks for every version where its line says that it is.
-func (k *checking) sources(ctx context.Context) error {
+func (k *checker) sources(ctx context.Context) error {
 	if k.options.Offline {
 		k.report.Notes = append(k.report.Notes, "no registry was asked: --offline")
 		return nil
@@ -32,7 +32,7 @@ func (k *checking) sources(ctx context.Context) error {
 	for _, entry := range k.entries {
 		name := index.Path(entry.ID)
 		for _, l := range entry.Versions {
-			if k.options.New && k.known(name, l.Version) {
+			if k.options.New && k.isListed(name, l.Version) {
 				continue
 			}
 			k.report.Fetched++
@@ -53,8 +53,8 @@ func (k *checking) sources(ctx context.Context) error {
 	return group.Wait()
 }
 
-// known reports whether the earlier commit has a version already.
-func (k *checking) known(name, version string) bool {
+// isListed reports whether the earlier commit has a version already.
+func (k *checker) isListed(name, version string) bool {
 	if k.changed == nil {
 		return false
 	}
@@ -69,7 +69,7 @@ func (k *checking) known(name, version string) bool {
 }
 
 // source asks for one version. It returns an error only when the work is over.
-func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, diag.Code, error) {
+func (k *checker) source(ctx context.Context, l index.Line) (*diag.Finding, diag.Code, error) {
 	p, err := l.Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(k.dir.dir)})
 	if err != nil {
 		return nil, 0, nil //nolint:nilerr // it is among the problems of the file

@@ -31,8 +31,8 @@ type Client struct{ *skillpm.Base }
 // New returns a client. It touches neither disk nor network.
 func New(o Options) *Client { return &Client{Base: skillpm.NewBase(o)} }
 
-// opened is the directory of an index.
-type opened struct {
+// indexDir is the directory of an index.
+type indexDir struct {
 	dir     string // absolute
 	display string // as messages call it
 	fsys    fs.FS
@@ -41,12 +41,12 @@ type opened struct {
 }
 
 // open opens the index in a directory; "" is the one that the verbs work in. It is closed when it is no longer needed.
-func (c *Client) open(dir string) (*opened, error) {
+func (c *Client) open(dir string) (*indexDir, error) {
 	path := c.Dir
 	if dir != "" {
 		path = c.Machine.Abs(dir)
 	}
-	o := &opened{dir: path, display: c.DisplayPath(path)}
+	o := &indexDir{dir: path, display: c.DisplayPath(path)}
 	root, err := safefile.OpenRoot(path)
 	if err == nil {
 		o.root, o.fsys = root, root
@@ -63,7 +63,7 @@ func (c *Client) open(dir string) (*opened, error) {
 	return nil, err
 }
 
-func (o *opened) readConfig() error {
+func (o *indexDir) readConfig() error {
 	data, err := safefile.ReadIn(o.fsys, index.ConfigPath, index.MaxBytes)
 	if err != nil {
 		return err
@@ -72,17 +72,17 @@ func (o *opened) readConfig() error {
 	return err
 }
 
-func (o *opened) close() {
+func (o *indexDir) close() {
 	if o.root != nil {
 		_ = o.root.Close() // it was only read
 	}
 }
 
 // path returns the path of one of the index's files on disk.
-func (o *opened) path(name string) string { return filepath.Join(o.dir, filepath.FromSlash(name)) }
+func (o *indexDir) path(name string) string { return filepath.Join(o.dir, filepath.FromSlash(name)) }
 
 // write replaces a file whole, and leaves one alone that has these bytes.
-func (o *opened) write(name string, data []byte) (changed bool, err error) {
+func (o *indexDir) write(name string, data []byte) (changed bool, err error) {
 	old, err := safefile.ReadFile(o.path(name), index.MaxCatalogBytes)
 	if err == nil && string(old) == string(data) {
 		return false, nil

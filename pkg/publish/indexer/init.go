@@ -32,7 +32,7 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	if o.Dir != "" {
 		dir = c.Machine.Abs(o.Dir)
 	}
-	out := &opened{dir: dir, display: c.DisplayPath(dir), fsys: safefile.Dir(dir)}
+	out := &indexDir{dir: dir, display: c.DisplayPath(dir), fsys: safefile.Dir(dir)}
 	if _, err := os.Stat(out.path(index.ConfigPath)); err == nil {
 		return nil, diag.Errorf(diag.Conflict, "%s is an index already", out.display).
 			WithHint("skillpm index add PLACE adds a pack to it")

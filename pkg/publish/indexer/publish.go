@@ -81,7 +81,7 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	if err != nil {
 		return nil, err
 	}
-	if err := vacant(ctx, sources.OCI(), target); err != nil {
+	if err := checkVacant(ctx, sources.OCI(), target); err != nil {
 		return nil, err
 	}
 	c.Progress(skillpm.Event{Text: "publishing " + dir.display + " to " + target.String()})
@@ -91,9 +91,8 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	})
 }
 
-// vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the
-// tag.
-func vacant(ctx context.Context, client *oci.Client, target pack.Ref) error {
+// checkVacant returns an error if a tag leads to something other than an index: publishing would replace a pack.
+func checkVacant(ctx context.Context, client *oci.Client, target pack.Ref) error {
 	raw, mediaType, err := client.Manifest(ctx, target)
 	switch {
 	case diag.CodeOf(err) == diag.NotFound:

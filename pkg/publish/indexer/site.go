@@ -67,17 +67,17 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 		return nil, err
 	}
 	defer dir.close()
-	if err := c.apart(dir, o); err != nil {
+	if err := c.checkSeparate(dir, o); err != nil {
 		return nil, err
 	}
-	b := &building{
+	b := &siteBuilder{
 		client: c, dir: dir, options: o,
 		report: &SiteReport{Index: dir.display, Unfetched: []Unfetched{}, Warnings: []string{}},
 	}
 	if err := b.read(); err != nil {
 		return nil, err
 	}
-	if err := b.tools(); err != nil {
+	if err := b.loadKeys(); err != nil {
 		return nil, err
 	}
 	if b.out, err = openOutput(c.Machine.Abs(o.Out), c.DisplayPath(c.Machine.Abs(o.Out)), site.Owns); err != nil {
@@ -115,22 +115,22 @@ func checkSite(o *SiteOptions) error {
 	return nil
 }
 
-// building is a call of [Client.Site].
-type building struct {
-	client   *Client
-	dir      *opened
-	options  SiteOptions
-	packs    []site.Pack
-	lines    map[pack.ID]index.Line // of the versions that are shown
-	site     *site.Site
-	names    map[site.SkillKey]string
-	plugins  map[pack.ID]string
-	known    map[string]bool // names of skills in the catalogue
-	keys     []*sign.PublicKey
-	verifier finder
-	lint     *lint.Linter
-	out      *output
-	market   *output // nil for none
+// siteBuilder is a call of [Client.Site].
+type siteBuilder struct {
+	client     *Client
+	dir        *indexDir
+	options    SiteOptions
+	packs      []site.Pack
+	lines      map[pack.ID]index.Line // of the versions that are shown
+	site       *site.Site
+	names      map[site.SkillKey]string
+	plugins    map[pack.ID]string
+	skillNames map[string]bool // names of skills in the catalogue
+	keys       []*sign.PublicKey
+	verifier   finder
+	lint       *lint.Linter
+	out        *output
+	market     *output // nil for none
 
 	mu         sync.Mutex
 	report     *SiteReport
@@ -139,9 +139,9 @@ type building struct {
 }
 
 // read turns the index into the packs of the catalogue.
-func (b *building) read() error {
+func (b *siteBuilder) read() error {
 	b.client.Progress(skillpm.Event{Text: "reading " + b.dir.display})
-	b.lines, b.known = map[pack.ID]index.Line{}, map[string]bool{}
+	b.lines, b.skillNames = map[pack.ID]index.Line{}, map[string]bool{}
 	for entry, err := range b.dir.entries() {
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (b *building) read() error {
 			return fmt.Errorf("%s: %w", index.Path(entry.ID), err)
 		}
 		for _, s := range p.Skills {
-			b.known[s.Name] = true
+			b.skillNames[s.Name] = true
 			b.report.Skills++
 		}
 		b.lines[p.ID] = line
@@ -189,8 +189,8 @@ func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 	return p, line, err
 }
 
-// tools gets ready what packs are fetched and checked with.
-func (b *building) tools() error {
+// loadKeys gets ready what packs are fetched and checked with.
+func (b *siteBuilder) loadKeys() error {
 	config, err := b.client.Machine.UserConfig()
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (b *building) tools() error {
 	for i := range files {
 		files[i] = b.client.Machine.Abs(files[i])
 	}
-	named := len(files)
+	required := len(files)
 	for _, name := range config.TrustedKeys {
 		files = append(files, config.File(name))
 	}
@@ -210,7 +210,7 @@ func (b *building) tools() error {
 			return diag.Errorf(diag.NotFound, "the public key %s: %w", b.client.DisplayPath(file), err)
 		}
 		key, err := sign.ParsePublic(data)
-		if err != nil && i < named {
+		if err != nil && i < required {
 			return fmt.Errorf("%s: %w", b.client.DisplayPath(file), err)
 		}
 		if err == nil { // the settings may name keys of other kinds, which sign git tags
@@ -223,7 +223,7 @@ func (b *building) tools() error {
 // maxPacks is how many packs are fetched, checked and written at once.
 const maxPacks = 4
 
-func (b *building) write(ctx context.Context) error {
+func (b *siteBuilder) write(ctx context.Context) error {
 	if err := b.site.Lists(b.out.write); err != nil {
 		return err
 	}
@@ -240,11 +240,11 @@ func (b *building) write(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return b.others()
+	return b.writeShared()
 }
 
-// others writes what is for other tools.
-func (b *building) others() error {
+// writeShared writes what is for other tools.
+func (b *siteBuilder) writeShared() error {
 	// Servers of static pages that know Jekyll leave out what begins with a dot, unless this file is there.
 	if err := b.out.write(".nojekyll", nil); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (b *building) others() error {
 }
 
 // finish removes what earlier catalogues had, and sums up.
-func (b *building) finish() error {
+func (b *siteBuilder) finish() error {
 	for _, o := range []*output{b.out, b.market} {
 		if o == nil {
 			continue

@@ -5,9 +5,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// apart refuses directories of a catalogue that are in one another, however they are written and whatever links lead to
-// them.
-func (c *Client) apart(index *opened, o SiteOptions) error {
+// checkSeparate returns an error if one of the directories of a website contains another one, also through links.
+func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 	out := c.Machine.Abs(o.Out)
 	if mixed, err := overlap(out, index.dir); err != nil {
 		return err

@@ -31,7 +31,7 @@ type finder interface {
 }
 
 // pack fetches a pack and writes all that is about it. Only what ends the whole work is an error.
-func (b *building) pack(ctx context.Context, p *site.Pack) error {
+func (b *siteBuilder) pack(ctx context.Context, p *site.Pack) error {
 	line := b.lines[p.ID]
 	d := site.Details{Profiles: []string{profile.Default}}
 	trees, err := b.fetch(ctx, p)
@@ -52,7 +52,7 @@ func (b *building) pack(ctx context.Context, p *site.Pack) error {
 	return b.export(p, trees)
 }
 
-func (b *building) unfetched(pk, version string, err error) {
+func (b *siteBuilder) unfetched(pk, version string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.report.Unfetched = append(b.report.Unfetched, Unfetched{Pack: pk, Version: version, Problem: err.Error()})
@@ -66,12 +66,12 @@ type content struct {
 }
 
 // fetch brings the skills of a pack into the store, checked against what the index promises, and reads them.
-func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
+func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 	s, err := b.client.Machine.Store()
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := b.pinned(p.ID)
+	pinned, err := b.pinnedPack(p.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +104,15 @@ func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 	return all, nil
 }
 
-// pinned returns where the version of a pack that is shown is.
-func (b *building) pinned(id pack.ID) (*pack.Pack, error) {
+// pinnedPack returns where the version of a pack that is shown is.
+func (b *siteBuilder) pinnedPack(id pack.ID) (*pack.Pack, error) {
 	if err := index.CheckLayout(b.dir.fsys, b.lines[id].Source); err != nil {
 		return nil, err
 	}
 	return b.lines[id].Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(b.dir.dir)})
 }
 
-func (b *building) download(ctx context.Context, s *store.Store, p *pack.Pack, want map[string]string) error {
+func (b *siteBuilder) download(ctx context.Context, s *store.Store, p *pack.Pack, want map[string]string) error {
 	b.client.Progress(skillpm.Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
 	fetcher, err := b.client.fetcher(p.Ref.Kind)
 	if err != nil {
@@ -148,7 +148,7 @@ func readSkill(s *store.Store, sk site.Skill) (content, error) {
 }
 
 // describe fills in what the files of a pack say, what the checks say of them, and who signed it.
-func (b *building) describe(ctx context.Context, p *site.Pack, skills []content, d *site.Details) error {
+func (b *siteBuilder) describe(ctx context.Context, p *site.Pack, skills []content, d *site.Details) error {
 	findings, err := b.check(ctx, skills)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (b *building) describe(ctx context.Context, p *site.Pack, skills []content,
 }
 
 // check returns what validate says of the skills of a pack, by skill.
-func (b *building) check(ctx context.Context, skills []content) (map[string][]diag.Finding, error) {
+func (b *siteBuilder) check(ctx context.Context, skills []content) (map[string][]diag.Finding, error) {
 	files, targets := map[string][]byte{}, make([]string, 0, len(skills))
 	for _, c := range skills {
 		targets = append(targets, c.name)
@@ -172,7 +172,7 @@ func (b *building) check(ctx context.Context, skills []content) (map[string][]di
 			files[c.name+"/"+f.Path] = f.Data
 		}
 	}
-	fsys, err := overlayfs.New(nowhere{}, files)
+	fsys, err := overlayfs.New(emptyFS{}, files)
 	if err != nil {
 		return nil, err
 	}
@@ -194,13 +194,13 @@ func (b *building) check(ctx context.Context, skills []content) (map[string][]di
 }
 
 // linter returns what checks skills, which all packs share.
-func (b *building) linter() (*lint.Linter, error) {
+func (b *siteBuilder) linter() (*lint.Linter, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.lint == nil {
 		l, err := lint.New(lint.Options{
 			NoModes: true, Parallel: 1,
-			SkillExists: func(name string) bool { return b.known[name] },
+			SkillExists: func(name string) bool { return b.skillNames[name] },
 		})
 		if err != nil {
 			return nil, err
@@ -210,16 +210,16 @@ func (b *building) linter() (*lint.Linter, error) {
 	return b.lint, nil
 }
 
-// nowhere is a file system without files.
-type nowhere struct{}
+// emptyFS is a file system without files.
+type emptyFS struct{}
 
-func (nowhere) Open(name string) (fs.File, error) {
+func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
 // signatures fills in who signed a pack, and where it says that it comes from.
-func (b *building) signatures(ctx context.Context, p *site.Pack, d *site.Details) error {
-	pinned, err := b.pinned(p.ID)
+func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Details) error {
+	pinned, err := b.pinnedPack(p.ID)
 	if err != nil {
 		return err
 	}
@@ -281,14 +281,14 @@ func provenance(f trust.Found) []site.Provenance {
 	return out
 }
 
-func (b *building) warn(format string, args ...any) {
+func (b *siteBuilder) warn(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.report.Warnings = append(b.report.Warnings, fmt.Sprintf(format, args...))
 }
 
 // export writes the skills of a pack for other tools.
-func (b *building) export(p *site.Pack, skills []content) error {
+func (b *siteBuilder) export(p *site.Pack, skills []content) error {
 	if !b.options.NoWellKnown {
 		if err := b.discover(p, skills); err != nil {
 			return err
@@ -316,7 +316,7 @@ func (b *building) export(p *site.Pack, skills []content) error {
 }
 
 // discover writes the archives of a pack's skills. One whose name another pack has too is renamed in its SKILL.md.
-func (b *building) discover(p *site.Pack, skills []content) error {
+func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 	for i, c := range skills {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
@@ -325,7 +325,7 @@ func (b *building) discover(p *site.Pack, skills []content) error {
 				c.name, p.ID, site.WellKnown)
 			continue
 		}
-		files, err := renamed(c, name)
+		files, err := withName(c, name)
 		if err != nil {
 			b.warn("skill %s of %s is left out of %sindex.json: %v", c.name, p.ID, site.WellKnown, err)
 			continue
@@ -341,8 +341,8 @@ func (b *building) discover(p *site.Pack, skills []content) error {
 	return nil
 }
 
-// renamed returns the files of a skill under a name.
-func renamed(c content, name string) ([]site.File, error) {
+// withName returns the files of a skill under a name.
+func withName(c content, name string) ([]site.File, error) {
 	if name == c.name {
 		return c.files, nil
 	}

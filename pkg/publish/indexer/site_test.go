@@ -53,7 +53,8 @@ func TestOutput(t *testing.T) {
 	if o.written != 1 || o.unchanged != 1 || o.removed != 1 || len(o.unowned) != 1 {
 		t.Errorf("%d written, %d unchanged, %d removed, %q kept", o.written, o.unchanged, o.removed, o.unowned)
 	}
-	if text(t, dir, "packs", "a", "c.html") != "edited" || text(t, dir, "CNAME") != "theirs" || text(t, dir, "packs", "a", "b.html") != "" {
+	if text(t, dir, "packs", "a", "c.html") != "edited" || text(t, dir, "CNAME") != "theirs" ||
+		text(t, dir, "packs", "a", "b.html") != "" {
 		t.Error("another file went than the one that was not written again")
 	}
 }
@@ -115,7 +116,8 @@ func TestOutputHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
-	data, err := json.Marshal(record{Version: 1, Files: map[string]string{"../victim": x, victim: x, "packs/link/a.html": x}})
+	data, err := json.Marshal(record{Version: 1, Files: map[string]string{"../victim": x, victim: x,
+		"packs/link/a.html": x}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,8 @@ func TestOutputHostile(t *testing.T) {
 func TestOutputRecord(t *testing.T) {
 	dir := t.TempDir()
 	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
-	theirs := []string{".git/config", ".git/hooks/pre-commit", ".env", ".github/workflows/ci.yml", "CNAME", "packs/.git/HEAD", "packs/a/../../README.md", "Packs/a/b.html"}
+	theirs := []string{".git/config", ".git/hooks/pre-commit", ".env", ".github/workflows/ci.yml", "CNAME",
+		"packs/.git/HEAD", "packs/a/../../README.md", "Packs/a/b.html"}
 	listed := map[string]string{"packs/a/old.html": x}
 	for _, name := range append(theirs, "packs/a/old.html") {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -173,7 +176,8 @@ func TestOutputRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{recordName: string(data), journalName: strings.Join(theirs, "\n") + "\n"} {
+	for name, text := range map[string]string{recordName: string(data), journalName: strings.Join(theirs, "\n") +
+		"\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +204,7 @@ func TestApart(t *testing.T) {
 	links := os.Symlink(filepath.Join(top, "out"), filepath.Join(top, "to-out")) == nil &&
 		os.Symlink("idx", filepath.Join(top, "to-idx")) == nil
 	c := New(Options{Environment: environ.Environment{Dir: top}})
-	at := &opened{dir: filepath.Join(top, "idx"), display: "idx"}
+	at := &indexDir{dir: filepath.Join(top, "idx"), display: "idx"}
 	for _, o := range []SiteOptions{
 		{Out: "idx"},
 		{Out: "./idx/../idx/"},
@@ -220,12 +224,13 @@ func TestApart(t *testing.T) {
 		if !links && strings.HasPrefix(o.Out+o.Marketplace, "to-") {
 			continue
 		}
-		if err := c.apart(at, o); diag.CodeOf(err) != diag.Usage || diag.HintOf(err) == "" {
+		if err := c.checkSeparate(at, o); diag.CodeOf(err) != diag.Usage || diag.HintOf(err) == "" {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	for _, o := range []SiteOptions{{Out: "out", Marketplace: "market"}, {Out: "new/out", Marketplace: "new/market"}, {Out: "idx2"}} {
-		if err := c.apart(at, o); err != nil {
+	for _, o := range []SiteOptions{{Out: "out", Marketplace: "market"}, {Out: "new/out", Marketplace: "new/market"},
+		{Out: "idx2"}} {
+		if err := c.checkSeparate(at, o); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// ConflictError says that a version is published already, with other content.
+// ConflictError reports that a version is already published with other content.
 type ConflictError struct {
 	Pack       pack.ID
 	Version    string
@@ -31,7 +31,8 @@ type ConflictError struct {
 
 // Error names the version, the place and the digest that is there.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Repository, e.Digest)
+	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Repository,
+		e.Digest)
 }
 
 // Code returns [diag.Conflict].
@@ -42,14 +43,14 @@ func (e *ConflictError) Hint() string {
 	return "a published version never changes: raise version in skillpm.yaml and publish again"
 }
 
-// codedError is an error that says by itself what kind of error it is.
+// codedError is an error that has a code already.
 type codedError interface {
 	error
 	Code() diag.Code
 }
 
-// remoteError gives an error of a registry a code and a hint, and leaves out what may hold secrets: URLs, whose
-// queries can be signed, and error bodies, which are cut and escaped.
+// remoteError gives an error of a registry a code and a hint. It drops what may hold secrets: URLs, which may have
+// signed queries, and error bodies, which it shortens and escapes.
 func (c *Client) remoteError(host string, err error) error {
 	if err == nil {
 		return nil
@@ -88,7 +89,7 @@ func (c *Client) remoteError(host string, err error) error {
 	return failed
 }
 
-// unreachableError says that nobody can be spoken to at a host, whatever is asked for.
+// unreachableError reports that a host does not answer any request.
 type unreachableError struct{ error }
 
 func (e unreachableError) Unwrap() error { return e.error }
@@ -96,7 +97,7 @@ func (e unreachableError) Unwrap() error { return e.error }
 // Code returns [diag.Remote].
 func (e unreachableError) Code() diag.Code { return diag.Remote }
 
-// noTag says that there is no such tag, and which tags there are.
+// noTag returns the error for a missing tag, with a hint that lists the tags that exist.
 func noTag(where, tag string, tags []string) error {
 	const most = 10
 	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, httpx.Clean(tag))
@@ -114,7 +115,7 @@ func noTag(where, tag string, tags []string) error {
 	return err.WithHint("it has %s", strings.Join(names, ", "))
 }
 
-// refuser says which server refuses to give what a registry was asked for, and what can be done about it.
+// refuser names the server that refused a request, and returns what the user can do.
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	registryHost := registry.Reference{Registry: host}.Host()
 	realm, known := c.realm(registryHost)
@@ -135,7 +136,7 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 		fmt.Sprintf("the credentials for %s are not sent to %s: ask those who run %s", host, answered, host)
 }
 
-// responseError puts a registry's answer about something of its into words.
+// responseError maps the status of a registry's response to an error.
 func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) error {
 	words := []string{strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)}
 	for _, e := range resp.Errors[:min(3, len(resp.Errors))] {

@@ -279,8 +279,7 @@ func (s renamingSink) WriteFile(skill, path string, executable bool, size int64,
 	return s.sink.WriteFile(s.names[skill], path, executable, size, r)
 }
 
-// progressReader passes bytes on and tells the meter of its context how many they were. It stops reading when the context
-// ends, also where the reader below knows no context.
+// progressReader reports how many bytes it read to the meter of its context. It stops when the context ends.
 type progressReader struct {
 	ctx             context.Context
 	r               io.Reader

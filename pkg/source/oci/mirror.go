@@ -50,8 +50,8 @@ func (e originUnreachableError) Unwrap() error { return e.error }
 // Code returns [diag.Remote].
 func (e originUnreachableError) Code() diag.Code { return diag.Remote }
 
-// readMirrored calls f with the mirror. If the mirror lacks something, refuses it or is unreachable, it calls f with the
-// origin. Wrong content in a mirror is an error.
+// readMirrored calls f with the mirror. It calls f with the origin if the mirror lacks something, refuses it or is
+// unreachable. Wrong content in a mirror is an error.
 func readMirrored[T any](ctx context.Context, m *mirrored, f func(reader) (T, error)) (T, error) {
 	result, mirrorErr := readRegistry(ctx, m.client, m.mirror, f)
 	if mirrorErr == nil || ctx.Err() != nil {

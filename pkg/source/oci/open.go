@@ -94,8 +94,9 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 	return pk, nil
 }
 
-// checkDeclaredName holds what a pack says of itself against what led to it: a tag that is a version, and in a layout the
-// pack's name. A repository of a registry may have another name than its pack, as mirrors do.
+// checkDeclaredName compares the name and version that a pack declares with those that it was opened by: a tag that is
+// a version, and the pack's name in a layout. A repository of a registry may have another name than its pack, as
+// mirrors do.
 func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	where := trimVersion(pk.Ref)
 	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {

@@ -265,8 +265,8 @@ func (dryRun) pushDocument(context.Context, document, string) error             
 func (dryRun) attach(context.Context, document, *ocispec.Manifest) error         { return nil }
 
 // moveTags points the moving tags of a release to it: 1.4, 1 and latest for 1.4.2, unless a higher release that the tag
-// covers is published. A tag of a higher release stays, even if that release's own tag is gone. It returns the tags that
-// moved.
+// covers is published. A tag of a higher release stays, even if that release's own tag is gone. moveTags returns the
+// tags that moved.
 func (p *publisher) moveTags(ctx context.Context, doc document) ([]string, error) {
 	ours, err := semver.StrictNewVersion(p.rel.Version)
 	if err != nil || !p.options.Moving || ours.Prerelease() != "" {

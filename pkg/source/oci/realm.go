@@ -18,7 +18,7 @@ import (
 // A registry names its token server in WWW-Authenticate, and may name any server. The client sends the registry's
 // credentials there only if [mayReceiveCredentials] allows it. It asks any other server for an anonymous token.
 
-// authExchange is the state of a request to a registry and of the requests that follow from it, such as those for tokens.
+// authExchange is the state of a request to a registry and of the requests that it causes, such as those for tokens.
 type authExchange struct {
 	registry *url.URL
 	withheld bool   // the registry wants tokens from a server that its credentials are not for
@@ -56,7 +56,8 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 	if !mayReceiveCredentials(exchange.registry, req.URL) {
 		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"),
 			"application/x-www-form-urlencoded") {
-			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s", exchange.registry.Host,
+			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s",
+				exchange.registry.Host,
 				req.URL.Host)
 		}
 		req = req.Clone(req.Context())

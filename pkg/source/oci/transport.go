@@ -80,8 +80,8 @@ func notTLS(err error) bool {
 	return ok
 }
 
-// tokenCache is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also
-// taken by those who found out that they need one while somebody else was fetching it, and come a moment later.
+// tokenCache is oras-go's cache of tokens, which joins concurrent requests for the same token. It also gives the token
+// to a request that starts just after another one has fetched it.
 type tokenCache struct {
 	auth.Cache
 	turns *httpx.Turns

@@ -106,8 +106,8 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 	return err
 }
 
-// putManifest stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the registry
-// does not see the blobs that it has just taken.
+// putManifest stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the
+// registry does not see the blobs that it has just taken.
 func (r *repository) putManifest(ctx context.Context, doc document, ref string) (http.Header, error) {
 	for attempt := 0; ; attempt++ {
 		head, response, err := r.tryPutManifest(ctx, doc, ref)
@@ -120,13 +120,13 @@ func (r *repository) putManifest(ctx context.Context, doc document, ref string) 
 	}
 }
 
-// isNotYetVisible reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that
-// this passes: docker-registry writes where a blob is anew when somebody else pushes the same one, and for a moment
-// finds nothing there.
+// isNotYetVisible reports whether a registry rejects a manifest because of a missing blob. Every blob was stored
+// before, so the registry is only eventually consistent.
 func isNotYetVisible(response *errcode.ErrorResponse) bool {
-	return response.StatusCode == http.StatusBadRequest && slices.ContainsFunc(response.Errors, func(e errcode.Error) bool {
-		return e.Code == errcode.ErrorCodeManifestBlobUnknown
-	})
+	return response.StatusCode == http.StatusBadRequest && slices.ContainsFunc(response.Errors,
+		func(e errcode.Error) bool {
+			return e.Code == errcode.ErrorCodeManifestBlobUnknown
+		})
 }
 
 // tryPutManifest is one attempt of putManifest; response is what the registry answered where it refused.

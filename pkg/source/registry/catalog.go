@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// catalogReader are the files of an index that have a catalogue. One that has none is an error that is [fs.ErrNotExist].
+// catalogReader reads the catalog of an index. The error is [fs.ErrNotExist] if the index does not have one.
 type catalogReader interface {
 	// catalog returns what opens the catalogue, and a tag that changes with it.
 	catalog(ctx context.Context) (open func() (io.ReadCloser, error), tag string, err error)

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// httpFiles reads an index from an HTTPS server, and keeps what it read together with its ETag.
+// httpFiles reads an index from an HTTPS server, and caches files with their ETag.
 type httpFiles struct {
 	base    *url.URL
 	client  *http.Client
@@ -34,7 +34,8 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 	}
 	client := withRetries(deps.HTTP)
 	client.Transport = newLoginTransport(client.Transport, base, deps.Getenv, deps.Logins)
-	w := &httpFiles{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
+	w := &httpFiles{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent,
+		offline: deps.Offline}
 	return newIndexRegistry(name, w, pack.Ref{}), nil
 }
 
@@ -44,10 +45,10 @@ func onLoopback(address string) bool {
 	return err == nil && httpx.IsLoopback(u.Hostname())
 }
 
-// retries is how often an index is asked again that may answer later, or whose answer broke off.
+// retries is how often a failed request to an index is repeated.
 const retries = 3
 
-// withRetries returns a client that repeats requests and watches over answers, as for OCI registries.
+// withRetries returns a client that repeats requests and limits how long a response may stall, as for OCI registries.
 func withRetries(client *http.Client) *http.Client {
 	if client == nil {
 		return &http.Client{Transport: httpx.Patient(httpx.NewTransport(), retries), CheckRedirect: httpx.CheckRedirect}
@@ -85,7 +86,7 @@ func (w *httpFiles) read(ctx context.Context, path string) ([]byte, error) {
 	return w.recent.read(ctx, url, func(ctx context.Context) ([]byte, error) { return w.revalidate(ctx, url, stored) })
 }
 
-// revalidate asks for a file, or whether it is still the one that was kept.
+// revalidate requests a file, or only whether the cached one is current.
 func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) ([]byte, error) {
 	resp, data, err := w.get(ctx, url, stored.ETag, index.MaxBytes)
 	if err != nil {
@@ -105,8 +106,9 @@ func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) (
 	return data, nil
 }
 
-// get asks for a file of at most limit bytes, unless it is still the one with an ETag.
-func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte, err error) {
+// get requests a file of at most limit bytes, unless it still has the given ETag.
+func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte,
+	err error) {
 	data, err = httpx.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
@@ -131,8 +133,9 @@ func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (res
 	return resp, data, nil
 }
 
-// handleResponse says what to make of an answer: whether it brings a file, or that the one that was kept still counts.
-func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
+// handleResponse maps the status of a response to an error, and reports whether the file changed.
+func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool,
+	err error) {
 	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
 	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":
@@ -162,13 +165,13 @@ func (w *httpFiles) loginHint() string {
 	return hint
 }
 
-// codedError is an error that says by itself what kind of error it is.
+// codedError is an error that has a code already.
 type codedError interface {
 	error
 	Code() diag.Code
 }
 
-// wrapError gives a transport's error its code and leaves the URL out of it.
+// wrapError gives an error of the transport a code, and removes the URL.
 func (w *httpFiles) wrapError(err error) error {
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended

@@ -48,8 +48,8 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 	return s.lockedSource(id, source)
 }
 
-// otherSourceError says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
-// that came with a project cannot rebind it.
+// otherSourceError reports that a pack is locked to another source than the one that the enterprise has bound its owner
+// to. A lockfile must not override that binding.
 func otherSourceError(id pack.ID, source, enforced string) error {
 	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, source,
 		id.Owner, enforced).

@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
-// loginTransport shows an index's server what it wants to see: the token in SKILLPM_TOKEN_<HOST> from the first request on,
-// or, once it has refused one, the login that Docker's configuration has for it. No other server sees either: it is
-// added to requests to the index's own scheme, host and port only, wherever redirects lead.
+// loginTransport adds credentials to requests to an index: the token in SKILLPM_TOKEN_<HOST> from the first request on,
+// or, after a request was refused, the login from Docker's configuration. It adds them only to requests to the index's
+// own scheme, host and port, also after redirects.
 type loginTransport struct {
 	next   http.RoundTripper
 	host   *url.URL

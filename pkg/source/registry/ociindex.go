@@ -50,8 +50,8 @@ func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 	return newIndexRegistry(name, files, pack.Ref{}), nil
 }
 
-// ociFiles reads an index that is an OCI artifact: its manifest, and the blob that has what is wanted. Blobs are kept by
-// their digests, so that only those that changed are asked for.
+// ociFiles reads an index that is an OCI artifact: its manifest, and the blobs that are needed. It caches blobs by
+// digest, so that only changed ones are fetched.
 type ociFiles struct {
 	ref     pack.Ref
 	client  *oci.Client

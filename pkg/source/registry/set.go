@@ -162,8 +162,8 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 	return list, nil
 }
 
-// revalidate asks registries at once and returns those that have a pack, in their order. Any answer but yes and no is an
-// error: a registry that cannot be reached might have the pack.
+// registriesWith queries registries concurrently and returns those that have a pack, in their order. Any error except
+// that the pack does not exist is returned.
 func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
 	has := make([]bool, len(list))
 	errs := make([]error, len(list))

@@ -39,7 +39,7 @@ func (k *Verifier) cachedEvidence(digest string) (*evidence, error) {
 	return &e, nil
 }
 
-// cacheEvidence puts an entry into the cache. That it can't be kept stops nothing: it is fetched again.
+// cacheEvidence stores an entry in the cache. It ignores errors, because a missing entry is fetched again.
 func (k *Verifier) cacheEvidence(digest string, e *evidence) {
 	if "sha256:"+textx.SHA256(e.Manifest) == digest {
 		k.save(strings.TrimPrefix(digest, "sha256:"), e)

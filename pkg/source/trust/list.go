@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// Kind says what something is that was found about an artifact.
+// Kind is the type of an attached artifact.
 type Kind string
 
-// The kinds of what is found.
+// The kinds of artifacts.
 const (
 	KindSignature  Kind = "signature"
 	KindProvenance Kind = "provenance"
@@ -24,7 +24,7 @@ const (
 	KindOther      Kind = "other"
 )
 
-// Found is what somebody says about an artifact, and whether that is proven.
+// Found is an artifact attached to another one, and whether it verified.
 type Found struct {
 	Kind          Kind
 	Digest        string // of the artifact that holds it
@@ -38,13 +38,13 @@ type Found struct {
 	Source        Source // of provenance, what it says
 }
 
-// Source is what a provenance says, for people.
+// Source is what a provenance states about the origin of an artifact.
 type Source struct {
 	Repository, Ref, Commit, Builder, Run string
 }
 
-// Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and
-// then the rest, in each what verifies first.
+// Find returns the artifacts attached to the manifest that ref is pinned to: signatures, provenance, SBOMs, and others,
+// in each group the verified ones first.
 func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
 	error,
 ) {
@@ -78,7 +78,7 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 	return found, nil
 }
 
-// describe says what a bundle is and whether it verifies. Only what keeps everything from being read is an error.
+// describe fills in f from a bundle. It returns an error only if the registry cannot be read.
 func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, w Requirement, f *Found) error {
 	b, err := k.bundleOf(ctx, ref, a, sign.MaxBundle)
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
@@ -124,7 +124,7 @@ func kindOf(predicateType string) Kind {
 	return KindOther
 }
 
-// sourceOf reads what a SLSA provenance says about its source; what it does not say is left out.
+// sourceOf reads the source from a SLSA provenance. Missing fields stay empty.
 func sourceOf(predicate json.RawMessage) (s Source) {
 	var p struct {
 		BuildDefinition struct {

@@ -45,8 +45,8 @@ func (k *Verifier) originFile(p *pack.Pack) (string, error) {
 	return entryFile(k.options.State, textx.SHA256("origin "+sourceKey(p)))
 }
 
-// recordOrigin notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say
-// so: another place may have had it. Without the note it is asked for again.
+// recordOrigin records that the manifest which a pack is pinned to came from the pack's source. The cache does not
+// prove that, because it is keyed by digest alone.
 func (k *Verifier) recordOrigin(p *pack.Pack) {
 	if file, err := k.originFile(p); err == nil && p.Ref.Kind == pack.KindOCI && !k.hasOrigin(p) {
 		_ = writeJSON(file, record{Source: sourceKey(p)})

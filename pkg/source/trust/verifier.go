@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// Registry is what the signatures of artifacts are read from and written to: an [oci.Client].
+// Registry reads and writes the signatures of artifacts. [oci.Client] implements it.
 type Registry interface {
 	Manifest(ctx context.Context, ref pack.Ref) (raw []byte, mediaType string, err error)
 	Referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*oci.Artifact, error)
@@ -18,7 +18,7 @@ type Registry interface {
 	PutArtifact(ctx context.Context, ref pack.Ref, a oci.Artifact, tags ...string) (digest string, err error)
 }
 
-// TagReader is what the signatures of git tags are read from.
+// TagReader reads the signatures of git tags.
 type TagReader interface {
 	// SignedTag returns the tag object that a place names by its tag, or by a version as Constraint, split into what
 	// was signed and the signature, and the commit that the tag is on. A signature of no bytes stands for a tag without
@@ -37,20 +37,20 @@ type Options struct {
 	Offline     bool                   // ask no server
 }
 
-// Verifier finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
+// Verifier finds signatures, caches them, and checks them. It is safe for concurrent use.
 type Verifier struct {
 	options  Options
 	verifier func() (sign.KeylessVerifier, error)
 }
 
-// New returns a keeper. Nothing is read or asked before it is needed.
+// New returns a verifier. It reads files and sends requests only when a method needs them.
 func New(o Options) *Verifier {
 	k := &Verifier{options: o}
 	k.verifier = sync.OnceValues(k.openVerifier)
 	return k
 }
 
-// openVerifier returns what checks signatures of identities.
+// openVerifier opens the verifier of keyless signatures.
 func (k *Verifier) openVerifier() (sign.KeylessVerifier, error) {
 	if k.options.Keyless == nil {
 		return sign.KeylessMissing(nil)
@@ -65,11 +65,12 @@ func (k *Verifier) openVerifier() (sign.KeylessVerifier, error) {
 	return k.options.Keyless(root)
 }
 
-// Signers returns who of those that are wanted signed exactly this pack: the manifest or commit that it is pinned to
-// and, where trees are given, those trees. The IDs are as a lock records them, in the order of w. Fewer than
-// w.Threshold are an [UnsignedError] or a [SignerError]; trees that are not those that were signed have the code
-// [diag.Integrity], and trees of which this machine does not know how they came are an [UnknownTreesError].
-func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string, error) {
+// Signers returns the required signers that signed exactly this pack: the manifest or commit that it is pinned to and,
+// unless trees is empty, those trees. The IDs are as a lockfile records them, in the order of w. Fewer than w.Threshold
+// signers are an [UnsignedError] or a [SignerError]. Other trees than the signed ones have the code [diag.Integrity].
+// Trees that this machine has no record of are an [UnknownTreesError].
+func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
+	error) {
 	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
 		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
 			WithHint("list a key or an identity under any_of in the policy, or under trusted-keys in the configuration")
@@ -83,7 +84,7 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
 }
 
-// artifactSigners is [Verifier.Signers] for what is in a registry or layout.
+// artifactSigners is [Verifier.Signers] for packs in a registry or layout.
 func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
 	error,
 ) {
@@ -113,8 +114,8 @@ func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[
 	return found, k.checkSubject(fresh.Manifest, p, trees)
 }
 
-// checkSubject checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over
-// one that does not say which pack and version it is proves neither: it would hold under every name and number.
+// checkSubject checks that a signed manifest names the pack and its version, and has its trees. A signature over a
+// manifest without a name proves neither name nor version: the manifest could be republished under another name.
 func (k *Verifier) checkSubject(manifest []byte, p *pack.Pack, trees map[string]string) error {
 	subject, err := packNameOf(manifest, p)
 	if err != nil {
@@ -126,7 +127,7 @@ func (k *Verifier) checkSubject(manifest []byte, p *pack.Pack, trees map[string]
 	return k.checkTrees(manifest, p, trees)
 }
 
-// checkTrees checks that trees are those of a manifest.
+// checkTrees checks that a manifest lists the trees.
 func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]string) error {
 	if err := checkName(manifest, p); err != nil || len(trees) == 0 {
 		return err
@@ -141,7 +142,7 @@ func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]st
 	return sameTrees(p, trees, signed, "signed")
 }
 
-// sameTrees checks that all trees are among others.
+// sameTrees checks that others contains all trees.
 func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error {
 	for name, tree := range trees {
 		if other, ok := others[name]; !ok {

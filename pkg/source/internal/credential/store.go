@@ -67,8 +67,8 @@ type backend interface {
 	Delete(ctx context.Context, server string) error
 }
 
-// backendFor returns what keeps the login for a host: the helper that the configuration names for it, else the file, read
-// now.
+// backendFor returns what keeps the login for a host: the helper that the configuration names for it, else the file,
+// read now.
 func (s *Store) backendFor(hostport string, file func() (credentials.Store, error)) (backend, error) {
 	h, err := s.helperOf(hostport)
 	if err != nil || h != "" {
@@ -189,8 +189,8 @@ func (s *Store) change(hostport string, f func(backend) error) error {
 	return nil
 }
 
-// wrapError says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what
-// it read.
+// wrapError names the login that could not be read or stored. It drops the message of the file's reader, which may
+// contain secrets.
 func (s *Store) wrapError(hostport string, store backend, err error) error {
 	if _, ok := store.(helper); ok {
 		return fmt.Errorf("the login for %s: %w", hostport, err)
