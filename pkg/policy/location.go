@@ -22,37 +22,37 @@ type sourceLocation struct {
 	dir    []string // directory in a repository
 }
 
-// words returns the schemes of sources on this machine.
-func words() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
+// localSchemes returns the schemes of sources on this machine.
+func localSchemes() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
 
 // parseSource parses a source in the spelling of users, lockfiles, or manifests. Revisions are dropped.
 func parseSource(text string) (sourceLocation, error) {
 	text = strings.TrimSpace(text)
-	if word := wordOf(text); word != "" {
+	if word := localScheme(text); word != "" {
 		return sourceLocation{text: word, scheme: word}, nil
 	}
 	ref, err := pack.Parse(text)
 	if err != nil {
 		return sourceLocation{}, err
 	}
-	if word := wordOf(ref.Source()); word != "" {
+	if word := localScheme(ref.Source()); word != "" {
 		return sourceLocation{text: word, scheme: word}, nil
 	}
-	return split(ref.Source())
+	return parseCanonical(ref.Source())
 }
 
-// wordOf returns the scheme of a source on this machine, "" for other sources.
-func wordOf(text string) string {
+// localScheme returns the scheme of a source on this machine, "" for other sources.
+func localScheme(text string) string {
 	word, _, _ := strings.Cut(text, ":")
 	word, _, _ = strings.Cut(word, "//")
-	if slices.Contains(words(), word) {
+	if slices.Contains(localSchemes(), word) {
 		return word
 	}
 	return ""
 }
 
-// split parses the output of [pack.Ref.Source].
-func split(text string) (sourceLocation, error) {
+// parseCanonical parses the output of [pack.Ref.Source].
+func parseCanonical(text string) (sourceLocation, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
 		return sourceLocation{}, diag.Errorf(diag.Usage, "%q does not say where a pack comes from", text)
@@ -65,7 +65,7 @@ func split(text string) (sourceLocation, error) {
 	}
 	path, dir, _ := strings.Cut(rest, "//")
 	var err error
-	if p.path, err = decoded(path); err != nil {
+	if p.path, err = decodePath(path); err != nil {
 		return sourceLocation{}, err
 	}
 	if dir != "" { // directories are not percent-encoded
@@ -74,8 +74,8 @@ func split(text string) (sourceLocation, error) {
 	return p, nil
 }
 
-// decoded splits a path and removes percent-encoding.
-func decoded(path string) ([]string, error) {
+// decodePath splits a path and removes percent-encoding.
+func decodePath(path string) ([]string, error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		decoded, err := url.PathUnescape(part)

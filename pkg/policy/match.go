@@ -8,7 +8,7 @@ import (
 
 // allows reports whether the pattern matches a source exactly as spelled.
 func (p Pattern) allows(location sourceLocation) bool {
-	if slices.Contains(words(), string(p)) {
+	if slices.Contains(localSchemes(), string(p)) {
 		return string(p) == location.scheme
 	}
 	q, ok := p.location()
@@ -20,7 +20,7 @@ func (p Pattern) allows(location sourceLocation) bool {
 // them: protocol, .git suffix, and letter case do not matter, a pattern without a port matches every port, and all
 // names of a host are equal. A pattern that matches a directory also matches directories below it.
 func (p Pattern) covers(location sourceLocation) bool {
-	if slices.Contains(words(), string(p)) {
+	if slices.Contains(localSchemes(), string(p)) {
 		return string(p) == location.scheme
 	}
 	q, ok := p.location()
@@ -35,7 +35,7 @@ func (p Pattern) covers(location sourceLocation) bool {
 	if isGit(location.scheme) {
 		q.path, path = withoutGit(q.path), withoutGit(path)
 	}
-	return matchPath(q.path, path, foldedCase) && below(q.dir, location.dir)
+	return matchPath(q.path, path, foldedCase) && containsDir(q.dir, location.dir)
 }
 
 // samePort reports whether the pattern's port is the default of another protocol, at which the source is.
@@ -47,8 +47,8 @@ func samePort(q, location sourceLocation) bool {
 	return q.port == port
 }
 
-// below reports whether a pattern matches a directory or one above it.
-func below(pattern, dir []string) bool {
+// containsDir reports whether a pattern matches a directory or one above it.
+func containsDir(pattern, dir []string) bool {
 	if pattern == nil {
 		return true
 	}
@@ -150,8 +150,8 @@ func matchPart(pattern, part string, read normalizer) bool {
 	return matchPieces(pieces, read(part))
 }
 
-// starred matches a text against a pattern in which * stands for any characters.
-func starred(pattern, text string) bool { return matchPieces(strings.Split(pattern, "*"), text) }
+// matchStars matches a text against a pattern in which * stands for any characters.
+func matchStars(pattern, text string) bool { return matchPieces(strings.Split(pattern, "*"), text) }
 
 // matchPieces matches a text against the parts of a pattern between its stars.
 func matchPieces(pieces []string, part string) bool {

@@ -71,12 +71,12 @@ func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	if inPack {
 		owner, name, _ := strings.Cut(normalName(packName), "/")
 		packOwner, packName, _ := strings.Cut(normalName(pack), "/")
-		if pack == "" || !starred(owner, packOwner) || !starred(name, packName) {
+		if pack == "" || !matchStars(owner, packOwner) || !matchStars(name, packName) {
 			return "", false
 		}
 	}
 	for _, name := range names {
-		if name != "" && starred(normalName(skill), normalName(name)) {
+		if name != "" && matchStars(normalName(skill), normalName(name)) {
 			return name, true
 		}
 	}

@@ -69,7 +69,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 	s := enforce.Skill{Name: filepath.Base(dir), Pack: packOf(dir), Source: "path", Dir: dir}
 	files := safefile.Dir(dir)
 	if doc, _, err := skill.Load(files, "."); err == nil && doc.Name() != s.Name {
-		s.Other = doc.Name()
+		s.Declared = doc.Name()
 	}
 	for _, r := range g.Explain(ctx, s, files) {
 		id := ruleOf(r.Rule)

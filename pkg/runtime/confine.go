@@ -14,7 +14,7 @@ import (
 func (h *Host) confine(l *catalog.Loaded, workDir string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	request := enforce.Request{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
-	rules, notes, err := h.guard.Confine(h.Guarded(l.Skill), request,
+	rules, notes, err := h.guard.Confine(h.PolicySkill(l.Skill), request,
 		enforce.Directories{Dir: l.Dir, Work: workDir, Project: h.project, Skills: h.skillDirs()})
 	if rules != nil {
 		rules.Write = append(rules.Write, h.o.Writable...)

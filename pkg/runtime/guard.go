@@ -60,24 +60,24 @@ func (h *Host) deny(k *catalog.Skill) error {
 			return err
 		}
 	}
-	return h.guard.CheckListed(h.Guarded(k))
+	return h.guard.CheckListed(h.PolicySkill(k))
 }
 
-// Guarded returns the form of a skill that the policy evaluator takes.
-func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
+// PolicySkill returns the form of a skill that the policy evaluator takes.
+func (h *Host) PolicySkill(k *catalog.Skill) enforce.Skill {
 	if h.o.As != nil {
 		return *h.o.As
 	}
 	name, _, _ := strings.Cut(k.Exact(), "@")
 	return enforce.Skill{
-		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.PackSource,
-		Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.administered(k.Dir),
+		Name: name, Alias: k.Name, Declared: k.Declared, OtherName: filepath.Base(k.Dir),
+		Pack: k.Pack, Source: k.PackSource, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.inMachineDir(k.Dir),
 	}
 }
 
-// administered reports whether a directory is below the administrator's. The layer of a skill does not show that,
+// inMachineDir reports whether a directory is below the administrator's. The layer of a skill does not show that,
 // because a user's own profile may declare any directory to be the machine's.
-func (h *Host) administered(dir string) bool {
+func (h *Host) inMachineDir(dir string) bool {
 	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return false
@@ -91,7 +91,7 @@ type policyGuard struct{ h *Host }
 
 func (g policyGuard) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error) {
 	g.h.guard.Reload()
-	s := g.h.Guarded(l.Skill)
+	s := g.h.PolicySkill(l.Skill)
 	if err := g.h.guard.CheckListed(s); err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (g policyGuard) Standing(a session.Active) error {
 	}
 	name, _, _ := strings.Cut(a.Exact(), "@")
 	return g.h.guard.CheckActive(enforce.Skill{
-		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir,
-		Machine: a.Machine && g.h.administered(a.Dir),
+		Name: name, Alias: a.Name, OtherName: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir,
+		Machine: a.Machine && g.h.inMachineDir(a.Dir),
 	})
 }
 

@@ -130,7 +130,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h.session, err = session.Open(session.Options{
 		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,
 		Audit: h.audit, Trace: o.trace(), Host: o.Host, Guard: policyGuard{h},
-		ReadOnly: h.readOnly(), Kept: h.protectedDirs(),
+		ReadOnly: h.readOnly(), Protected: h.protectedDirs(),
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, FileLimit: o.FileLimit,
 		Shell: o.Shell || h.config.Skills.DynamicShell, Helper: o.Helper, Submit: h.submit,
 	}, o.sessionID())

@@ -45,7 +45,8 @@ func (d *denials) skillDenial(name, alias string, id pack.ID, source string) str
 	if d == nil {
 		return ""
 	}
-	return errorText(d.evaluator.CheckListed(enforce.Skill{Name: name, As: alias, Pack: id.String(), Source: source}))
+	skill := enforce.Skill{Name: name, Alias: alias, Pack: id.String(), Source: source}
+	return errorText(d.evaluator.CheckListed(skill))
 }
 
 func errorText(err error) string {
@@ -70,7 +71,7 @@ func (d *denials) markPack(ctx context.Context, w *workspace.Workspace, l *works
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		subject := enforce.Skill{
-			Name: s.Name, As: s.Link, Pack: r.Pack, Source: source, Dir: w.Scope.PluginSkill(id, s.Name),
+			Name: s.Name, Alias: s.Link, Pack: r.Pack, Source: source, Dir: w.Scope.PluginSkill(id, s.Name),
 		}
 		if s.Denied = errorText(d.evaluator.CheckListed(subject)); s.Denied == "" && checkFiles && s.Installed {
 			_, err := d.evaluator.Evaluate(ctx, subject, safefile.Dir(subject.Dir))

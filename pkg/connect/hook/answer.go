@@ -122,8 +122,8 @@ func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 // fail is the answer where there is none: a denial where the agent asks, unless a policy says open, and else an error.
 func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
-		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.HookID(), Event: t.typ.name, Session: t.session, Tool: t.tool,
-		Reason: err.Error(),
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.HookID(), Event: t.typ.name, Session: t.session,
+		Tool: t.tool, Reason: err.Error(),
 	}
 	if !t.typ.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
 		r.Err = err
@@ -197,7 +197,8 @@ func (w *handler) open(ctx context.Context) (*session.Session, error) {
 			return nil, err
 		}
 		w.host = h
-		if w.event.parent != "" && !session.Exists(w.State, w.event.session) && session.Exists(w.State, w.event.parent) {
+		if w.event.parent != "" && !session.Exists(w.State, w.event.session) &&
+			session.Exists(w.State, w.event.parent) {
 			if err := h.Session().Inherit(ctx, w.event.parent); err != nil {
 				return nil, err
 			}
@@ -318,7 +319,7 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	}
 	seen, err := s.Observe(ctx, g.name, session.Observed{
 		Arguments: g.arguments, Call: w.event.call,
-		Turn: w.event.turn, Done: true, Deep: g.deep,
+		Turn: w.event.turn, AlreadyLoaded: true, Deep: g.deep,
 	})
 	if err == nil && w.event.digest {
 		err = s.FinishCall(ctx, w.event.call)

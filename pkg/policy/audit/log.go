@@ -128,7 +128,7 @@ func (l *Log) file() string {
 // lock takes a kernel lock on a file beside the log. A lock on the log itself would block readers on Windows. Everybody
 // who may write the log may take the lock.
 func lock(log string) (unlock func() error, err error) {
-	path, flags, mode := log+".lock", os.O_RDWR, shared(log)
+	path, flags, mode := log+".lock", os.O_RDWR, fileMode(log)
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
@@ -142,21 +142,21 @@ func lock(log string) (unlock func() error, err error) {
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
 		return nil, err
 	}
-	if flags&os.O_CREATE != 0 && mode != private {
+	if flags&os.O_CREATE != 0 && mode != privateMode {
 		_ = os.Chmod(path, mode) // undo the umask; only the owner can and must
 	}
 	return lock.Unlock, nil
 }
 
-// private is the mode of a log that only its owner uses.
-const private fs.FileMode = 0o600
+// privateMode is the mode of a log that only its owner uses.
+const privateMode fs.FileMode = 0o600
 
-// shared returns the mode of new files beside a log: that of an existing log that others may write, or else private.
-func shared(log string) fs.FileMode {
+// fileMode returns the mode of new files beside a log: that of an existing log that others may write, or else private.
+func fileMode(log string) fs.FileMode {
 	if info, err := os.Lstat(log); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
 		return info.Mode().Perm() & 0o666
 	}
-	return private
+	return privateMode
 }
 
 // append writes a record at the end of the log. The caller holds the lock.
@@ -216,7 +216,7 @@ func openRegular(path string) (*os.File, error) {
 		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
 			WithHint("move it away: the audit log follows no links")
 	}
-	f, err := os.OpenFile(path, flags, private)
+	f, err := os.OpenFile(path, flags, privateMode)
 	if err != nil || before == nil {
 		return f, err
 	}

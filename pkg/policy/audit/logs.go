@@ -63,7 +63,7 @@ func logPath(file string) string {
 	if _, ok := segmentEnd(log, name); !ok {
 		return file
 	}
-	if parts, err := closed(log); err != nil || !slices.Contains(parts, file) {
+	if parts, err := closedFiles(log); err != nil || !slices.Contains(parts, file) {
 		return file
 	}
 	return log

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// hidden replaces a secret.
-const hidden = "[redacted]"
+// redacted replaces a secret.
+const redacted = "[redacted]"
 
 // redact removes likely secrets from a text: the user part and the query of URLs, the values of fields and options with
 // secret names, and words that look like tokens.
 func redact(s string) string {
-	if !suspicious(s) {
+	if !mayHaveSecrets(s) {
 		return s
 	}
 	var b strings.Builder
@@ -75,20 +75,20 @@ func redactOption(w string, e expect, program *string) (string, expect) {
 	case word == option:
 		return w, secret
 	case strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--"):
-		return w[:strings.Index(w, option)+len(option)] + hidden, expectNothing
+		return w[:strings.Index(w, option)+len(option)] + redacted, expectNothing
 	case strings.ContainsAny(w, ";|&"):
 		*program = ""
 	}
 	return redactWord(w, e)
 }
 
-// suspicious reports whether a text may contain secrets.
-func suspicious(s string) bool {
+// mayHaveSecrets reports whether a text may contain secrets.
+func mayHaveSecrets(s string) bool {
 	if strings.Contains(s, "://") || strings.ContainsAny(s, "=:") || strings.Contains(s, " -") {
 		return true
 	}
 	for word := range strings.FieldsSeq(s) {
-		if len(word) >= minToken || secretName(word) || hasPrefix(word) {
+		if len(word) >= minToken || isSecretName(word) || hasKeyPrefix(word) {
 			return true
 		}
 	}
@@ -108,14 +108,14 @@ const (
 // redactWord returns a word without secrets, and the expected kind of the next one.
 func redactWord(w string, e expect) (string, expect) {
 	word := strings.Trim(w, `"'(),;`)
-	option := strings.HasPrefix(word, "-") && secretName(word)
+	option := strings.HasPrefix(word, "-") && isSecretName(word)
 	switch {
-	case e == secret && (scheme(word) || word == "=" || word == ":"):
+	case e == secret && (isAuthScheme(word) || word == "=" || word == ":"):
 		return w, secret
 	case e == secret && (option || strings.HasSuffix(word, "=") || strings.HasSuffix(word, ":")):
-		return hidden, secret
+		return redacted, secret
 	case e == secret:
-		return hidden, expectNothing
+		return redacted, expectNothing
 	case e == value && (word == "=" || word == ":"):
 		return w, secret
 	case strings.Contains(w, "://"):
@@ -124,43 +124,43 @@ func redactWord(w string, e expect) (string, expect) {
 		return w, account
 	case e == account:
 		if i := strings.IndexByte(w, ':'); i >= 0 {
-			return w[:i+1] + hidden, expectNothing
+			return w[:i+1] + redacted, expectNothing
 		}
 		return w, expectNothing
 	case option || strings.EqualFold(word, "bearer"):
 		if i := strings.IndexAny(w, "=:"); i < 0 {
 			return w, secret
 		}
-	case token(word):
-		return hidden, expectNothing
-	case !strings.ContainsAny(word, "=:") && secretName(word):
+	case isToken(word):
+		return redacted, expectNothing
+	case !strings.ContainsAny(word, "=:") && isSecretName(word):
 		return w, value
 	}
 	i := strings.IndexAny(w, "=:")
 	if i <= 0 {
 		return w, expectNothing
 	}
-	if digestName(w[:i]) && digested(w[i+1:]) {
+	if isDigestName(w[:i]) && isDigest(w[i+1:]) {
 		return w, expectNothing
 	}
-	if !secretName(w[strings.LastIndexAny(w[:i], `{,`)+1 : i]) {
+	if !isSecretName(w[strings.LastIndexAny(w[:i], `{,`)+1 : i]) {
 		rest, next := redactWord(w[i+1:], expectNothing)
 		return w[:i+1] + rest, next
 	}
 	if strings.Trim(w[i+1:], `"'`) == "" {
 		return w, secret
 	}
-	return w[:i+1] + hidden, expectNothing
+	return w[:i+1] + redacted, expectNothing
 }
 
-// digestName reports whether a word names a digest algorithm, whose values are not secret.
-func digestName(w string) bool {
+// isDigestName reports whether a word names a digest algorithm, whose values are not secret.
+func isDigestName(w string) bool {
 	w = strings.ToLower(w)
 	return strings.HasSuffix(w, "sha256") || strings.HasSuffix(w, "sha512") || strings.HasSuffix(w, "sha1")
 }
 
-// digested reports whether a word is a digest: hexadecimal, or the fingerprint of a key.
-func digested(w string) bool {
+// isDigest reports whether a word is a digest: hexadecimal, or the fingerprint of a key.
+func isDigest(w string) bool {
 	w = strings.TrimRight(w, `"'),;.`)
 	switch len(w) {
 	case 40, 64, 128:
@@ -173,40 +173,42 @@ func digested(w string) bool {
 	return false
 }
 
-// scheme reports whether a word is an HTTP authentication scheme, which a secret follows.
-func scheme(w string) bool { return strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic") }
+// isAuthScheme reports whether a word is an HTTP authentication scheme, which a secret follows.
+func isAuthScheme(w string) bool {
+	return strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic")
+}
 
 // redactAddress removes the user part, the query, and the fragment of a URL.
 func redactAddress(w string) string {
 	scheme := strings.Index(w, "://")
 	cursor, rest := w[:scheme+3], w[scheme+3:]
-	if i := strings.IndexAny(cursor, "=:"); i > 0 && i < scheme && secretName(cursor[:i]) {
-		return cursor[:i+1] + hidden
+	if i := strings.IndexAny(cursor, "=:"); i > 0 && i < scheme && isSecretName(cursor[:i]) {
+		return cursor[:i+1] + redacted
 	}
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
 		end = len(rest)
 	}
 	if i := strings.LastIndexByte(rest[:end], '@'); i >= 0 {
-		rest = hidden + rest[i:]
+		rest = redacted + rest[i:]
 	}
 	if strings.HasPrefix(rest, "hooks.slack.com/") { // its path is a secret
-		return cursor + "hooks.slack.com/" + hidden
+		return cursor + "hooks.slack.com/" + redacted
 	}
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
-		rest = rest[:i+1] + hidden
+		rest = rest[:i+1] + redacted
 	}
 	parts := strings.Split(rest, "/")
 	for i, p := range parts {
-		if token(p) {
-			parts[i] = hidden
+		if isToken(p) {
+			parts[i] = redacted
 		}
 	}
 	return cursor + strings.Join(parts, "/")
 }
 
-// secretName reports whether a field or option has a name that secrets have.
-func secretName(name string) bool {
+// isSecretName reports whether a field or option has a name that secrets have.
+func isSecretName(name string) bool {
 	if len(name) > 64 || len(name) < 3 {
 		return false
 	}
@@ -236,9 +238,9 @@ func secretName(name string) bool {
 // minToken is the minimum length of a mix of letters and digits that counts as a token.
 const minToken = 24
 
-// token reports whether a word looks like a key or a token, by its prefix or its characters.
-func token(w string) bool {
-	if hasPrefix(w) {
+// isToken reports whether a word looks like a key or a token, by its prefix or its characters.
+func isToken(w string) bool {
+	if hasKeyPrefix(w) {
 		return true
 	}
 	if len(w) < minToken {
@@ -265,8 +267,8 @@ func token(w string) bool {
 	return digit >= 4 && (upper > 0 && lower > 0 || upper+lower > 0 && other == 0)
 }
 
-// hasPrefix reports whether a word starts like the keys of a well-known provider.
-func hasPrefix(w string) bool {
+// hasKeyPrefix reports whether a word starts like the keys of a well-known provider.
+func hasKeyPrefix(w string) bool {
 	w = strings.TrimLeft(w, `"'(`)
 	if len(w) < 12 {
 		return false

@@ -40,7 +40,7 @@ func segmentEnd(path, name string) (seq int64, ok bool) {
 // logFiles returns the existing files of the log at path, the oldest first: closed files, then the current one. If the
 // directory cannot be listed, it only returns the current one.
 func logFiles(path string) ([]string, error) {
-	files, err := closed(path)
+	files, err := closedFiles(path)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func logFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// closed returns the closed files of a log.
-func closed(path string) ([]string, error) {
+// closedFiles returns the closed files of a log.
+func closedFiles(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, nil
@@ -71,7 +71,7 @@ func closed(path string) ([]string, error) {
 
 // lastSegment returns the state at the end of the last closed file, which the first record of a new file continues.
 func lastSegment(path string) (end lastLine, err error) {
-	files, err := closed(path)
+	files, err := closedFiles(path)
 	if err != nil || len(files) == 0 {
 		return lastLine{}, err
 	}
@@ -92,7 +92,7 @@ func (l *Log) rotate(path string, f *os.File, end lastLine) (*os.File, lastLine,
 	if _, err := os.Lstat(segment); !errors.Is(err, fs.ErrNotExist) || !listable(filepath.Dir(path)) {
 		return f, end, nil // without a listing of the directory, readers would miss the closed file
 	}
-	mode := shared(path)
+	mode := fileMode(path)
 	if err := f.Close(); err != nil {
 		return nil, lastLine{}, err
 	}
@@ -101,7 +101,7 @@ func (l *Log) rotate(path string, f *os.File, end lastLine) (*os.File, lastLine,
 	if err != nil || !closed {
 		return next, end, err
 	}
-	if mode != private {
+	if mode != privateMode {
 		err = next.Chmod(mode)
 	}
 	if err = errors.Join(err, l.syncDir(path)); err != nil {

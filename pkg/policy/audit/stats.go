@@ -102,7 +102,7 @@ func (s *Stats) Add(r Record) {
 		s.skills[key] = stats
 	}
 	stats.add(r)
-	if err == nil && used(r) {
+	if err == nil && isUse(r) {
 		stats.use(t.UTC())
 	}
 }
@@ -138,8 +138,8 @@ func (s *SkillStats) add(r Record) {
 	}
 }
 
-// used reports whether a record shows that a skill was used.
-func used(r Record) bool {
+// isUse reports whether a record shows that a skill was used.
+func isUse(r Record) bool {
 	switch r.Action {
 	case Activate, Task, Run, Hook, TaskEnd:
 		return r.Result != Denied

@@ -47,7 +47,7 @@ func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err err
 		}
 	}
 	for {
-		h := s.choose(cursors)
+		h := s.nextCursor(cursors)
 		if h == nil {
 			return nil
 		}
@@ -92,8 +92,8 @@ func (h *cursor) step() (err error) {
 	return err
 }
 
-// choose returns the cursor with the next record, nil at the end. Times in RFC 3339 and UTC sort as text.
-func (s *Stream) choose(cursors []*cursor) (first *cursor) {
+// nextCursor returns the cursor with the next record, nil at the end. Times in RFC 3339 and UTC sort as text.
+func (s *Stream) nextCursor(cursors []*cursor) (first *cursor) {
 	for _, h := range cursors {
 		switch {
 		case !h.ok:

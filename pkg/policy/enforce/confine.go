@@ -80,7 +80,7 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	}
 	slices.Sort(r.Keep)
 	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
-	r.Absent, r.Ways = absent(c.real.Project, c.real.Work), c.linkPaths
+	r.Absent, r.LinkPaths = missingApprovals(c.real.Project, c.real.Work), c.linkPaths
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}

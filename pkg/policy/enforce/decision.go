@@ -45,7 +45,7 @@ func (st snapshot) policiesFor(s Skill) policy.Set {
 	return st.set.AtLevel(policy.MachineLevel)
 }
 
-func (s Skill) names() []string { return []string{s.Name, s.As, s.Other, s.Also} }
+func (s Skill) names() []string { return []string{s.Name, s.Alias, s.Declared, s.OtherName} }
 
 // subject returns how messages name the skill.
 func (s Skill) subject() string { return "skill " + s.Exact() }

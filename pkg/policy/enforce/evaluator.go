@@ -47,13 +47,13 @@ func Open(o Options) *Evaluator {
 
 // Skill identifies a skill for the rules that need none of its files.
 type Skill struct {
-	Name   string // name of its directory in its pack, or of a local skill's
-	As     string // name under which it is available, "" for Name
-	Other  string // name in its frontmatter, "" for none
-	Also   string // further name, such as that of its directory, "" for none
-	Pack   string // owner/name of its pack, "" for a local skill
-	Source string // source of its pack as the lockfile writes it; "" if unknown
-	Dir    string // path of its directory; "" if it is not on disk yet
+	Name      string // name of its directory in its pack, or of a local skill's
+	Alias     string // name under which it is available, "" for Name
+	Declared  string // name in its frontmatter, "" for none
+	OtherName string // further name, such as that of its directory, "" for none
+	Pack      string // owner/name of its pack, "" for a local skill
+	Source    string // source of its pack as the lockfile writes it; "" if unknown
+	Dir       string // path of its directory; "" if it is not on disk yet
 
 	Machine bool // the machine's administrator installed it, so that only the machine's policy applies
 }

@@ -86,7 +86,7 @@ func TestUse(t *testing.T) {
 		{name: "by the user", user: "skills: {deny: [tool]}", want: "config/policy.yaml:2: skill tool@acme/tools is denied"},
 		{name: "by the project", project: "skills: {deny: ['*@acme/tools']}", want: "project/skillpm-policy.yaml:2: skill tool@acme/tools is denied"},
 		{name: "in other letters", machine: "skills: {deny: [TOOL]}", want: "is denied"},
-		{name: "under another name", machine: "skills: {deny: [tool]}", skill: enforce.Skill{Name: "x", As: "y", Other: "tool"}, want: "skill tool is denied"},
+		{name: "under another name", machine: "skills: {deny: [tool]}", skill: enforce.Skill{Name: "x", Alias: "y", Declared: "tool"}, want: "skill tool is denied"},
 		{name: "another pack's", machine: "skills: {deny: ['tool@evil/*']}"},
 		{name: "a pattern of packs and a skill of none", machine: "skills: {deny: ['tool@*/*']}", skill: enforce.Skill{Name: "tool"}},
 		{name: "the machine's own skill", machine: "skills: {deny: [tool]}", skill: enforce.Skill{Name: "tool", Machine: true}, want: "is denied"},
@@ -228,7 +228,8 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-// An approval is for one skill: not for another that has the same files. A copy that is known under another name is the same.
+// An approval is for one skill: not for another that has the same files. A copy that is known under another name is the
+// same.
 func TestApproveNames(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.UserLevel, "approve: [scripts]")
@@ -248,7 +249,7 @@ func TestApproveNames(t *testing.T) {
 	copied := tree()
 	copied["SKILL.md"].Data = []byte("---\nname: tool-2\ndescription: D.\n---\nDo it.\n")
 	alias := tool
-	alias.As = "tool-2"
+	alias.Alias = "tool-2"
 	if _, err := g.Evaluate(t.Context(), alias, copied); err != nil {
 		t.Errorf("a copy under another name: %v", err)
 	}
@@ -258,7 +259,8 @@ func TestApproveNames(t *testing.T) {
 	}
 }
 
-// TestApproveBeside: what lies in a skill's directory and is no part of it is held against the policies as well. O13, O22.
+// TestApproveBeside: what lies in a skill's directory and is no part of it is held against the policies as well. O13,
+// O22.
 func TestApproveBeside(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.MachineLevel, "approve: [scripts, network-tools]")
@@ -420,7 +422,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestMachineFiles: nobody but the administrator writes what the machine's files say, and no link stands in for one. O14.
+// TestMachineFiles: nobody but the administrator writes what the machine's files say, and no link stands in for one.
+// O14.
 func TestMachineFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files there have no owner that is looked at")
@@ -465,7 +468,8 @@ func TestMachineFiles(t *testing.T) {
 	}
 }
 
-// What can't be looked at is refused where a policy wants to look, and what changes between the look and the use is found.
+// What can't be looked at is refused where a policy wants to look, and what changes between the look and the use is
+// found.
 func TestLook(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.UserLevel, "forbid: [hooks]")

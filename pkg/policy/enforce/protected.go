@@ -20,9 +20,9 @@ import (
 // ownFiles are skillpm's own files in a project. A skill must not name one in allowed-paths, whatever a policy allows.
 var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName, ProjectApprovalsName, ".skillpm"}
 
-// obeyed are files and directories of a project that control unconfined programs: git, agents, editors, and programs
-// that run commands on entering a directory or on a commit. protectedPaths adds [ownFiles] and [agentDirs].
-var obeyed = [...]string{
+// controlFiles are files and directories of a project that control unconfined programs: git, agents, editors, and
+// programs that run commands on entering a directory or on a commit. protectedPaths adds [ownFiles] and [agentDirs].
+var controlFiles = [...]string{
 	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml",
 	".pre-commit-config.yml",
 	"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml",
@@ -60,7 +60,7 @@ func agentDirs() (dirs []string) {
 // protectedPaths returns the existing paths in a project that control other programs. A skill that may write to the
 // project may not write to them unless it names them.
 func protectedPaths(root string) []string {
-	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
+	names := append(ownFiles[:], append(controlFiles[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
 	for i, name := range names {
 		names[i] = filepath.Join(root, filepath.FromSlash(name))
@@ -82,7 +82,7 @@ func (c *sandboxBuilder) checkNamed(text, real string) error {
 					c.skill.subject(), text)
 			}
 		}
-		for _, name := range append(obeyed[:], agentDirs()...) {
+		for _, name := range append(controlFiles[:], agentDirs()...) {
 			path := filepath.Join(root, filepath.FromSlash(name))
 			if !pathx.Contains(path, real) {
 				continue
@@ -137,9 +137,9 @@ func existingBelow(dir string, paths []string) (below []string) {
 	return below
 }
 
-// absent returns the approval files that the projects do not have. Confined commands must not create them, because that
-// would approve skills.
-func absent(roots ...string) (paths []string) {
+// missingApprovals returns the approval files that the projects do not have. Confined commands must not create them,
+// because that would approve skills.
+func missingApprovals(roots ...string) (paths []string) {
 	for _, root := range roots {
 		if root == "" {
 			continue

@@ -37,8 +37,9 @@ const (
 // argument returns the offset of the low half of an argument in seccomp_data on little-endian machines.
 func argument(index uint32) uint32 { return 16 + 8*index }
 
-// bounded is a system call that is denied if an argument has some bits, optionally only if another argument has others.
-type bounded struct {
+// argumentFilter is a system call that is denied if an argument has some bits, optionally only if another argument has
+// others.
+type argumentFilter struct {
 	call         uint32
 	offset, bits uint32
 	when, has    uint32 // 0, 0 for always
@@ -47,27 +48,27 @@ type bounded struct {
 // The denied bits: setuid and setgid modes, whose files would keep their privileges after the sandbox; and namespace
 // flags, because a user namespace has privileges that expose more of the kernel.
 const (
-	lasting    = unix.S_ISUID | unix.S_ISGID
-	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+	setIDBits      = unix.S_ISUID | unix.S_ISGID
+	namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // otherwise the mode is not an argument
+	createFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // otherwise the mode is not an argument
 )
 
-// boundedCalls returns the calls of which some arguments are denied.
-func boundedCalls() []bounded {
-	return append([]bounded{
-		{call: unix.SYS_FCHMOD, offset: 1, bits: lasting},
-		{call: unix.SYS_FCHMODAT, offset: 2, bits: lasting},
-		{call: unix.SYS_FCHMODAT2, offset: 2, bits: lasting},
-		{call: unix.SYS_MKNODAT, offset: 2, bits: lasting},
-		{call: unix.SYS_OPENAT, offset: 3, bits: lasting, when: 2, has: making},
-		{call: unix.SYS_UNSHARE, offset: 0, bits: namespaces | unix.CLONE_NEWTIME},
-		{call: unix.SYS_CLONE, offset: 0, bits: namespaces},
+// argumentFilters returns the calls of which some arguments are denied.
+func argumentFilters() []argumentFilter {
+	return append([]argumentFilter{
+		{call: unix.SYS_FCHMOD, offset: 1, bits: setIDBits},
+		{call: unix.SYS_FCHMODAT, offset: 2, bits: setIDBits},
+		{call: unix.SYS_FCHMODAT2, offset: 2, bits: setIDBits},
+		{call: unix.SYS_MKNODAT, offset: 2, bits: setIDBits},
+		{call: unix.SYS_OPENAT, offset: 3, bits: setIDBits, when: 2, has: createFlags},
+		{call: unix.SYS_UNSHARE, offset: 0, bits: namespaceFlags | unix.CLONE_NEWTIME},
+		{call: unix.SYS_CLONE, offset: 0, bits: namespaceFlags},
 	}, oldCalls()...)
 }
 
 // filter returns the instructions that deny the call. They begin and end with the call's number loaded.
-func (b bounded) filter() []unix.SockFilter {
+func (b argumentFilter) filter() []unix.SockFilter {
 	body := []unix.SockFilter{
 		{Code: load, K: argument(b.offset)},
 		{Code: anySet, Jf: 1, K: b.bits},
@@ -109,7 +110,7 @@ func filterProgram() ([]unix.SockFilter, error) {
 		p = append(p, unix.SockFilter{Code: equal, Jf: 1, K: call},
 			unix.SockFilter{Code: answer, K: refuse | uint32(unix.ENOSYS)})
 	}
-	for _, call := range boundedCalls() {
+	for _, call := range argumentFilters() {
 		p = append(p, call.filter()...)
 	}
 	families := []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}

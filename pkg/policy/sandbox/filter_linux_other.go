@@ -2,5 +2,5 @@
 
 package sandbox
 
-// oldCalls are those of boundedCalls that only the oldest architectures have.
-func oldCalls() []bounded { return nil }
+// oldCalls are those of argumentFilters that only the oldest architectures have.
+func oldCalls() []argumentFilter { return nil }

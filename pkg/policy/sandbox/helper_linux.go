@@ -63,7 +63,7 @@ func (h *helperProcess) run() int {
 		err = h.confine()
 	}
 	if err != nil {
-		h.say(reply{Unavailable: err.Error()}, -1)
+		h.send(reply{Unavailable: err.Error()}, -1)
 		return 1
 	}
 	pid, err := syscall.ForkExec(h.order.Path, h.order.Argv, &syscall.ProcAttr{
@@ -75,18 +75,18 @@ func (h *helperProcess) run() int {
 		if !errors.As(err, &errno) {
 			errno = syscall.EIO
 		}
-		h.say(reply{Errno: int(errno)}, -1)
+		h.send(reply{Errno: int(errno)}, -1)
 		return 1
 	}
-	h.say(reply{Started: true}, h.listener)
+	h.send(reply{Started: true}, h.listener)
 	for fd := range 3 {
 		_ = unix.Dup2(int(null.Fd()), fd)
 	}
 	return h.reap(pid)
 }
 
-// say sends a reply, optionally with a file.
-func (h *helperProcess) say(r reply, fd int) {
+// send sends a reply, optionally with a file.
+func (h *helperProcess) send(r reply, fd int) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return
@@ -116,7 +116,7 @@ func (h *helperProcess) reap(command int) (code int) {
 				end.Code, end.Signal = 128+int(status.Signal()), unix.SignalName(status.Signal())
 			}
 			code = end.Code
-			h.say(end, -1)
+			h.send(end, -1)
 		}
 	}
 }

@@ -66,11 +66,11 @@ type builder struct{ root string }
 
 // basics adds what every program expects: temporary files, devices, and the namespace's /proc.
 func (b builder) basics(temp string) error {
-	if err := b.bind2(temp, tempDir, true, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
+	if err := b.mountTree(temp, tempDir, true, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
 		return err
 	}
 	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
-		if err := b.bind2("/dev/"+name, "/dev/"+name, false,
+		if err := b.mountTree("/dev/"+name, "/dev/"+name, false,
 			unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); err != nil {
 			return fmt.Errorf("/dev/%s: %w", name, err)
 		}
@@ -108,7 +108,7 @@ func (b builder) bind(p visiblePath) error {
 	if !p.Write {
 		attr |= unix.MOUNT_ATTR_RDONLY
 	}
-	return b.bind2(p.Path, p.Path, p.Dir, attr)
+	return b.mountTree(p.Path, p.Path, p.Dir, attr)
 }
 
 // settings is the directory whose single files are copied into the root, which is faster than to mount each.
@@ -135,8 +135,8 @@ func (b builder) copy(p visiblePath) error {
 // maxSettings is the maximum size of a copied file in bytes.
 const maxSettings = 4 << 20
 
-// bind2 mounts src, which must have no links, at dst in the root, with everything that is mounted below it.
-func (b builder) bind2(src, dst string, dir bool, attr uint64) error {
+// mountTree mounts src, which must have no links, at dst in the root, with everything that is mounted below it.
+func (b builder) mountTree(src, dst string, dir bool, attr uint64) error {
 	source, err := unix.Openat2(unix.AT_FDCWD, src,
 		&unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {

@@ -38,7 +38,7 @@ type proxy struct {
 
 const (
 	maxConnections = 256
-	maxHead        = 64 << 10         // bytes of a request's header
+	maxHeader      = 64 << 10         // bytes of a request's header
 	maxRefused     = 16               // hosts to report
 	patience       = 30 * time.Second // timeout for a request, and for a host's answer
 )
@@ -130,7 +130,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 		return nil, &forbiddenError{hostPort}
 	}
 	if a, ok := address(host); ok {
-		if inner(a) && !p.network.listsAddress(a, port) {
+		if isInternal(a) && !p.network.listsAddress(a, port) {
 			p.refuse(hostPort)
 			return nil, &forbiddenError{hostPort}
 		}
@@ -146,7 +146,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	err = forbidden
 	for _, a := range all {
 		a = a.Unmap()
-		if inner(a) && !p.network.listsAddress(a, port) && !isLocalhost(host) {
+		if isInternal(a) && !p.network.listsAddress(a, port) && !isLocalhost(host) {
 			continue
 		}
 		var conn net.Conn
@@ -192,8 +192,8 @@ func (n Network) listsAddress(a netip.Addr, port uint16) bool {
 	return false
 }
 
-// inner reports whether an address belongs to this machine, to a private network, or to no host.
-func inner(a netip.Addr) bool {
+// isInternal reports whether an address belongs to this machine, to a private network, or to no host.
+func isInternal(a netip.Addr) bool {
 	if !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
 		return true
 	}
@@ -211,8 +211,8 @@ func inner(a netip.Addr) bool {
 
 // http serves CONNECT, and forwards one plain request.
 func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
-	lines, err := head(in)
-	method, target, _ := cut3(lines)
+	lines, err := readHeader(in)
+	method, target, _ := requestLine(lines)
 	if err != nil || target == "" {
 		_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		return
@@ -225,7 +225,7 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 			return
 		}
 		hostport, scheme = u.Host, "http"
-		lines = rewritten(method, u, lines)
+		lines = directRequest(method, u, lines)
 	}
 	host, port, err := hostPort(hostport, scheme)
 	var upstream net.Conn
@@ -255,15 +255,15 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 	}
 }
 
-// head reads the header of a request, at most maxHead bytes.
-func head(in *bufio.Reader) (lines []string, err error) {
+// readHeader reads the header of a request, at most maxHead bytes.
+func readHeader(in *bufio.Reader) (lines []string, err error) {
 	var text []byte
 	for {
 		part, err := in.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return nil, err
 		}
-		if len(text)+len(part) > maxHead {
+		if len(text)+len(part) > maxHeader {
 			return nil, errors.New("too long")
 		}
 		text = append(text, part...)
@@ -278,8 +278,8 @@ func head(in *bufio.Reader) (lines []string, err error) {
 	return lines[:len(lines)-2], nil
 }
 
-// cut3 returns the three words of a request line.
-func cut3(lines []string) (method, target, version string) {
+// requestLine returns the three words of a request line.
+func requestLine(lines []string) (method, target, version string) {
 	if len(lines) == 0 {
 		return "", "", ""
 	}
@@ -290,9 +290,9 @@ func cut3(lines []string) (method, target, version string) {
 	return words[0], words[1], words[2]
 }
 
-// rewritten converts the header of a proxy request into that of a direct request. It disables keep-alive, because the
-// next request could be for another host.
-func rewritten(method string, u *url.URL, lines []string) []string {
+// directRequest converts the header of a proxy request into that of a direct request. It disables keep-alive, because
+// the next request could be for another host.
+func directRequest(method string, u *url.URL, lines []string) []string {
 	out := []string{method + " " + u.RequestURI() + " HTTP/1.1", "Host: " + u.Host}
 	for _, line := range lines[1:] {
 		name, _, _ := strings.Cut(line, ":")

@@ -169,14 +169,14 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestProxyHead: a request whose head has no end, or too many lines, is given up; what is kept of it is bounded.
 func TestProxyHead(t *testing.T) {
 	from := &endless{}
-	if _, err := head(bufio.NewReaderSize(from, 4096)); err == nil || from.read > maxHead+8192 {
+	if _, err := readHeader(bufio.NewReaderSize(from, 4096)); err == nil || from.read > maxHeader+8192 {
 		t.Errorf("%v after %d bytes", err, from.read)
 	}
-	if _, err := head(bufio.NewReader(strings.NewReader(strings.Repeat("a: b\r\n", maxHead)))); err == nil {
+	if _, err := readHeader(bufio.NewReader(strings.NewReader(strings.Repeat("a: b\r\n", maxHeader)))); err == nil {
 		t.Error("it read any number of lines")
 	}
 	long := strings.Repeat("x", 5000)
-	lines, err := head(bufio.NewReaderSize(strings.NewReader("GET / HTTP/1.1\r\na: "+long+"\n\r\nbody"), 4096))
+	lines, err := readHeader(bufio.NewReaderSize(strings.NewReader("GET / HTTP/1.1\r\na: "+long+"\n\r\nbody"), 4096))
 	if err != nil || len(lines) != 2 || lines[1] != "a: "+long {
 		t.Errorf("%q %v", lines, err)
 	}

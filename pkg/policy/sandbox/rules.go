@@ -19,8 +19,8 @@ type Rules struct {
 	Write []string `json:"write,omitempty"`
 	// Keep are paths below Write that may only be read. They must exist and contain no links.
 	Keep []string `json:"keep,omitempty"`
-	// Ways are absolute paths with links under which the command knows some of these paths.
-	Ways []string `json:"ways,omitempty"`
+	// LinkPaths are absolute paths with links under which the command knows some of these paths.
+	LinkPaths []string `json:"ways,omitempty"`
 	// Absent are absolute paths below Write of files that must not exist. They are removed after the command has ended.
 	Absent []string `json:"absent,omitempty"`
 	// Hidden are paths that stay inaccessible. A rule above is rejected if it contains one of them, or writes below

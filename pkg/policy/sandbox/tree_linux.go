@@ -55,7 +55,7 @@ func (t *tree) order() (links []link, paths []visiblePath) {
 	}
 	sortPaths(all)
 	for _, p := range all {
-		outer := last(paths, p.Path)
+		outer := innermost(paths, p.Path)
 		if outer != nil && outer.Write == p.Write {
 			continue
 		}
@@ -78,8 +78,8 @@ func sortPaths(paths []visiblePath) {
 	slices.SortStableFunc(paths, func(a, b visiblePath) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
 }
 
-// last returns the innermost of paths that contains path, nil for none.
-func last(paths []visiblePath, path string) *visiblePath {
+// innermost returns the innermost of paths that contains path, nil for none.
+func innermost(paths []visiblePath, path string) *visiblePath {
 	for i := len(paths) - 1; i >= 0; i-- {
 		if pathx.Contains(paths[i].Path, path) {
 			return &paths[i]

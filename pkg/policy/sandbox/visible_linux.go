@@ -52,7 +52,7 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 		}
 		t.add(path, false)
 	}
-	for _, path := range r.Ways {
+	for _, path := range r.LinkPaths {
 		t.addLinks(path)
 	}
 	return t, nil

@@ -68,7 +68,7 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	}
 	k, err := s.lookup(ctx, name)
 	if err != nil {
-		return nil, s.recorded(err, audit.Record{
+		return nil, s.recordFailure(err, audit.Record{
 			Action: audit.Activate, Result: result(err), Skill: name,
 			Trigger: string(o.Trigger), Reason: err.Error(),
 		}, forbidden(err))
@@ -82,11 +82,11 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	}
 	r.Result, r.Reason, r.DurationMS = result(err), cmp.Or(reason(err), r.Reason), a.Duration.Milliseconds()
 	if err != nil {
-		return nil, s.recorded(err, r, k)
+		return nil, s.recordFailure(err, r, k)
 	}
 	unrecorded := s.record(r, k)
 	if len(unrecorded) > 0 && s.env.Audit.Required() {
-		return nil, s.takeBack(ctx, a, unrecorded[0])
+		return nil, s.rollBack(ctx, a, unrecorded[0])
 	}
 	a.Warnings = append(a.Warnings, unrecorded...)
 	return a, nil
@@ -94,10 +94,10 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 
 // activate does the work of Activate and completes the audit record.
 func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *audit.Record) error {
-	if err := allowed(a.Skill, o.Trigger); err != nil {
+	if err := checkTrigger(a.Skill, o.Trigger); err != nil {
 		return err
 	}
-	if err := s.nested(a.Skill.Exact(), true); err != nil {
+	if err := s.checkNesting(a.Skill.Exact(), true); err != nil {
 		return err
 	}
 	loaded, err := a.Skill.Load()
@@ -117,34 +117,34 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 		return err
 	}
 	fork := o.Task || a.Skill.Fork && !o.Inline
-	if err := s.push(state, active); err != nil && !fork {
+	if err := s.checkPush(state, active); err != nil && !fork {
 		return err
 	}
 	if fork {
-		if err := s.mayFork(a.Skill, state); err != nil {
+		if err := s.checkFork(a.Skill, state); err != nil {
 			return err
 		}
 	}
-	if err := s.begun(r, a.Skill); err != nil {
+	if err := s.recordIntent(r, a.Skill); err != nil {
 		return err
 	}
 	if o.Begin != nil {
 		o.Begin(a.Skill)
 	}
-	if err := s.before(ctx, loaded, a); err != nil {
+	if err := s.runPreHook(ctx, loaded, a); err != nil {
 		return err
 	}
-	if err := s.text(ctx, a, loaded, o, s.set(append(slices.Clone(state.Active), active))); err != nil {
+	if err := s.expandText(ctx, a, loaded, o, s.toolSet(append(slices.Clone(state.Active), active))); err != nil {
 		return err
 	}
 	if fork {
 		return s.submit(ctx, a, loaded, o)
 	}
-	return s.keep(ctx, a, active)
+	return s.storeActive(ctx, a, active)
 }
 
-// takeBack ends an activation that could not be recorded although a policy requires a record.
-func (s *Session) takeBack(ctx context.Context, a *Activation, why string) error {
+// rollBack ends an activation that could not be recorded although a policy requires a record.
+func (s *Session) rollBack(ctx context.Context, a *Activation, why string) error {
 	err := diag.Errorf(diag.Denied, "%s; a policy wants it on record, so skill %q is not active", why, a.Skill.Name)
 	if s.id == "" || a.TaskID != "" {
 		return err
@@ -176,8 +176,8 @@ func unenforced(l *catalog.Loaded) string {
 		strings.Join(wishes, ", "))
 }
 
-// allowed checks whether the frontmatter lets the user or the model start the skill.
-func allowed(k *catalog.Skill, t Trigger) error {
+// checkTrigger checks whether the frontmatter lets the user or the model start the skill.
+func checkTrigger(k *catalog.Skill, t Trigger) error {
 	switch t {
 	case Model:
 		if !k.ModelInvocable {
@@ -215,7 +215,7 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 			"the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
-	mayNotNow := s.filled(l, mayNot)
+	mayNotNow := s.expandPatterns(l, mayNot)
 	for _, text := range mayNotNow {
 		for name := range s.env.Profile.Substitution.Variables {
 			if strings.Contains(text, "${"+name+"}") {
@@ -232,13 +232,13 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 		Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: dir, Digest: l.Digest,
 		Text:      digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
-		Allowed: s.filled(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
+		Allowed: s.expandPatterns(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
 	}, nil
 }
 
-// filled returns tool patterns with the profile's variables inserted.
-func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []string) {
-	known, values := s.values(l.Skill), map[string]string{}
+// expandPatterns returns tool patterns with the profile's variables inserted.
+func (s *Session) expandPatterns(l *catalog.Loaded, patterns []tool.Pattern) (texts []string) {
+	known, values := s.variableValues(l.Skill), map[string]string{}
 	for name, value := range s.env.Profile.Substitution.Variables {
 		values[name] = known[value]
 	}
@@ -248,12 +248,12 @@ func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []st
 	return texts
 }
 
-// text expands the instructions and collects warnings about them.
-func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, inForce tool.Set) error {
+// expandText expands the instructions and collects warnings about them.
+func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, tools tool.Set) error {
 	rules := s.env.Profile.Substitution
-	in := skill.ExpandInput{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.values(l.Skill)}
+	in := skill.ExpandInput{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.variableValues(l.Skill)}
 	if rules.Shell && (s.env.Shell || o.Shell) {
-		in.Shell = s.shell(ctx, a, l, inForce)
+		in.Shell = s.shell(ctx, a, l, tools)
 	}
 	expansion := skill.Expand(l.Body, rules, in)
 	if err := ctx.Err(); err != nil {
@@ -290,11 +290,11 @@ func (s *Session) Body(ctx context.Context, name, arguments string) (string, err
 		return "", err
 	}
 	return skill.ExpandBody(l.Body, s.env.Profile.Substitution,
-		skill.ExpandInput{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
+		skill.ExpandInput{Arguments: arguments, Names: l.Front.Arguments, Values: s.variableValues(k)}), nil
 }
 
-// values returns the values of the profile's variables.
-func (s *Session) values(k *catalog.Skill) map[string]string {
+// variableValues returns the values of the profile's variables.
+func (s *Session) variableValues(k *catalog.Skill) map[string]string {
 	v := map[string]string{"skill-dir": k.Dir}
 	if s.id != "" {
 		v["session-id"] = s.id
@@ -316,11 +316,11 @@ func (s *Session) project() string {
 	return s.env.Dir
 }
 
-// mayFork returns why a skill cannot run as a task: no runner is configured, or an active skill restricts tools, which
-// nothing would enforce in the task.
-func (s *Session) mayFork(k *catalog.Skill, state State) error {
+// checkFork returns why a skill cannot run as a task: no runner is configured, or an active skill restricts tools,
+// which nothing would enforce in the task.
+func (s *Session) checkFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
-		if s.set([]Active{a}).Restricts() {
+		if s.toolSet([]Active{a}).Restricts() {
 			return diag.Errorf(diag.Denied,
 				"skill %q runs as a task of its own, which would not be held to the tools that skill %s allows",
 				k.Name, a.Exact()).
@@ -351,8 +351,8 @@ func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, 
 	return nil
 }
 
-// keep stores a skill as active. It checks the stack again, because another process may have changed it.
-func (s *Session) keep(ctx context.Context, a *Activation, active Active) error {
+// storeActive stores a skill as active. It checks the stack again, because another process may have changed it.
+func (s *Session) storeActive(ctx context.Context, a *Activation, active Active) error {
 	if s.id == "" {
 		a.Stack = []string{active.Name}
 		if active.Post != "" {
@@ -362,7 +362,7 @@ func (s *Session) keep(ctx context.Context, a *Activation, active Active) error 
 		return nil
 	}
 	return s.folder.change(ctx, s.id, func(state *State) error {
-		if err := s.push(*state, active); err != nil {
+		if err := s.checkPush(*state, active); err != nil {
 			return err
 		}
 		state.Active = append(state.Active, active)

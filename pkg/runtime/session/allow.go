@@ -16,13 +16,13 @@ import (
 // Verdict is the decision about a tool call.
 type Verdict struct {
 	tool.Verdict
-	Session  string   // id of the session, "" for none
-	ReadOnly bool     // denied because the call would write into a skill's directory or into skillpm's own files
-	Kept     bool     // with ReadOnly: the files are skillpm's own
-	Denied   bool     // denied because a policy now denies a skill that is active
-	Known    bool     // the session has state: a skill was activated in it
-	Stack    []string // names of the active skills
-	Notes    []string // what the user should know, such as active skills whose files changed
+	Session   string   // id of the session, "" for none
+	ReadOnly  bool     // denied because the call would write into a skill's directory or into skillpm's own files
+	Protected bool     // with ReadOnly: the files are skillpm's own
+	Denied    bool     // denied because a policy now denies a skill that is active
+	Known     bool     // the session has state: a skill was activated in it
+	Stack     []string // names of the active skills
+	Notes     []string // what the user should know, such as active skills whose files changed
 }
 
 // Err returns a denial as an error that names the tool and the skill, nil if the call is allowed.
@@ -34,7 +34,7 @@ func (v Verdict) Err() error {
 	case v.Denied:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
-	case v.ReadOnly && v.Kept:
+	case v.ReadOnly && v.Protected:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("settings and policies are changed by people")
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
@@ -58,7 +58,7 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	state, err := s.State()
 	if err != nil {
 		return Verdict{},
-			s.recorded(err, audit.Record{
+			s.recordFailure(err, audit.Record{
 				Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool,
 				Reason: err.Error(),
 			}, nil)
@@ -70,10 +70,10 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	if len(state.Active) > 0 {
 		s.folder.touch(s.id)
 	}
-	if s.standing(&v, state); v.Allowed && !s.own(c.Tool) {
-		placed := s.placed(c)
-		if v.Verdict = s.set(state.Active).Allow(placed); v.Allowed {
-			s.keepOut(&v, state, placed)
+	if s.checkActivePolicies(&v, state); v.Allowed && !s.isSkillTool(c.Tool) {
+		placed := s.withDirectories(c)
+		if v.Verdict = s.toolSet(state.Active).Allow(placed); v.Allowed {
+			s.checkWrites(&v, state, placed)
 		}
 	}
 	for _, a := range state.Active {
@@ -92,8 +92,9 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	return v, nil
 }
 
-// standing denies every call if a policy denies a skill that is active. Only the call that ends a skill stays allowed.
-func (s *Session) standing(v *Verdict, state State) {
+// checkActivePolicies denies every call if a policy denies a skill that is active. Only the call that ends a skill
+// stays allowed.
+func (s *Session) checkActivePolicies(v *Verdict, state State) {
 	if part, _ := tool.OfSkills(v.Tool); s.env.Guard == nil || part == tool.End {
 		return
 	}
@@ -107,9 +108,9 @@ func (s *Session) standing(v *Verdict, state State) {
 	}
 }
 
-// keepOut denies a call that writes into the directory of an active skill, into a pack, or into skillpm's own files,
-// even if the skills' tool lists allow it.
-func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
+// checkWrites denies a call that writes into the directory of an active skill, into a pack, or into skillpm's own
+// files, even if the skills' tool lists allow it.
+func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 	for _, a := range state.Active {
 		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
 			v.Allowed, v.ReadOnly, v.Skill = false, true, a.Exact()
@@ -123,19 +124,19 @@ func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 		v.Reason = fmt.Sprintf("%s would change %q, and skills in %s are read-only to agents", c.Tool, path, dir)
 		return
 	}
-	if path, _ := c.WritesBelow(s.env.Kept); path != "" {
-		v.Allowed, v.ReadOnly, v.Kept = false, true, true
+	if path, _ := c.WritesBelow(s.env.Protected); path != "" {
+		v.Allowed, v.ReadOnly, v.Protected = false, true, true
 		v.Reason = fmt.Sprintf("%s would change %q, and what skillpm goes by is read-only to agents", c.Tool, path)
 	}
 }
 
-// set returns the tools that all of these skills allow, by their tool lists at activation. If a policy makes lists
+// toolSet returns the tools that all of these skills allow, by their tool lists at activation. If a policy makes lists
 // grant tools, `allowed-tools` restricts nothing and only `disallowed-tools` does.
-func (s *Session) set(active []Active) tool.Set {
-	return setOf(active, s.env.Guard != nil && s.env.Guard.Grants())
+func (s *Session) toolSet(active []Active) tool.Set {
+	return toolSetOf(active, s.env.Guard != nil && s.env.Guard.Grants())
 }
 
-func setOf(active []Active, grants bool) (s tool.Set) {
+func toolSetOf(active []Active, grants bool) (s tool.Set) {
 	for _, a := range active {
 		// Activation has parsed both lists, so only a changed state file can have invalid ones. It allows no tools
 		// then.
@@ -155,29 +156,29 @@ func setOf(active []Active, grants bool) (s tool.Set) {
 }
 
 // Tools returns the tools that all active skills allow, if no policy makes tool lists grant tools.
-func (s State) Tools() tool.Set { return setOf(s.Active, false) }
+func (s State) Tools() tool.Set { return toolSetOf(s.Active, false) }
 
 // Tools returns the tools that the skills of a state allow in this session.
-func (s *Session) Tools(state State) tool.Set { return s.set(state.Active) }
+func (s *Session) Tools(state State) tool.Set { return s.toolSet(state.Active) }
 
-// mayHook returns why a hook must not run: the tool restrictions of another active skill forbid the command.
-func (s *Session) mayHook(h hook, argv []string) error {
+// checkHook returns why a hook must not run: the tool restrictions of another active skill forbid the command.
+func (s *Session) checkHook(h hook, argv []string) error {
 	state, err := s.State()
 	if err != nil {
 		return err
 	}
 	others := slices.DeleteFunc(state.Active, func(a Active) bool { return a.is(h.skill) })
-	v := s.set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+	v := s.toolSet(others).Allow(s.withDirectories(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
 	if v.Allowed {
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "the %s hook of skill %q must not run now: %s", h.which, h.skill.Name, v.Reason).
+	return diag.Errorf(diag.Denied, "the %s hook of skill %q must not run now: %s", h.kind, h.skill.Name, v.Reason).
 		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
-// own reports whether a tool is one of those that agents use skills with, under skillpm's name or the profile's. They
-// are always allowed: otherwise a skill could not be ended, nor its files read.
-func (s *Session) own(name string) bool {
+// isSkillTool reports whether a tool is one of those that agents use skills with, under skillpm's name or the
+// profile's. They are always allowed: otherwise a skill could not be ended, nor its files read.
+func (s *Session) isSkillTool(name string) bool {
 	p := s.env.Profile
 	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name &&
 		name != p.Trigger.Find.Name) {
@@ -199,8 +200,8 @@ func realPath(path string) string {
 	return real
 }
 
-// placed fills in the directories that patterns of files depend on.
-func (s *Session) placed(c tool.Call) tool.Call {
+// withDirectories fills in the directories that patterns of files depend on.
+func (s *Session) withDirectories(c tool.Call) tool.Call {
 	if c.Project == "" {
 		c.Project = s.project()
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// maxDeep limits how many directories of a project are searched for skills.
-const maxDeep = 20_000
+// maxSearchedDirs limits how many directories of a project are searched for skills.
+const maxSearchedDirs = 20_000
 
 // candidates returns the skills that an agent may mean by a name, none if the catalog does not have it. Agents also
 // know a skill by the name of its directory, some in any letter case. If the names match different skills, all of them
@@ -47,7 +47,7 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 		all, err = sameNamed(c, nil, func(other string) bool { return strings.EqualFold(other, name) })
 	}
 	if len(all) == 0 && err == nil && o.Deep {
-		all, err = s.deep(name)
+		all, err = s.findNested(name)
 	}
 	return all, err
 }
@@ -64,15 +64,15 @@ func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all 
 			all = append(all, e.Skill)
 			continue
 		}
-		if err := unusable(c, e); err != nil {
+		if err := lookupDenial(c, e); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// unusable returns why a skill that was found is denied or invalid; nil if it is neither.
-func unusable(c *catalog.Catalog, e catalog.Entry) error {
+// lookupDenial returns why a skill that was found is denied or invalid; nil if it is neither.
+func lookupDenial(c *catalog.Catalog, e catalog.Entry) error {
 	_, err := c.Lookup(e.Name)
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && (unknown.Denied || unknown.Invalid) {
 		return err
@@ -103,7 +103,7 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 		if e.State == catalog.Available || e.State == catalog.Shadowed {
 			return e.Skill, nil
 		}
-		if err := unusable(c, e); err != nil {
+		if err := lookupDenial(c, e); err != nil {
 			return nil, err
 		}
 	}
@@ -140,9 +140,9 @@ func (s *Session) inDirectory(dir string) (*catalog.Skill, error) {
 	return k, nil
 }
 
-// deep returns the skills with a name in directories below the project, and in those above it in the same repository.
-// Agents load these, too, while they work there. An agent may prefix the directory, as in apps/web:deploy.
-func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
+// findNested returns the skills with a name in directories below the project, and in those above it in the same
+// repository. Agents load these, too, while they work there. An agent may prefix the directory, as in apps/web:deploy.
+func (s *Session) findNested(name string) (all []*catalog.Skill, err error) {
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	project, layers := s.project(), s.projectLayers()
 	if project == "" || name == "" || name != filepath.Base(name) || len(layers) == 0 {
@@ -150,7 +150,7 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	}
 	visit := func(dir string) error {
 		for _, layer := range layers {
-			found, err := s.named(filepath.Join(dir, layer), name)
+			found, err := s.skillsNamed(filepath.Join(dir, layer), name)
 			if err != nil {
 				return err
 			}
@@ -167,7 +167,7 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 			return nil, err
 		}
 	}
-	budget := maxDeep
+	budget := maxSearchedDirs
 	err = filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
@@ -185,8 +185,8 @@ func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	return all, err
 }
 
-// named returns the skills below dir whose directory or frontmatter has this name.
-func (s *Session) named(dir, name string) (all []*catalog.Skill, err error) {
+// skillsNamed returns the skills below dir whose directory or frontmatter has this name.
+func (s *Session) skillsNamed(dir, name string) (all []*catalog.Skill, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil // most directories have no skills

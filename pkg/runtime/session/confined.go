@@ -27,7 +27,7 @@ func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded
 func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command) (notes []string, err error) {
 	c.Helper = s.env.Helper
 	if s.env.Guard != nil {
-		c.Sandbox, notes, err = s.env.Guard.Confine(ctx, s.placedPaths(l), c.Dir)
+		c.Sandbox, notes, err = s.env.Guard.Confine(ctx, s.expandPaths(l), c.Dir)
 	}
 	return notes, err
 }
@@ -36,7 +36,7 @@ func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command
 func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result,
 	notes []string, err error,
 ) {
-	if err := s.begun(r, k); err != nil {
+	if err := s.recordIntent(r, k); err != nil {
 		return nil, nil, err
 	}
 	res, err = run.Run(ctx, c)
@@ -65,12 +65,12 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	return res, notes, err
 }
 
-// placedPaths returns the skill with the profile's variables inserted in its allowed paths.
-func (s *Session) placedPaths(l *catalog.Loaded) *catalog.Loaded {
+// expandPaths returns the skill with the profile's variables inserted in its allowed paths.
+func (s *Session) expandPaths(l *catalog.Loaded) *catalog.Loaded {
 	if len(l.Front.Execution.AllowedPaths) == 0 || s.env.Profile == nil {
 		return l
 	}
-	known := s.values(l.Skill)
+	known := s.variableValues(l.Skill)
 	var pairs []string
 	for name, value := range s.env.Profile.Substitution.Variables {
 		pairs = append(pairs, "${"+name+"}", known[value])

@@ -34,11 +34,11 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").
 			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
-	removed, err := s.take(ctx, name)
+	removed, err := s.pop(ctx, name)
 	if diag.CodeOf(err) == diag.NotFound && name != "" {
 		// An agent may start a pack's skill as pack:name, and end it as name.
 		if k, other := s.lookup(ctx, name); other == nil && k.Name != name {
-			if others, none := s.take(ctx, k.Name); none == nil {
+			if others, none := s.pop(ctx, k.Name); none == nil {
 				removed, err = others, nil
 			}
 		}
@@ -46,11 +46,11 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 	if err != nil {
 		return nil, err
 	}
-	return s.after(ctx, removed)
+	return s.runPostHooks(ctx, removed)
 }
 
-// take removes the skill with this name and all above it from the stack.
-func (s *Session) take(ctx context.Context, name string) (removed []Active, err error) {
+// pop removes the skill with this name and all above it from the stack.
+func (s *Session) pop(ctx context.Context, name string) (removed []Active, err error) {
 	err = s.folder.change(ctx, s.id, func(state *State) error {
 		i := state.find(name)
 		if i < 0 {
@@ -63,8 +63,8 @@ func (s *Session) take(ctx context.Context, name string) (removed []Active, err 
 	return removed, err
 }
 
-// after runs the post hooks of ended skills and records the ends.
-func (s *Session) after(ctx context.Context, removed []Active) (ended []string, err error) {
+// runPostHooks runs the post hooks of ended skills and records the ends.
+func (s *Session) runPostHooks(ctx context.Context, removed []Active) (ended []string, err error) {
 	var failed []error
 	slices.Reverse(removed)
 	for _, a := range removed {
@@ -75,7 +75,7 @@ func (s *Session) after(ctx context.Context, removed []Active) (ended []string, 
 		if a.Post != "" {
 			unrecorded,
 				err = s.hook(ctx, hook{
-				which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments,
+				kind: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments,
 				digest: a.Digest,
 			})
 		}
@@ -105,7 +105,7 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ended, err = s.after(ctx, removed)
+	ended, err = s.runPostHooks(ctx, removed)
 	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why},
 		nil); len(unrecorded) > 0 {
 		err = errors.Join(err, diag.Errorf(diag.Internal, "session %q ended, but %s", s.id, unrecorded[0]))

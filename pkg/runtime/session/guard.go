@@ -47,9 +47,9 @@ func (s *Session) decide(ctx context.Context, l *catalog.Loaded, r *audit.Record
 	return notes, err
 }
 
-// begun writes an audit record before an action if a policy requires a complete log. After an error the action must not
-// be done. It sets the record's ID, which the record of the outcome shares.
-func (s *Session) begun(r *audit.Record, k *catalog.Skill) error {
+// recordIntent writes an audit record before an action if a policy requires a complete log. After an error the action
+// must not be done. It sets the record's ID, which the record of the outcome shares.
+func (s *Session) recordIntent(r *audit.Record, k *catalog.Skill) error {
 	if !s.env.Audit.Required() {
 		return nil
 	}

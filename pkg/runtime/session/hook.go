@@ -16,19 +16,19 @@ import (
 
 // HookError reports that a pre or post hook of a skill failed.
 type HookError struct {
-	Skill, Which, Script string // Which is "pre" or "post"
-	ExitCode             int
-	Limit                time.Duration // the limit that it exceeded, 0 if it ended in time
-	Stderr               string        // the end of its standard error
-	Err                  error         // why it could not be started, nil if it was
-	Denied               bool          // the tool restrictions of another active skill forbid it
+	Skill, Kind, Script string // Which is "pre" or "post"
+	ExitCode            int
+	Limit               time.Duration // the limit that it exceeded, 0 if it ended in time
+	Stderr              string        // the end of its standard error
+	Err                 error         // why it could not be started, nil if it was
+	Denied              bool          // the tool restrictions of another active skill forbid it
 }
 
 // Error names the skill, the script, and what came of it.
 func (e *HookError) Error() string {
-	what := fmt.Sprintf("the %s hook %s of skill %q", e.Which, e.Script, e.Skill)
+	what := fmt.Sprintf("the %s hook %s of skill %q", e.Kind, e.Script, e.Skill)
 	effect := ", so it was not activated"
-	if e.Which == "post" {
+	if e.Kind == "post" {
 		effect = "; the skill ended all the same"
 	}
 	switch {
@@ -59,19 +59,19 @@ func (e *HookError) Hint() string {
 		return diag.HintOf(e.Err)
 	}
 	if e.Err != nil {
-		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Which)
+		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Kind)
 	}
 	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", skill.QuoteArgument(e.Skill),
 		skill.QuoteArgument(e.Script))
 }
 
-// before runs the pre hook of a skill.
-func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) error {
+// runPreHook runs the pre hook of a skill.
+func (s *Session) runPreHook(ctx context.Context, l *catalog.Loaded, a *Activation) error {
 	if l.Front.Pre == "" {
 		return nil
 	}
 	warnings, err := s.hook(ctx, hook{
-		which: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir,
+		kind: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir,
 		arguments: a.Arguments, digest: l.Digest, loaded: l,
 	})
 	a.Warnings = append(a.Warnings, warnings...)
@@ -80,7 +80,7 @@ func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) 
 
 // hook is a pre or post hook to run.
 type hook struct {
-	which, script  string
+	kind, script   string
 	skill          *catalog.Skill
 	dir, arguments string
 	digest         string
@@ -92,7 +92,7 @@ const maxVariable = 100 << 10
 
 // variables returns the environment variables that only hooks get.
 func (h hook) variables() map[string]string {
-	v := map[string]string{"SKILLPM_HOOK": h.which}
+	v := map[string]string{"SKILLPM_HOOK": h.kind}
 	if len(h.arguments) <= maxVariable {
 		v["SKILL_ARGUMENTS"] = h.arguments
 	}
@@ -101,17 +101,17 @@ func (h hook) variables() map[string]string {
 
 // hook runs a hook: a script inside the skill's directory, with a time limit and a clean environment.
 func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err error) {
-	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.which, Script: h.script, Digest: h.digest}
-	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
+	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.kind, Script: h.script, Digest: h.digest}
+	fail := &HookError{Skill: h.skill.Name, Kind: h.kind, Script: h.script}
 	env := s.environment(run.Hook, h.skill, h.dir, h.variables())
 	argv, err := run.Script(env, h.dir, h.script, nil)
 	var l *catalog.Loaded
 	if err == nil {
-		l, err = s.behind(ctx, h, &r)
+		l, err = s.reloadSkill(ctx, h, &r)
 	}
 	var res *run.Result
 	if err == nil {
-		err = s.mayHook(h, argv)
+		err = s.checkHook(h, argv)
 		fail.Denied = err != nil
 	}
 	if err == nil {
@@ -120,7 +120,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		res, notes, err = s.start(ctx, h.skill, l, run.Command{
 			Argv: argv, Dir: s.workDir(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
 		}, &r)
-		if h.which == "pre" { // after a skill nothing can show the notes, but the audit log has them
+		if h.kind == "pre" { // runPostHooks a skill nothing can show the notes, but the audit log has them
 			warnings = append(warnings, notes...)
 		}
 	}
@@ -142,9 +142,9 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	return append(warnings, s.record(r, h.skill)...), fail
 }
 
-// behind returns the skill of a hook as its files are now. It checks the policies again: a post hook does not run if
-// they now deny the skill.
-func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog.Loaded, error) {
+// reloadSkill returns the skill of a hook as its files are now. It checks the policies again: a post hook does not run
+// if they now deny the skill.
+func (s *Session) reloadSkill(ctx context.Context, h hook, r *audit.Record) (*catalog.Loaded, error) {
 	if h.loaded != nil || s.env.Guard == nil {
 		return h.loaded, nil
 	}
@@ -194,7 +194,7 @@ func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra m
 		"CLAUDE_PROJECT_DIR": "project-dir",
 		"CLAUDE_PLUGIN_ROOT": "plugin-root",
 	} {
-		if v := s.values(k)[value]; v != "" {
+		if v := s.variableValues(k)[value]; v != "" {
 			all[name] = v
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// SPEC O12: the pre hook runs before the skill, and where it fails the skill is not active; the post hook runs after it.
+// SPEC O12: the pre hook runs before the skill, and where it fails the skill is not active; the post hook runs after
+// it.
 func TestHooks(t *testing.T) {
 	w := newWorld(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: scripts/pre.sh, post: scripts/post.sh}", "Deploy.\n")
@@ -75,7 +76,7 @@ func TestHookFails(t *testing.T) {
 			_, err := w.load("s", "deploy", session.Activate{})
 			code(t, err, tt.code, tt.says...)
 			var hook *session.HookError
-			if !errors.As(err, &hook) || hook.Which != "pre" {
+			if !errors.As(err, &hook) || hook.Kind != "pre" {
 				t.Errorf("%#v", err)
 			}
 			if v := w.allow("s", "Write"); !v.Allowed || len(v.Stack) > 0 {

@@ -21,12 +21,12 @@ type Observed struct {
 	Call      string  // the agent's id of the call that asks for the skill, "" for none
 	Turn      string  // the agent's id of the current prompt, "" for none
 
-	File bool // the name is the path of a SKILL.md that the agent reads to activate the skill
-	Done bool // the model already has the skill: permissions are not checked, and no hook runs
+	File          bool // the name is the path of a SKILL.md that the agent reads to activate the skill
+	AlreadyLoaded bool // the model already has the skill: permissions are not checked, and no hook runs
 	// Deep also searches directories below and above the project if the catalog does not have the name.
 	Deep bool
 
-	several bool // the name may mean several skills
+	ambiguous bool // the name may mean several skills
 }
 
 // UnknownTurn is the turn of an agent that does not identify its prompts. A skill entered for it before the agent
@@ -53,9 +53,9 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 			Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err),
 			Reason: reason(err),
 		}
-		return Observation{}, s.recorded(err, r, forbidden(err))
+		return Observation{}, s.recordFailure(err, r, forbidden(err))
 	}
-	o.several = len(found) > 1
+	o.ambiguous = len(found) > 1
 	var all Observation
 	for i, k := range found {
 		seen, err := s.observeOne(ctx, k, o)
@@ -82,7 +82,7 @@ func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) 
 	}
 	r.Result, r.Reason, r.DurationMS = result(err), reason(err), s.env.Now().Sub(started).Milliseconds()
 	if err != nil {
-		return seen, s.recorded(err, r, k)
+		return seen, s.recordFailure(err, r, k)
 	}
 	seen.Notes = append(seen.Notes, s.record(r, k)...)
 	return seen, nil
@@ -111,7 +111,7 @@ func (l linkCache) resolve(dir, real string) bool {
 
 // observe does the work of observeOne and completes the audit record.
 func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r *audit.Record) error {
-	if err := s.mayObserve(seen.Skill, o); err != nil {
+	if err := s.checkObserved(seen.Skill, o); err != nil {
 		return err
 	}
 	loaded, err := seen.Skill.Load()
@@ -128,40 +128,40 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if err != nil {
 		return err
 	}
-	if again(state, active, o) {
+	if isRepeated(state, active, o) {
 		return nil
 	}
-	if o.Done {
+	if o.AlreadyLoaded {
 		active.Post = ""
 		return s.enter(ctx, seen, active, o)
 	}
-	if err := s.push(state, active); err != nil {
+	if err := s.checkPush(state, active); err != nil {
 		return err
 	}
 	if seen.Notes, err = s.decide(ctx, loaded, r); err != nil {
 		return err
 	}
-	if err := s.begun(r, seen.Skill); err != nil {
+	if err := s.recordIntent(r, seen.Skill); err != nil {
 		return err
 	}
 	a := &Activation{Skill: seen.Skill, Arguments: o.Arguments}
-	if err := s.before(ctx, loaded, a); err != nil {
+	if err := s.runPreHook(ctx, loaded, a); err != nil {
 		return err
 	}
 	seen.Notes = append(seen.Notes, a.Warnings...)
 	return s.enter(ctx, seen, active, o)
 }
 
-// mayObserve returns why the model must not get a skill: the frontmatter forbids the trigger, or the skill is nested
+// checkObserved returns why the model must not get a skill: the frontmatter forbids the trigger, or the skill is nested
 // too deep. A skill that the model already has is not checked, so that its restrictions apply in any case.
-func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
-	if o.Done {
+func (s *Session) checkObserved(k *catalog.Skill, o Observed) error {
+	if o.AlreadyLoaded {
 		return nil
 	}
-	if err := allowed(k, o.Trigger); err != nil {
+	if err := checkTrigger(k, o.Trigger); err != nil {
 		return err
 	}
-	return s.nested(k.Exact(), true)
+	return s.checkNesting(k.Exact(), true)
 }
 
 // enter stores a skill as active, unless another process has done so meanwhile.
@@ -170,10 +170,10 @@ func (s *Session) enter(ctx context.Context, seen *Observation, active Active, o
 		return nil
 	}
 	return s.folder.change(ctx, s.id, func(state *State) error {
-		if again(*state, active, o) {
+		if isRepeated(*state, active, o) {
 			return nil
 		}
-		if err := s.push(*state, active); err != nil && (!o.Done || len(state.Active) >= maxActive) {
+		if err := s.checkPush(*state, active); err != nil && (!o.AlreadyLoaded || len(state.Active) >= maxActive) {
 			return err
 		}
 		state.Active = append(state.Active, active)
@@ -182,12 +182,12 @@ func (s *Session) enter(ctx context.Context, seen *Observation, active Active, o
 	})
 }
 
-// again reports whether a skill is already active and the observation changes nothing: it is the same call, the last
-// skill, another reading of its file, or a report about a skill that the model already has.
-func again(state State, active Active, o Observed) bool {
+// isRepeated reports whether a skill is already active and the observation changes nothing: it is the same call, the
+// last skill, another reading of its file, or a report about a skill that the model already has.
+func isRepeated(state State, active Active, o Observed) bool {
 	for i, a := range state.Active {
-		if same(active, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" &&
-			a.Call == o.Call) {
+		if sameSkill(active, a) && (o.File || o.AlreadyLoaded || o.ambiguous || i == len(state.Active)-1 ||
+			o.Call != "" && a.Call == o.Call) {
 			return true
 		}
 	}
@@ -271,7 +271,7 @@ func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (end
 	if err != nil {
 		return nil, err
 	}
-	return s.after(ctx, removed)
+	return s.runPostHooks(ctx, removed)
 }
 
 // Inherit begins the session of a subagent with the skills that are active in its parent. It does not change a session
@@ -317,5 +317,5 @@ func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
 	if script != "" {
 		argv = []string{filepath.Join(k.Dir, filepath.FromSlash(script))}
 	}
-	return s.mayRun(k, RunOptions{Script: script, Trigger: Model}, argv)
+	return s.checkRun(k, RunOptions{Script: script, Trigger: Model}, argv)
 }

@@ -81,13 +81,13 @@ func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*
 			f, err = s.read(k, file)
 		}
 		if _, missing := errors.AsType[*MissingError](err); missing {
-			err = s.recorded(err, audit.Record{
+			err = s.recordFailure(err, audit.Record{
 				Action: audit.Missing, Result: audit.Failed, File: file,
 				Reason: err.Error(),
 			}, k)
 		} else if diag.CodeOf(err) == diag.Denied {
 			r.Reason, r.File = err.Error(), file
-			err = s.recorded(err, r, k)
+			err = s.recordFailure(err, r, k)
 		}
 		if f != nil {
 			f.Started, f.Duration = started, s.env.Now().Sub(started)

@@ -101,10 +101,10 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		return nil, err
 	}
 	r.Command = argv
-	if err := s.mayRun(k, o, argv); err != nil {
+	if err := s.checkRun(k, o, argv); err != nil {
 		return nil, err
 	}
-	if err := s.nested(k.Exact(), false); err != nil {
+	if err := s.checkNesting(k.Exact(), false); err != nil {
 		return nil, err
 	}
 	limit := o.Limit
@@ -144,8 +144,8 @@ func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, ext
 	return line.Argv, extra, err
 }
 
-// mayRun checks a run against the skill's frontmatter and against the restrictions of other active skills.
-func (s *Session) mayRun(k *catalog.Skill, o RunOptions, argv []string) error {
+// checkRun checks a run against the skill's frontmatter and against the restrictions of other active skills.
+func (s *Session) checkRun(k *catalog.Skill, o RunOptions, argv []string) error {
 	state, err := s.State()
 	if err != nil {
 		return err
@@ -153,11 +153,11 @@ func (s *Session) mayRun(k *catalog.Skill, o RunOptions, argv []string) error {
 	others := slices.DeleteFunc(slices.Clone(state.Active), func(a Active) bool { return a.is(k) })
 	active := len(others) < len(state.Active)
 	if !active && (o.Script == "" || s.id != "") {
-		if err := allowed(k, o.Trigger); err != nil {
+		if err := checkTrigger(k, o.Trigger); err != nil {
 			return err
 		}
 	}
-	v := s.set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+	v := s.toolSet(others).Allow(s.withDirectories(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
 	if v.Allowed {
 		return nil
 	}

@@ -42,7 +42,7 @@ type Options struct {
 	// ReadOnly are directories of skills, such as those of packs, that agents must not write to.
 	ReadOnly []string
 	// Kept are skillpm's own files, which agents must not write to: settings, policies, sessions, the audit log.
-	Kept []string
+	Protected []string
 
 	MaxDepth    int           // 0 for defaultDepth
 	ScriptLimit time.Duration // 0 for DefaultScriptLimit
@@ -147,9 +147,9 @@ func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 	}
 }
 
-// recorded writes an audit record about a failure and returns the failure's error, extended if the record could not be
-// written.
-func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
+// recordFailure writes an audit record about a failure and returns the failure's error, extended if the record could
+// not be written.
+func (s *Session) recordFailure(err error, r audit.Record, k *catalog.Skill) error {
 	if unrecorded := s.record(r, k); len(unrecorded) > 0 && !strings.Contains(err.Error(), unrecorded[0]) {
 		return &unrecordedError{err, unrecorded[0]}
 	}

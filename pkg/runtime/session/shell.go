@@ -15,10 +15,10 @@ import (
 // maxCommands is the maximum number of commands that run in one body.
 const maxCommands = 32
 
-// shell returns a function that runs a command of a body and returns its output. The restrictions in inForce apply to
+// shell returns a function that runs a command of a body and returns its output. The restrictions in tools apply to
 // each command: those of the active skills and of the one that is being activated.
 func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
-	inForce tool.Set,
+	tools tool.Set,
 ) func(string) (string, bool) {
 	count := 0
 	return func(command string) (string, bool) {
@@ -32,7 +32,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 					maxCommands))
 			return "", false
 		}
-		if v := inForce.Allow(s.placed(tool.Call{
+		if v := tools.Allow(s.withDirectories(tool.Call{
 			Tool:  "Bash",
 			Input: map[string]any{"command": command},
 		})); !v.Allowed {

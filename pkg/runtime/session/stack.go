@@ -64,9 +64,9 @@ func tooDeep(name string, stack []string, most int) error {
 		WithHint("skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be")
 }
 
-// nested returns why a skill must not start from the hook, body command, or task that this process runs in: it would be
-// a cycle, or nested too deep.
-func (s *Session) nested(exact string, cycles bool) error {
+// checkNesting returns why a skill must not start from the hook, body command, or task that this process runs in: it
+// would be a cycle, or nested too deep.
+func (s *Session) checkNesting(exact string, cycles bool) error {
 	chain := run.Chain(s.env.Getenv(run.ChainName))
 	var names []string
 	for _, l := range chain {
@@ -83,10 +83,10 @@ func (s *Session) nested(exact string, cycles bool) error {
 	return nil
 }
 
-// push returns why a skill cannot be added to the stack, nil if it can.
-func (s *Session) push(state State, a Active) error {
+// checkPush returns why a skill cannot be added to the stack, nil if it can.
+func (s *Session) checkPush(state State, a Active) error {
 	for i, b := range state.Active {
-		if !same(a, b) {
+		if !sameSkill(a, b) {
 			continue
 		}
 		if i == len(state.Active)-1 {
@@ -101,9 +101,9 @@ func (s *Session) push(state State, a Active) error {
 	return nil
 }
 
-// same reports whether two entries are the same skill: they have the same directory, the same exact name, or, if b's
-// directory was renamed, the same text.
-func same(a, b Active) bool {
+// sameSkill reports whether two entries are the same skill: they have the same directory, the same exact name, or, if
+// b's directory was renamed, the same text.
+func sameSkill(a, b Active) bool {
 	return a.Real == b.Real || a.Exact() == b.Exact() || a.Text != "" && a.Text == b.Text &&
 		filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.missing()
 }

@@ -141,9 +141,9 @@ func (f folder) read(id string) (State, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return State{Version: version, ID: id}, nil
 	case err != nil:
-		return State{}, damaged(id, path, err)
+		return State{}, stateError(id, path, err)
 	case state.ID != id:
-		return State{}, damaged(id, path, diag.Errorf(diag.Invalid, "it is the state of session %q", state.ID))
+		return State{}, stateError(id, path, diag.Errorf(diag.Invalid, "it is the state of session %q", state.ID))
 	}
 	return state, nil
 }
@@ -203,8 +203,8 @@ func (s State) check() error {
 	return nil
 }
 
-// damaged returns the error for an unreadable state file.
-func damaged(id, path string, err error) error {
+// stateError returns the error for an unreadable state file.
+func stateError(id, path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "the state of session %q cannot be read, so nothing is allowed: %w", id, err).
 			WithHint("make %s readable for you", path)
@@ -241,7 +241,7 @@ func (f folder) write(s State) error {
 func (f folder) touch(id string) {
 	path, now := f.path(id), f.now()
 	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > sweepEvery {
-		_ = os.Chtimes(path, now, now) // after a failure the session is only kept for less time
+		_ = os.Chtimes(path, now, now) // runPostHooks a failure the session is only kept for less time
 	}
 }
 

@@ -223,7 +223,7 @@ func found(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, err
 			continue
 		}
 		seen[e.Dir] = true
-		list = append(list, foundSkill{Skill: h.Guarded(e.Skill), dir: e.Dir, known: e.Skill})
+		list = append(list, foundSkill{Skill: h.PolicySkill(e.Skill), dir: e.Dir, known: e.Skill})
 	}
 	return list, nil
 }

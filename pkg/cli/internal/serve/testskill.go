@@ -260,8 +260,8 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 	return s, nil
 }
 
-// setTestSkill says what the policies are asked about a skill: what is in force from its directory, or else one that was
-// written by hand. Without a policy nobody is asked.
+// setTestSkill says what the policies are asked about a skill: what is in force from its directory, or else one that
+// was written by hand. Without a policy nobody is asked.
 func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options) error {
 	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
 	if err != nil {
@@ -278,7 +278,7 @@ func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options
 	o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
 	if data, err := safefile.ReadFile(filepath.Join(dir, skill.File), skill.MaxFile); err == nil {
 		doc, _ := skill.Parse(data)
-		o.As.Other = doc.Name()
+		o.As.Declared = doc.Name()
 	}
 	want, err := os.Stat(dir)
 	if err != nil {
@@ -289,7 +289,7 @@ func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options
 			continue
 		}
 		if info, err := os.Stat(e.Dir); err == nil && os.SameFile(want, info) {
-			known := h.Guarded(e.Skill)
+			known := h.PolicySkill(e.Skill)
 			o.As = &known
 			break
 		}

@@ -32,10 +32,10 @@ type running struct {
 	box *sandbox.Box
 }
 
-// begin starts a command, confined if it has a Sandbox.
-func (c Command) begin(cmd *exec.Cmd, began time.Time, r *Result) (*running, error) {
+// start starts a command, confined if it has a Sandbox.
+func (c Command) start(cmd *exec.Cmd, began time.Time, r *Result) (*running, error) {
 	if c.Sandbox != nil {
-		g, err := c.confined(cmd, began)
+		g, err := c.startConfined(cmd, began)
 		missing := new(sandbox.UnavailableError)
 		switch {
 		case err == nil:
@@ -48,13 +48,13 @@ func (c Command) begin(cmd *exec.Cmd, began time.Time, r *Result) (*running, err
 	}
 	g, err := start(cmd, began)
 	if err != nil {
-		return nil, c.notStarted(err)
+		return nil, c.startError(err)
 	}
 	return &running{group: g}, nil
 }
 
-// confined starts a command in a box.
-func (c Command) confined(cmd *exec.Cmd, began time.Time) (*running, error) {
+// startConfined starts a command in a box.
+func (c Command) startConfined(cmd *exec.Cmd, began time.Time) (*running, error) {
 	box, err := sandbox.New(c.Sandbox, c.Helper, cmd)
 	if err != nil {
 		return nil, err
@@ -74,13 +74,13 @@ func (c Command) confined(cmd *exec.Cmd, began time.Time) (*running, error) {
 		g.reap()
 		g.close()
 		box.Close()
-		return nil, c.notExecuted(err)
+		return nil, c.executeError(err)
 	}
 	return &running{group: g, box: box}, nil
 }
 
-// notExecuted returns the error that a confined command could not be started.
-func (c Command) notExecuted(err error) error {
+// executeError returns the error that a confined command could not be started.
+func (c Command) executeError(err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
 		return err
@@ -91,11 +91,11 @@ func (c Command) notExecuted(err error) error {
 				"what is confined", c.Argv[0]).
 			WithHint("install the program below /usr or in a directory of PATH")
 	}
-	return c.notStarted(errno)
+	return c.startError(errno)
 }
 
-// over returns a channel that is closed when the command has ended. Processes that it started may still run.
-func (g *running) over() <-chan struct{} {
+// ended returns a channel that is closed when the command has ended. Processes that it started may still run.
+func (g *running) ended() <-chan struct{} {
 	if g.box != nil {
 		return g.box.Over()
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// passed returns the names of the variables that a script inherits: identity, directories, locale. None is meant to
-// hold a secret.
-func passed() []string {
+// inheritedNames returns the names of the variables that a script inherits: identity, directories, locale. None is
+// meant to hold a secret.
+func inheritedNames() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ",
 		"LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME",
@@ -26,12 +26,12 @@ func passed() []string {
 // PYTHONDONTWRITEBYTECODE=1 to keep the skill's directory unchanged, and extra, which overrides all of these.
 func Environment(getenv func(string) string, extra map[string]string) []string {
 	env := map[string]string{"TERM": "dumb", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-	for _, name := range passed() {
+	for _, name := range inheritedNames() {
 		if v := getenv(name); v != "" {
 			env[name] = v
 		}
 	}
-	if path := absolute(getenv("PATH")); path != "" {
+	if path := absolutePath(getenv("PATH")); path != "" {
 		env["PATH"] = path
 	}
 	maps.Copy(env, extra)
@@ -45,8 +45,8 @@ func Environment(getenv func(string) string, extra map[string]string) []string {
 	return lines
 }
 
-// absolute returns a PATH without its relative directories, whose meaning depends on the working directory.
-func absolute(path string) string {
+// absolutePath returns a PATH without its relative directories, whose meaning depends on the working directory.
+func absolutePath(path string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }

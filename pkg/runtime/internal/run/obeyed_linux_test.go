@@ -36,7 +36,8 @@ func (h *house) asks(w enforce.Request) (*sandbox.Rules, error) {
 	return rules, err
 }
 
-// TestObeyed: what other programs obey in a project stays as it is, whatever a script tries (O13); unconfined it does not.
+// TestObeyed: what other programs obey in a project stays as it is, whatever a script tries (O13); unconfined it does
+// not.
 func TestObeyed(t *testing.T) {
 	names := []string{
 		"skillpm.yaml", "skillpm.lock", "skillpm-policy.yaml", "skillpm-approvals.yaml", ".skillpm/x", ".git/commondir", ".git/HEAD", ".git/modules/m/config", ".gitmodules",
@@ -142,7 +143,8 @@ func TestGitObeys(t *testing.T) {
 	}
 }
 
-// TestNoApprovals: what is confined does not approve anything, neither in a file that there is nor in one that it makes.
+// TestNoApprovals: what is confined does not approve anything, neither in a file that there is nor in one that it
+// makes.
 func TestNoApprovals(t *testing.T) {
 	h := newHouse(t)
 	file := filepath.Join(h.project, enforce.ProjectApprovalsName)
@@ -164,8 +166,8 @@ func TestNoApprovals(t *testing.T) {
 	}
 }
 
-// TestLinksOfScripts: a link that a script makes opens nothing to the next one, nor does one that it makes while another
-// is begun.
+// TestLinksOfScripts: a link that a script makes opens nothing to the next one, nor does one that it makes while
+// another is begun.
 func TestLinksOfScripts(t *testing.T) {
 	h := newHouse(t)
 	h.file(filepath.Join(h.outside, "skills", "private"), "theirs\n")
@@ -219,8 +221,8 @@ func TestLinksOfScripts(t *testing.T) {
 	swapped(".idea", h.confined(enforce.Request{}))
 }
 
-// TestLinksInPath: a directory of the project in PATH, whose programs and libraries a script may have replaced by links,
-// opens nothing outside; the interpreter of a virtual environment is found.
+// TestLinksInPath: a directory of the project in PATH, whose programs and libraries a script may have replaced by
+// links, opens nothing outside; the interpreter of a virtual environment is found.
 func TestLinksInPath(t *testing.T) {
 	h := newHouse(t)
 	h.file(filepath.Join(h.outside, "python3"), "theirs\n")

@@ -106,7 +106,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	defer runtime.UnlockOSThread()
 	began := time.Now() //nolint:forbidigo // how long a process runs is measured here and nowhere else
 	r := &Result{Argv: c.Argv}
-	g, err := c.begin(cmd, began, r)
+	g, err := c.start(cmd, began, r)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +187,8 @@ func lookPath(name, path string) (string, error) {
 		WithHint("install %s, or add its directory to PATH", name)
 }
 
-// notStarted returns the error that a command could not be started.
-func (c Command) notStarted(err error) error {
+// startError returns the error that a command could not be started.
+func (c Command) startError(err error) error {
 	name := c.Argv[0]
 	if errors.Is(err, syscall.ENOEXEC) {
 		return diag.Errorf(diag.Invalid,
@@ -242,7 +242,7 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 	unwatched := time.NewTimer(watchAfter)
 	defer unwatched.Stop()
 	select {
-	case <-g.over():
+	case <-g.ended():
 	case <-ctx.Done():
 	case <-unwatched.C:
 		if g.box == nil { // this process's end also ends a box
@@ -250,7 +250,7 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 		}
 	}
 	select {
-	case <-g.over():
+	case <-g.ended():
 		// Processes that it left running, such as the last one of a pipeline, may still write output.
 		drain(c.Grace, limit, ctx.Done(), streams)
 		g.retire(c.Grace)

@@ -221,7 +221,7 @@ func Scripts(dir string) ([]string, error) {
 		case err != nil:
 			return nil // an unreadable directory has no scripts
 		case d.IsDir():
-			if strings.Count(name, "/") >= maxDepth || name != "scripts" && skipped(d.Name()) {
+			if strings.Count(name, "/") >= maxDepth || name != "scripts" && isGeneratedDir(d.Name()) {
 				return fs.SkipDir
 			}
 		case d.Type().IsRegular() && !strings.HasPrefix(d.Name(), "."):
@@ -235,8 +235,8 @@ func Scripts(dir string) ([]string, error) {
 	return found, err
 }
 
-// skipped reports whether a directory name is one of generated or hidden files.
-func skipped(name string) bool {
+// isGeneratedDir reports whether a directory name is one of generated or hidden files.
+func isGeneratedDir(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 }
 

@@ -78,7 +78,7 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 	for _, offset := range words {
 		inserts[offset] = `"$SKILL_DIR"/`
 	}
-	if call := final(file.Stmts); call != nil && !refers {
+	if call := lastCall(file.Stmts); call != nil && !refers {
 		inserts[call.Args[len(call.Args)-1].End().Offset()] = ` "$@"`
 	}
 	var text strings.Builder
@@ -92,8 +92,8 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 	return line, nil
 }
 
-// final returns the last program call of a list of statements, or nil if the list ends with something else.
-func final(list []*syntax.Stmt) *syntax.CallExpr {
+// lastCall returns the last program call of a list of statements, or nil if the list ends with something else.
+func lastCall(list []*syntax.Stmt) *syntax.CallExpr {
 	if len(list) == 0 {
 		return nil
 	}
@@ -103,7 +103,7 @@ func final(list []*syntax.Stmt) *syntax.CallExpr {
 			return c
 		}
 	case *syntax.BinaryCmd:
-		return final([]*syntax.Stmt{c.Y})
+		return lastCall([]*syntax.Stmt{c.Y})
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func positional(name string) bool {
 func variable(name string) string {
 	v := strings.ReplaceAll(name, "-", "_")
 	system := func(n string) bool { return sameName(n, v) }
-	if !variables().MatchString(v) || slices.ContainsFunc(append(passed(), "PATH"), system) {
+	if !variables().MatchString(v) || slices.ContainsFunc(append(inheritedNames(), "PATH"), system) {
 		return ""
 	}
 	return v

@@ -99,10 +99,10 @@ func (a *Admission) admitSkill(ctx context.Context, c Candidates, id pack.ID, na
 		return d, false, err
 	}
 	about := enforce.Skill{
-		Name: name, As: c.Names[SkillOf{id, name}], Pack: id.String(), Source: c.source(id), Machine: c.Machine,
+		Name: name, Alias: c.Names[SkillOf{id, name}], Pack: id.String(), Source: c.source(id), Machine: c.Machine,
 	}
 	if doc, _, err := skill.Load(fsys, "."); err == nil && doc.Name() != name {
-		about.Other = doc.Name()
+		about.Declared = doc.Name()
 	}
 	d, err = a.Evaluator.Evaluate(ctx, about, fsys)
 	return d, want == "" || d.Digest == "" || d.Digest == want, err // an edited skill is checked when it is used
