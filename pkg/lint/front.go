@@ -174,15 +174,15 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		if d := j.Downgraded(v.Pointer, v.Keyword, ""); d != nil {
 			f.rule, f.severity = d.Rule, &d.Severity
 		}
-		hosts := u.l.hosts()[key.Value]
-		if v.Pointer == "" && len(hosts) > 0 && !j.Preset {
-			u.addForeignField(key, j, hosts)
+		agents := u.l.agentFields()[key.Value]
+		if v.Pointer == "" && len(agents) > 0 && !j.Preset {
+			u.addForeignField(key, j, agents)
 			continue
 		}
 		if near := suggest(key.Value, fields); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
 		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
-			f.fix = fmt.Sprintf("did you mean %s, of %s?", near, strings.Join(u.l.hosts()[near], ", "))
+			f.fix = fmt.Sprintf("did you mean %s, of %s?", near, strings.Join(u.l.agentFields()[near], ", "))
 		}
 		u.unknownKeys = append(u.unknownKeys, unknownKey{key, j, f})
 	}
@@ -227,14 +227,14 @@ func equalSeverity(a, b *diag.Severity) bool {
 // foreignField is a field that only agents outside the selected profiles know.
 type foreignField struct {
 	key      *yaml.Node
-	hosts    []string
+	agents   []string
 	profiles []*profileSchema // the profiles that do not know it
 }
 
-func (u *skillCheck) addForeignField(key *yaml.Node, j *profileSchema, hosts []string) {
+func (u *skillCheck) addForeignField(key *yaml.Node, j *profileSchema, agents []string) {
 	i := slices.IndexFunc(u.foreignFields, func(f foreignField) bool { return f.key == key })
 	if i < 0 {
-		u.foreignFields = append(u.foreignFields, foreignField{key, hosts, nil})
+		u.foreignFields = append(u.foreignFields, foreignField{key, agents, nil})
 		i = len(u.foreignFields) - 1
 	}
 	u.foreignFields[i].profiles = append(u.foreignFields[i].profiles, j)
@@ -260,7 +260,7 @@ func (u *skillCheck) reportForeignFields() {
 		u.atNode(f.key, finding{
 			rule: rule.OtherHost, severity: new(diag.SeverityAdvice), profile: strings.Join(ids, ","),
 			message: fmt.Sprintf("%q has no effect in %s; it is a field of %s", f.key.Value, strings.Join(titles, ", "),
-				strings.Join(f.hosts, ", ")),
+				strings.Join(f.agents, ", ")),
 		})
 	}
 }

@@ -40,11 +40,11 @@ func readSchema(name string) (*yamlschema.Schema, error) {
 }
 
 // fields returns all fields that some agent knows, sorted.
-func (l *Linter) fields() []string { return slices.Sorted(maps.Keys(l.hosts())) }
+func (l *Linter) fields() []string { return slices.Sorted(maps.Keys(l.agentFields())) }
 
-// hostFields returns, for every field that some profile knows, the profiles that know it.
-func hostFields() map[string][]string {
-	hosts := map[string][]string{}
+// loadAgentFields returns, for every field that some profile knows, the profiles that know it.
+func loadAgentFields() map[string][]string {
+	agents := map[string][]string{}
 	all, _ := profile.Agents() // embedded: a test reads them all
 	for _, p := range all {
 		s, err := readSchema(p.Schema)
@@ -52,10 +52,10 @@ func hostFields() map[string][]string {
 			continue
 		}
 		for _, name := range yamlschema.FieldNames(s.Raw) {
-			hosts[name] = append(hosts[name], p.ID)
+			agents[name] = append(agents[name], p.ID)
 		}
 	}
-	return hosts
+	return agents
 }
 
 // checkNameIsDirectory compares the name with the directory's. The name of a whole pack's skill comes from its

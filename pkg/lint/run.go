@@ -41,11 +41,11 @@ type Options struct {
 // Linter checks skills. It may be used by several goroutines, and keeps the schemas that it has compiled.
 type Linter struct {
 	Options
-	schemas []*profileSchema // one a profile
-	hosts   func() map[string][]string
-	readers *readerPool
-	arenas  *arenaPool
-	scanner *scan.Scanner
+	schemas     []*profileSchema // one a profile
+	agentFields func() map[string][]string
+	readers     *readerPool
+	arenas      *arenaPool
+	scanner     *scan.Scanner
 }
 
 // New returns a linter.
@@ -62,7 +62,7 @@ func New(o Options) (*Linter, error) {
 	}
 	l := &Linter{
 		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(),
-		hosts: sync.OnceValue(hostFields),
+		agentFields: sync.OnceValue(loadAgentFields),
 	}
 	for _, p := range o.Profiles {
 		j, err := newProfileSchema(p)
@@ -171,7 +171,7 @@ func (l *lintRun) report(units []*skillCheck) Report {
 	for _, u := range all {
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
-		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...) // agents don't know about suppressions
+		r.Verdicts = append(r.Verdicts, l.verdicts(dir, u.findings)...) // agents don't know about suppressions
 		u.suppress()
 		r.collect(&u.collector)
 	}
@@ -186,10 +186,10 @@ func (l *lintRun) report(units []*skillCheck) Report {
 }
 
 // verdicts returns which profiles accept a skill with these findings.
-func (l *lintRun) verdicts(dir string, findings []diag.Finding) []HostVerdict {
-	var out []HostVerdict
+func (l *lintRun) verdicts(dir string, findings []diag.Finding) []ProfileVerdict {
+	var out []ProfileVerdict
 	for _, p := range l.Profiles {
-		v := HostVerdict{Skill: dir, Profile: p.ID, Accepted: true, Reasons: []string{}}
+		v := ProfileVerdict{Skill: dir, Profile: p.ID, Accepted: true, Reasons: []string{}}
 		for _, f := range findings {
 			if f.Severity == diag.SeverityError && rejectsSkill(f.Rule) &&
 				(f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
@@ -268,14 +268,14 @@ type Report struct {
 	Skills   []string       // the directories of the skills that were checked, in order
 	Findings []diag.Finding // in order of path, line and column
 
-	Hosts      []HostVerdict // which profiles accept which skills, in order of skills, then of Profiles
-	Suppressed []Suppressed  // findings that do not count, in the order of findings
+	Verdicts   []ProfileVerdict // which profiles accept which skills, in order of skills, then of Profiles
+	Suppressed []Suppressed     // findings that do not count, in the order of findings
 
 	lines map[lineKey]string
 }
 
-// HostVerdict is whether a profile accepts a skill.
-type HostVerdict struct {
+// ProfileVerdict is whether a profile accepts a skill.
+type ProfileVerdict struct {
 	Skill    string   `json:"skill"`
 	Profile  string   `json:"profile"`
 	Accepted bool     `json:"accepted"`
@@ -319,7 +319,7 @@ func (r *Report) add(other Report) {
 	}
 	r.Skills = append(r.Skills, other.Skills...)
 	r.Findings = append(r.Findings, other.Findings...)
-	r.Hosts = append(r.Hosts, other.Hosts...)
+	r.Verdicts = append(r.Verdicts, other.Verdicts...)
 	r.Suppressed = append(r.Suppressed, other.Suppressed...)
 	r.copyLines(other.lines)
 }
@@ -342,7 +342,7 @@ func (r *Report) sort() {
 	slices.Sort(r.Skills)
 	slices.SortStableFunc(r.Findings, diag.CompareFindings)
 	slices.SortStableFunc(r.Suppressed, func(a, b Suppressed) int { return diag.CompareFindings(a.Finding, b.Finding) })
-	slices.SortStableFunc(r.Hosts, func(a, b HostVerdict) int { return strings.Compare(a.Skill, b.Skill) })
+	slices.SortStableFunc(r.Verdicts, func(a, b ProfileVerdict) int { return strings.Compare(a.Skill, b.Skill) })
 }
 
 // Accept suppresses the findings that something outside the report accepts, such as a baseline: those that accepted
@@ -370,7 +370,7 @@ func (r *Report) Keep(accepts func(path string) bool) {
 // KeepSkills removes all other skills and their verdicts; findings stay.
 func (r *Report) KeepSkills(skills []string) {
 	r.Skills = slices.DeleteFunc(r.Skills, func(s string) bool { return !slices.Contains(skills, s) })
-	r.Hosts = slices.DeleteFunc(r.Hosts, func(h HostVerdict) bool { return !slices.Contains(skills, h.Skill) })
+	r.Verdicts = slices.DeleteFunc(r.Verdicts, func(h ProfileVerdict) bool { return !slices.Contains(skills, h.Skill) })
 }
 
 // Add adds a finding about a file that the linter does not check itself.

@@ -166,15 +166,15 @@ func TestMerge(t *testing.T) {
 		_, r := run(t, tree("-- "+id+"/SKILL.md\n"+head+"Text\n"), id)
 		all.Merge(r)
 	}
-	if want := []string{"agentskills", "pegasus"}; !slices.Equal(all.Profiles, want) || len(all.Hosts) != 3 {
-		t.Errorf("profiles %q, verdicts %v", all.Profiles, all.Hosts)
+	if want := []string{"agentskills", "pegasus"}; !slices.Equal(all.Profiles, want) || len(all.Verdicts) != 3 {
+		t.Errorf("profiles %q, verdicts %v", all.Profiles, all.Verdicts)
 	}
 }
 
 func TestVerdicts(t *testing.T) {
 	_, r := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\n---\nText\n-- good/SKILL.md\n---\nname: good\ndescription: Is good.\n---\nText\n"), "agentskills", "claude-code")
 	var got []string
-	for _, v := range r.Hosts {
+	for _, v := range r.Verdicts {
 		got = append(got, v.Skill+" "+v.Profile+" "+strings.Join(v.Reasons, ","))
 		if v.Accepted != (len(v.Reasons) == 0) {
 			t.Errorf("%+v", v)

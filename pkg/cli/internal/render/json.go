@@ -11,15 +11,15 @@ import (
 
 // JSONReport is the document that `validate --format json` prints; its schema is schema/report.schema.json.
 type JSONReport struct {
-	Version    int                 `json:"version"` // of this format
-	OK         bool                `json:"ok"`
-	Profiles   []string            `json:"profiles"`
-	Skills     []string            `json:"skills"`
-	Summary    JSONSummary         `json:"summary"`
-	Matrix     []lint.HostVerdict  `json:"matrix"`
-	Findings   []diag.Finding      `json:"findings"`
-	Suppressed []lint.Suppressed   `json:"suppressed"`
-	Mended     []publish.FixedFile `json:"mended,omitempty"` // by --fix, or what --diff would
+	Version    int                   `json:"version"` // of this format
+	OK         bool                  `json:"ok"`
+	Profiles   []string              `json:"profiles"`
+	Skills     []string              `json:"skills"`
+	Summary    JSONSummary           `json:"summary"`
+	Matrix     []lint.ProfileVerdict `json:"matrix"`
+	Findings   []diag.Finding        `json:"findings"`
+	Suppressed []lint.Suppressed     `json:"suppressed"`
+	Mended     []publish.FixedFile   `json:"mended,omitempty"` // by --fix, or what --diff would
 }
 
 // JSONSummary counts skills and findings.
@@ -42,7 +42,7 @@ type JSONFixable struct {
 // JSON writes a report as one JSON document.
 func JSON(w io.Writer, o Outcome) error {
 	doc := JSONReport{
-		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.HostVerdict{},
+		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
 		Mended: o.Mended,
 		Summary: JSONSummary{
@@ -54,7 +54,7 @@ func JSON(w io.Writer, o Outcome) error {
 			},
 		},
 	}
-	for _, h := range o.Hosts {
+	for _, h := range o.Verdicts {
 		h.Reasons = notNil(h.Reasons)
 		doc.Matrix = append(doc.Matrix, h)
 	}

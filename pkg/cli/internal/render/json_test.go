@@ -151,7 +151,7 @@ func TestReportConforms(t *testing.T) {
 	o := render.Outcome{Report: lint.Report{
 		Profiles: []string{"a", "b"}, Skills: []string{"a"}, Findings: []diag.Finding{finding},
 		Suppressed: []lint.Suppressed{{Finding: finding, Reason: "z", By: lint.ByBaseline}, {Finding: finding, By: lint.ByConfiguration}},
-		Hosts: []lint.HostVerdict{
+		Verdicts: []lint.ProfileVerdict{
 			{Skill: "a", Profile: "a", Accepted: true}, {Skill: "a", Profile: "b", Reasons: []string{"FM001", "REF001"}},
 		},
 	}}
@@ -192,7 +192,7 @@ func TestReportSchemaIsComplete(t *testing.T) {
 		{render.JSONReport{}, s},
 		{render.JSONSummary{}, at(s, "summary")},
 		{render.JSONFixable{}, at(s, "summary", "fixable")},
-		{lint.HostVerdict{}, at(s, "matrix")},
+		{lint.ProfileVerdict{}, at(s, "matrix")},
 		{publish.FixedFile{}, at(s, "mended")},
 		{diag.Finding{}, finding},
 		{diag.Edit{}, at(finding, "edits")},

@@ -23,8 +23,8 @@ const (
 func (t textReport) matrix(w io.Writer, o Outcome) {
 	hosts := o.Profiles
 	accepted := make([]int, len(hosts))
-	var rows [][]lint.HostVerdict
-	for _, verdicts := range bySkill(o.Hosts, hosts) {
+	var rows [][]lint.ProfileVerdict
+	for _, verdicts := range bySkill(o.Verdicts, hosts) {
 		everywhere := true
 		for i, v := range verdicts {
 			switch {
@@ -72,17 +72,17 @@ func totals(skills int, accepted []int) []console.Cell {
 
 // bySkill puts the verdicts of each skill together, in the order of the hosts. Of hosts that a skill was not checked
 // for, because its own project names others, the verdict has no profile.
-func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
-	var out [][]lint.HostVerdict
+func bySkill(all []lint.ProfileVerdict, hosts []string) [][]lint.ProfileVerdict {
+	var out [][]lint.ProfileVerdict
 	column := map[string]int{}
 	for _, v := range all {
 		i, known := column[v.Skill]
 		if !known {
 			i = len(out)
 			column[v.Skill] = i
-			row := make([]lint.HostVerdict, len(hosts))
+			row := make([]lint.ProfileVerdict, len(hosts))
 			for n := range row {
-				row[n] = lint.HostVerdict{Skill: v.Skill}
+				row[n] = lint.ProfileVerdict{Skill: v.Skill}
 			}
 			out = append(out, row)
 		}
@@ -93,7 +93,7 @@ func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
 	return out
 }
 
-func verdictCell(v lint.HostVerdict) console.Cell {
+func verdictCell(v lint.ProfileVerdict) console.Cell {
 	if v.Profile == "" {
 		return console.Cell{Text: "–"}
 	}

@@ -16,7 +16,7 @@ func matrixOf(t *testing.T, hosts []string, skills []string, refused map[string]
 	for _, s := range skills {
 		for _, h := range hosts {
 			reasons := refused[s+" "+h]
-			o.Hosts = append(o.Hosts, lint.HostVerdict{Skill: s, Profile: h, Accepted: reasons == nil, Reasons: reasons})
+			o.Verdicts = append(o.Verdicts, lint.ProfileVerdict{Skill: s, Profile: h, Accepted: reasons == nil, Reasons: reasons})
 		}
 	}
 	var b bytes.Buffer
@@ -64,7 +64,7 @@ s20          ✓         ✗ FM014
 
 // A skill whose project names other hosts was not checked for those of its neighbour: nothing is said about them.
 func TestMatrixOfProjects(t *testing.T) {
-	o := Outcome{Report: lint.Report{Profiles: []string{"one", "two"}, Skills: []string{"a", "b"}, Hosts: []lint.HostVerdict{
+	o := Outcome{Report: lint.Report{Profiles: []string{"one", "two"}, Skills: []string{"a", "b"}, Verdicts: []lint.ProfileVerdict{
 		{Skill: "a", Profile: "one", Accepted: true}, {Skill: "b", Profile: "two", Reasons: []string{"FM010"}},
 	}}}
 	var b bytes.Buffer

@@ -50,7 +50,7 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		t.suppressed(w, o.Suppressed)
 		fmt.Fprintln(w)
 	}
-	if len(o.Profiles) > 1 && len(o.Hosts) > 0 {
+	if len(o.Profiles) > 1 && len(o.Verdicts) > 0 {
 		t.matrix(w, o)
 		fmt.Fprintln(w)
 	}
