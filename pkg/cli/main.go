@@ -1,9 +1,22 @@
-// Package cli is the command line. Main is all that other packages need.
+// Package cli is the command line: flags, output, and prompts over the other rooms. Start reading at root.go.
 //
-// The commands are in internal packages, one for each group: install, serve, connect, govern, validate, and author.
-// They share console, which has the streams, flags, and tables of an invocation, and render, which writes validation
-// reports. lsp is the language server, skilltest runs the tests of skills, and dispatch is the protocol of that name.
-// Start reading at root.go. Outside of skillpm only [Main] is meant to be used.
+// The packages of the room:
+//
+//   - internal/author has the commands of skill authors: create, check, pack, sign, publish, and index.
+//   - internal/connect has the commands that write skillpm into agents, and those that agents run: hook and mcp.
+//   - internal/govern has the commands about policies, approvals, trust, and the audit log.
+//   - internal/install has the commands that install, update, list, and search packs.
+//   - internal/serve has the commands that load, read, run, and test skills.
+//   - internal/validate has the commands that validate skills.
+//   - internal/console has what commands share: streams, flags, tables, colors, and completion.
+//   - internal/render writes validation reports: text, JSON, SARIF, JUnit, and others.
+//   - internal/report writes the audit log as a web page and in formats for other programs.
+//   - internal/dispatch is the protocol of the profile dispatch.
+//   - internal/lsp is the language server.
+//   - internal/skilltest runs the tests of skills.
+//   - internal/gendocs generates the command reference.
+//
+// This package is part of skillpm's embedding API and keeps compatibility.
 package cli
 
 import (

@@ -1,12 +1,12 @@
-// Package profile describes the dialects of the systems that read skills, as data: one YAML file each.
+// Package profile describes the systems that read skills, one YAML file for each. Start reading at [Profile].
 //
-// A profile says which JSON Schema the frontmatter answers to, what stands in for a missing field, in which layers the
-// agent looks for skills, and which violations of the schema are so common among working skills that they are warned
-// about and not refused. It also says how skills are handed to the agent's model: what is listed and how much of it,
-// what an activation returns, what arguments become, and which tools ask for skills. Code that needs to know what a
-// agent does reads it here and never branches on a profile's id.
+// A profile has the JSON Schema of the frontmatter, the defaults of missing fields, the layers in which the agent looks
+// for skills, and the violations that are common enough to be warnings. It also describes how the agent's model gets
+// skills: the list and its budget, the text of an activation, the arguments, and the tools that ask for skills. Code that
+// depends on an agent's behavior reads it here and does not compare ids of profiles.
 //
-// Users add profiles of their own: a file that extends one of these and says what differs.
+// The id of an agent stands for its profile. Users add their own profiles: a file that extends one of these and has the
+// differences. This package may change at any time.
 package profile
 
 import (

@@ -1,5 +1,6 @@
-// Package report shows audit logs: as a page, as a table for spreadsheets, and as traces for those who collect these.
+// Package report writes audit logs as a web page, as CSV for spreadsheets, and as OpenTelemetry traces. Start reading at
+// [NewExport] and [NewSummary].
 //
-// Whatever is in a record is only text: a page has no script and asks nobody, and a cell of a table is no formula. What
-// is written is the same for the same records. Of a log of any size only sums are in memory.
+// The text of a record is only text: a page has no script and loads nothing, and a cell of a table is never a formula.
+// The same records give the same output. Memory holds sums, whatever the size of the log.
 package report
