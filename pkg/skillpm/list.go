@@ -333,8 +333,8 @@ func (c *Client) KnownPacks() []string {
 	return names
 }
 
-// InstalledNames returns the packs that a scope's manifest requires and its installed skills, under the names that agents
-// see and with their packs. It is for completion: what can't be read has no names.
+// InstalledNames returns the packs that a scope's manifest requires and its installed skills, under the names that
+// agents see and with their packs. It is for completion: what can't be read has no names.
 func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
 	return c.completions(scopeKind, func(w *workspace.Workspace, _ *workspace.Layout) (ids []pack.ID) {
 		for _, d := range w.Manifest.Dependencies {

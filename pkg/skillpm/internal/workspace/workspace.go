@@ -33,7 +33,7 @@ type Workspace struct {
 	linksChanged  bool                 // see SetLinked
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
-	forChange     bool                 // see OpenToChange
+	forChange     bool                 // see OpenForChange
 	scan          *diskScan
 }
 
