@@ -74,7 +74,7 @@ func levels(projects []string) iter.Seq2[policy.Level, string] {
 }
 
 // Policies returns the policies of the files that exist. A policy denies everything if it cannot be read, if it is not
-// valid, or if it is the machine's and somebody else than the administrator could have written it.
+// valid, or if it is the machine's and users other than the administrator could have written it.
 func (f Files) Policies(projects ...string) policy.Set {
 	var set policy.Set
 	for l, dir := range levels(projects) {

@@ -77,7 +77,7 @@ func (f Folders) Has(dir string) (bool, error) {
 	}
 	resolved, err := pathx.ResolveExisting(dir)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be found is trusted by nobody
+		return false, nil //nolint:nilerr // a missing directory is not trusted
 	}
 	return slices.ContainsFunc(list, func(t Folder) bool { return pathx.Contains(t.Path, resolved) }), nil
 }
