@@ -26,7 +26,7 @@ func (k *checker) history(ctx context.Context) error {
 		k.report.Notes = append(k.report.Notes, "the branch is new: there is no earlier commit to compare with")
 		return nil
 	}
-	before, err := git.Earlier(ctx, k.dir.dir, k.options.Since)
+	before, err := git.OpenBase(ctx, k.dir.dir, k.options.Since)
 	if err != nil {
 		return err
 	}

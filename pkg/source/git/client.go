@@ -59,7 +59,7 @@ type Client struct {
 	temp    string
 	remotes map[string]*remote
 	commits map[string]*commit
-	packs   map[pack.Ref]described
+	packs   map[pack.Ref]cachedContent
 }
 
 // limits bound what a server may send. They are far above what repositories of skills hold.
@@ -74,8 +74,8 @@ func defaultLimits() limits {
 	return limits{refs: 256 << 20, pack: 2 << 30, packs: packfile.DefaultLimits(), memory: 2 << 30}
 }
 
-// described is what a pinned place holds.
-type described struct {
+// cachedContent is what a pinned place holds.
+type cachedContent struct {
 	content *pack.Content
 	tree    treeFS
 }
@@ -87,7 +87,7 @@ func New(o Options) *Client {
 	}
 	c := &Client{
 		options: o, limits: defaultLimits(), clock: systemClock(), ssh: gitssh.NewClient(nil),
-		remotes: make(map[string]*remote), commits: make(map[string]*commit), packs: make(map[pack.Ref]described),
+		remotes: make(map[string]*remote), commits: make(map[string]*commit), packs: make(map[pack.Ref]cachedContent),
 	}
 	c.http = githttp.NewClient(&http.Client{
 		Transport:     &authGuard{next: o.Transport, client: c},
@@ -156,7 +156,7 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	}
 	p := content.Pack(pinned.Ref)
 	for i, d := range p.Dependencies {
-		if p.Dependencies[i].Ref, err = inside(pinned.Ref, d); err != nil {
+		if p.Dependencies[i].Ref, err = refInRepository(pinned.Ref, d); err != nil {
 			return nil, err
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Client) Tree(ctx context.Context, ref pack.Ref) (fs.FS, pack.Ref, error
 	if err != nil {
 		return nil, pack.Ref{}, err
 	}
-	return tree.during(context.WithoutCancel(ctx)), pinned.Ref, nil
+	return tree.withContext(context.WithoutCancel(ctx)), pinned.Ref, nil
 }
 
 // describe reads what the pack at a pinned place is, once.
@@ -215,7 +215,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 	known, ok := c.packs[key]
 	c.mu.Unlock()
 	if ok {
-		return known.content, known.tree.during(ctx), nil
+		return known.content, known.tree.withContext(ctx), nil
 	}
 	tree, err := c.tree(ctx, p.Ref)
 	if err == nil {
@@ -235,7 +235,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 		return nil, treeFS{}, err
 	}
 	c.mu.Lock()
-	c.packs[key] = described{content, tree}
+	c.packs[key] = cachedContent{content, tree}
 	c.mu.Unlock()
 	return content, tree, nil
 }
@@ -341,9 +341,9 @@ func (c *Client) releases(ctx context.Context, ref pack.Ref) ([]release, error) 
 	return refs.releases([]string{content.ID.Name}), nil
 }
 
-// inside turns a directory that a pack depends on into a place in the pack's own repository, at the same commit. Other
-// places are returned as they are.
-func inside(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
+// refInRepository turns a dependency at a path into a reference to the same commit of the pack's own repository. It
+// returns other references unchanged.
+func refInRepository(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
 	if d.Ref == nil || d.Ref.Kind != pack.KindPath {
 		return d.Ref, nil
 	}

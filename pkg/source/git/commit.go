@@ -158,7 +158,7 @@ func readCommit(o objects, id plumbing.Hash) (root plumbing.Hash, err error) {
 	case kind != plumbing.CommitObject:
 		return root, diag.Errorf(diag.Invalid, "what the revision names is a %s, not a commit", kind)
 	}
-	data, err := checked(o, plumbing.CommitObject, id)
+	data, err := readVerified(o, plumbing.CommitObject, id)
 	if err != nil {
 		return root, err
 	}
@@ -266,16 +266,16 @@ func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int
 // read returns the content of a small object.
 func (k *commit) read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) (data []byte, err error) {
 	err = k.try(ctx, id, func(o objects) error {
-		data, err = checked(o, kind, id)
+		data, err = readVerified(o, kind, id)
 		return err
 	})
 	return data, err
 }
 
-var errNotItself = errors.New("its content is not that of its id")
+var errWrongID = errors.New("its content is not that of its id")
 
-// checked returns the content of a small object, after comparing it with its id.
-func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
+// readVerified returns the content of a small object, after comparing it with its id.
+func readVerified(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
 	is, size, err := o.Find(id)
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, err
 	sum := packfile.NewHash(kind, int64(len(data)))
 	sum.Write(data)
 	if !bytes.Equal(sum.Sum(nil), id[:]) {
-		return nil, errNotItself
+		return nil, errWrongID
 	}
 	return data, nil
 }
@@ -311,8 +311,8 @@ func readAll(o objects, id plumbing.Hash, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, size))
 }
 
-// try reads an object. One that is missing from a part of a commit is fetched, and a cache entry that is damaged is
-// fetched again, once.
+// try reads an object. It fetches an object that is missing from a partial commit, and fetches a damaged cache entry
+// again, once.
 func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) error) error {
 	o, complete := k.current()
 	err := read(o)
@@ -320,14 +320,14 @@ func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) e
 	if err == nil || errors.As(err, &coded) {
 		return err
 	}
-	again := k.heal
+	refetch := k.replaceDamaged
 	if errors.Is(err, plumbing.ErrObjectNotFound) && !complete {
-		again = func(ctx context.Context, _ objects) error { return k.need(ctx, []plumbing.Hash{id}) }
+		refetch = func(ctx context.Context, _ objects) error { return k.fetchMissing(ctx, []plumbing.Hash{id}) }
 	}
 	if k.dir == "" {
 		return k.damaged(id, err)
 	}
-	if err := again(ctx, o); err != nil {
+	if err := refetch(ctx, o); err != nil {
 		return err
 	}
 	o, _ = k.current()
@@ -365,7 +365,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	case err != nil && !errors.Is(err, io.EOF):
 		return n, r.commit.damaged(r.id, err)
 	case errors.Is(err, io.EOF) && (r.remaining != 0 || !bytes.Equal(r.sum.Sum(nil), r.id[:])):
-		return n, r.commit.damaged(r.id, errNotItself)
+		return n, r.commit.damaged(r.id, errWrongID)
 	}
 	return n, err
 }

@@ -126,12 +126,12 @@ func (c *Client) netrcSecret(u *url.URL) (secret, error) {
 // used.
 func parseNetrc(text, host string) (user, pass string, found bool) {
 	words := netrcWords(text)
-	mine := false
+	matches := false
 	for len(words) > 0 {
 		key := words[0]
 		words = words[1:]
 		if key == "default" {
-			mine = false
+			matches = false
 			continue
 		}
 		if len(words) == 0 {
@@ -143,10 +143,10 @@ func parseNetrc(text, host string) (user, pass string, found bool) {
 		case key == "machine" && found:
 			return user, pass, true
 		case key == "machine":
-			mine = strings.EqualFold(value, host)
-		case key == "login" && mine:
+			matches = strings.EqualFold(value, host)
+		case key == "login" && matches:
 			user = value
-		case key == "password" && mine:
+		case key == "password" && matches:
 			pass, found = value, true
 		}
 	}

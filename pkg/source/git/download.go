@@ -88,9 +88,9 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 	})
 }
 
-// need fetches objects that are missing. A server that does not give single objects is asked for the whole commit, and
-// so is one for whose objects the cache entry is gone, since another process has emptied the cache.
-func (k *commit) need(ctx context.Context, ids []plumbing.Hash) error {
+// fetchMissing fetches missing objects. It fetches the whole commit if the server does not send single objects, or if
+// another process has removed the cache entry.
+func (k *commit) fetchMissing(ctx context.Context, ids []plumbing.Hash) error {
 	if len(k.missing(ids)) == 0 {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (k *commit) need(ctx context.Context, ids []plumbing.Hash) error {
 		if err == nil {
 			continue
 		}
-		if ctx.Err() != nil || diag.CodeOf(err) == diag.Denied || isLocalFault(err) && !k.isGone(err) {
+		if ctx.Err() != nil || diag.CodeOf(err) == diag.Denied || isLocalFault(err) && !k.isEvicted(err) {
 			return err
 		}
 		return k.download(ctx, false)
@@ -122,8 +122,8 @@ func isLocalFault(err error) bool {
 	return errors.As(err, &fault) || errors.As(err, &link)
 }
 
-// isGone reports whether an error says that the cache entry is not there.
-func (k *commit) isGone(err error) bool {
+// isEvicted reports whether an error means that the cache entry was removed.
+func (k *commit) isEvicted(err error) bool {
 	url := ""
 	if fault, ok := errors.AsType[*os.PathError](err); ok {
 		url = fault.Path
@@ -162,8 +162,8 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 	})
 }
 
-// heal fetches a damaged cache entry again, unless that was done since found was read from.
-func (k *commit) heal(ctx context.Context, found objects) error {
+// replaceDamaged fetches a damaged cache entry again, unless another call has replaced the entry that found is from.
+func (k *commit) replaceDamaged(ctx context.Context, found objects) error {
 	k.ready.Lock()
 	defer k.ready.Unlock()
 	k.mu.RLock()
@@ -212,7 +212,7 @@ func (k *commit) receive(ctx context.Context, p *remote, w want, temp string) (*
 		if attempt == retries || ctx.Err() != nil || !isTransient(err) {
 			return nil, p.explainFetch(ctx, k.ref, err)
 		}
-		p.hangUp()
+		p.disconnect()
 		if err := k.client.clock.sleep(ctx, backoff(attempt)); err != nil {
 			return nil, err
 		}

@@ -17,8 +17,8 @@ import (
 // maxErrorBody is how much of an answer is read that is not what was asked for.
 const maxErrorBody = 64 << 10
 
-// authGuard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
-// server is overloaded. All that is asked for may be asked for twice.
+// authGuard sends HTTP requests to a git server: it limits the size of responses, aborts stalled ones, and repeats
+// requests that an overloaded server refused. All requests are idempotent.
 type authGuard struct {
 	next   http.RoundTripper
 	client *Client
@@ -33,7 +33,7 @@ func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	for attempt := 0; ; attempt++ {
 		res, err := g.send(req)
-		if err != nil || attempt == retries || !overloaded(res.StatusCode) || req.Body != nil && req.GetBody == nil {
+		if err != nil || attempt == retries || !isOverload(res.StatusCode) || req.Body != nil && req.GetBody == nil {
 			return res, err
 		}
 		wait, ok := retryAfter(res.Header, g.client.clock.now(), attempt)
@@ -44,14 +44,14 @@ func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err := g.client.clock.sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
-		if req, err = again(req); err != nil {
+		if req, err = cloneRequest(req); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// again returns a request that can be sent once more.
-func again(req *http.Request) (*http.Request, error) {
+// cloneRequest returns a copy of a request with a new body, for sending it again.
+func cloneRequest(req *http.Request) (*http.Request, error) {
 	next := req.Clone(req.Context())
 	if req.GetBody == nil {
 		return next, nil
@@ -61,7 +61,7 @@ func again(req *http.Request) (*http.Request, error) {
 	return next, err
 }
 
-// prepare makes the default transport, which trusts what the file in GIT_SSL_CAINFO has, too.
+// prepare makes the default transport, which also trusts the certificates in GIT_SSL_CAINFO.
 func (g *authGuard) prepare() {
 	if g.next != nil {
 		return

@@ -152,7 +152,7 @@ func TestTreeEndsWithContext(t *testing.T) {
 	if _, err := tree.ReadDir("a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("after its context: %v", err)
 	}
-	if _, err := tree.during(t.Context()).ReadDir("a"); err != nil {
+	if _, err := tree.withContext(t.Context()).ReadDir("a"); err != nil {
 		t.Errorf("in another context: %v", err)
 	}
 }

@@ -52,10 +52,10 @@ func (c *Client) remote(ref pack.Ref) (*remote, error) {
 // isRemoteURL reports whether a URL is one that the client has a transport for, and that no program could take for an
 // option.
 func isRemoteURL(u *url.URL) bool {
-	known := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
+	supported := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
 	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path,
 		"/-")
-	return known && u.Host != "" && !option
+	return supported && u.Host != "" && !option
 }
 
 // refs returns the branches and tags of a repository, which are asked for once.
@@ -69,15 +69,15 @@ func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.greet(ctx); err != nil {
+	if err := p.connectWithRetry(ctx); err != nil {
 		return nil, err
 	}
 	return p.found, nil
 }
 
-// greet connects and reads the references, unless that was done. If the server wants to know who is there, it asks once
-// for credentials.
-func (p *remote) greet(ctx context.Context) error {
+// connectWithRetry connects and reads the references, unless that was done. If the server demands credentials, it looks
+// them up and connects once more.
+func (p *remote) connectWithRetry(ctx context.Context) error {
 	if p.found != nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (p *remote) take(ctx context.Context) (transport.UploadPackSession, error) 
 	if p.session == nil {
 		p.found = nil
 	}
-	if err := p.greet(ctx); err != nil {
+	if err := p.connectWithRetry(ctx); err != nil {
 		return nil, err
 	}
 	session := p.session
@@ -170,7 +170,7 @@ func (p *remote) offers(c capability.Capability) bool {
 // and gives single objects. Over HTTP a server cannot know what it has offered, so git's own gives any object that is
 // part of a branch.
 func (p *remote) filters(ctx context.Context) (bool, error) {
-	if err := p.greet(ctx); err != nil {
+	if err := p.connectWithRetry(ctx); err != nil {
 		return false, err
 	}
 	if p.client.options.Program != "" {
@@ -188,17 +188,17 @@ func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 	if p.client.options.Program != "" {
 		return p.transferWithProgram(ctx, w)
 	}
-	stream, err := p.ask(ctx, w)
+	stream, err := p.requestPack(ctx, w)
 	if err == nil || !w.shallow || !isRefusal(err) || p.found.has(w.ids[0].String()) {
 		return stream, err
 	}
-	p.hangUp()
-	return p.ask(ctx, want{ids: p.found.tips(), progress: w.progress})
+	p.disconnect()
+	return p.requestPack(ctx, want{ids: p.found.tips(), progress: w.progress})
 }
 
-// ask asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in all of
+// requestPack asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in all of
 // them, with their history.
-func (p *remote) ask(ctx context.Context, w want) (io.ReadCloser, error) {
+func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error) {
 	session, err := p.take(ctx)
 	if err != nil {
 		return nil, err
@@ -247,8 +247,8 @@ func demultiplex(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	return r
 }
 
-// hangUp ends a connection that is of no more use.
-func (p *remote) hangUp() {
+// disconnect ends a connection that is of no more use.
+func (p *remote) disconnect() {
 	if p.session != nil && p.url.Scheme == "ssh" {
 		_ = p.session.Close() // whatever it says
 		p.session = nil

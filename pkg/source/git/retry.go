@@ -83,8 +83,8 @@ func isTransient(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// overloaded reports whether a server says that it cannot answer now.
-func overloaded(status int) bool {
+// isOverload reports whether a server says that it cannot answer now.
+func isOverload(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable,

@@ -38,7 +38,7 @@ func (t treeFS) fetchDescription() error {
 			}
 		}
 	}
-	return t.commit.need(t.ctx, missing)
+	return t.commit.fetchMissing(t.ctx, missing)
 }
 
 func describes(name string) bool {
@@ -67,7 +67,7 @@ func (t treeFS) fetchAll() error {
 			}
 		}
 	}
-	return t.commit.need(t.ctx, missing)
+	return t.commit.fetchMissing(t.ctx, missing)
 }
 
 // fetchSkills fetches the files of skills, if they were left out.
@@ -97,7 +97,7 @@ func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 			return nil //nolint:nilerr // who sends it will find out, and say where it is
 		}
 	}
-	return t.commit.need(t.ctx, missing)
+	return t.commit.fetchMissing(t.ctx, missing)
 }
 
 var _ fs.FS = treeFS{}

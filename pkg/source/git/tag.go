@@ -126,7 +126,7 @@ func (k *commit) receiveTag(ctx context.Context, p *remote, w want) (data []byte
 }
 
 func readTag(o objects, id plumbing.Hash) ([]byte, error) {
-	data, err := checked(o, plumbing.TagObject, id)
+	data, err := readVerified(o, plumbing.TagObject, id)
 	switch {
 	case err != nil && diag.CodeOf(err) == diag.Internal:
 		return nil, diag.Errorf(diag.Integrity, "the tag object %s is missing or damaged: %s", id,

@@ -35,8 +35,8 @@ type node struct {
 	id   plumbing.Hash
 }
 
-// during returns the tree for work that ends with ctx.
-func (t treeFS) during(ctx context.Context) treeFS {
+// withContext returns the tree for work that ends with ctx.
+func (t treeFS) withContext(ctx context.Context) treeFS {
 	t.ctx = ctx
 	return t
 }

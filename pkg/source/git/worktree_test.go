@@ -451,7 +451,7 @@ func TestChangedOnlyReads(t *testing.T) {
 	if _, err := StatusOf(t.Context(), w.dir, []string{"README.md", "x.log", "sub"}); err != nil {
 		t.Error(err)
 	}
-	if b, err := Earlier(t.Context(), w.dir, ""); err != nil || b.Close() != nil {
+	if b, err := OpenBase(t.Context(), w.dir, ""); err != nil || b.Close() != nil {
 		t.Error(err)
 	}
 	if _, _, err := Changed(t.Context(), w.dir, strings.Repeat("1", 40)); diag.CodeOf(err) != diag.NotFound { // not fetched either
@@ -532,7 +532,7 @@ func TestChangedShared(t *testing.T) {
 	shared.check("origin/main", "README.md")
 }
 
-// Before the first commit, everything is changed.
+// BaseTree the first commit, everything is changed.
 func TestChangedUnborn(t *testing.T) {
 	dir := realDir(t)
 	r := gittest.New(t, dir, "r.git")

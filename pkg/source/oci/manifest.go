@@ -20,7 +20,6 @@ const (
 	maxManifest = 4 << 20  // bytes of a manifest, as registries bound it
 	maxLayers   = 32       // layers of a manifest
 	maxMembers  = 10_000   // manifests of a collection
-	maxConfig   = 4 << 20  // bytes of a configuration
 	maxIndex    = 64 << 20 // bytes of a layout's index.json
 )
 

@@ -356,7 +356,7 @@ func (p *packIndexer) applyInFile(on *base, i int32) error {
 		defer f.Close()
 		source = f
 	}
-	out, err := os.Create(p.loose(i))
+	out, err := os.Create(p.loosePath(i))
 	if err != nil {
 		return err
 	}
@@ -374,7 +374,7 @@ func (p *packIndexer) applyInFile(on *base, i int32) error {
 // baseFile opens a large base as a file, which is made if it is not a delta itself.
 func (p *packIndexer) baseFile(i int32) (*os.File, error) {
 	e := &p.entries[i]
-	f, err := os.Open(p.loose(i))
+	f, err := os.Open(p.loosePath(i))
 	if err == nil || e.base != notDelta {
 		return f, err
 	}
@@ -386,7 +386,7 @@ func (p *packIndexer) baseFile(i int32) (*os.File, error) {
 		return nil, err
 	}
 	defer func() { _ = z.Close() }() // never fails
-	out, err := os.Create(p.loose(i))
+	out, err := os.Create(p.loosePath(i))
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (p *Pack) keep(i int32, content []byte) {
 // content returns the content of a small object, unchecked unless it is kept.
 func (p *Pack) content(i int32) ([]byte, error) {
 	var chain []int32
-	content, ok := p.known(i)
+	content, ok := p.cachedContent(i)
 	for !ok {
 		e := &p.entries[i]
 		if e.size >= LargeObject {
@@ -122,10 +122,10 @@ func (p *Pack) content(i int32) ([]byte, error) {
 		}
 		chain = append(chain, i)
 		i = e.base
-		content, ok = p.known(i)
+		content, ok = p.cachedContent(i)
 	}
 	for _, i := range slices.Backward(chain) {
-		p.remember(p.entries[i].base, content)
+		p.cacheContent(p.entries[i].base, content)
 		var b bytes.Buffer
 		b.Grow(int(p.entries[i].size))
 		if err := p.patch(&p.entries[i], bytesAt(content), int64(len(content)), &b); err != nil {
@@ -136,8 +136,8 @@ func (p *Pack) content(i int32) ([]byte, error) {
 	return content, nil
 }
 
-// known returns the content of an object that is in memory or, if it is made from a large one, in a file.
-func (p *Pack) known(i int32) ([]byte, bool) {
+// cachedContent returns the content of an object that is in memory or, if it is made from a large one, in a file.
+func (p *Pack) cachedContent(i int32) ([]byte, bool) {
 	p.mu.Lock()
 	content, ok := p.cache[i]
 	if !ok {
@@ -148,15 +148,15 @@ func (p *Pack) known(i int32) ([]byte, bool) {
 		return content, true
 	}
 	if e := &p.entries[i]; e.base != notDelta && e.size < LargeObject && p.entries[e.base].size >= LargeObject {
-		if data, err := os.ReadFile(p.loose(i)); err == nil && int64(len(data)) == e.size {
+		if data, err := os.ReadFile(p.loosePath(i)); err == nil && int64(len(data)) == e.size {
 			return data, true
 		}
 	}
 	return nil, false
 }
 
-// remember keeps the content of a base for the next delta on it.
-func (p *Pack) remember(i int32, content []byte) {
+// cacheContent keeps the content of a base for the next delta on it.
+func (p *Pack) cacheContent(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.bases[i]; ok || len(content) > basesBytes/4 {
@@ -172,8 +172,8 @@ func (p *Pack) remember(i int32, content []byte) {
 	p.baseBytes += int64(len(content))
 }
 
-// loose is the file of an object that was made from a delta and is too large for memory, or is on such a one.
-func (p *Pack) loose(i int32) string {
+// loosePath is the file of an object that was made from a delta and is too large for memory, or is on such a one.
+func (p *Pack) loosePath(i int32) string {
 	return filepath.Join(p.dir, p.name+"."+strconv.FormatInt(p.entries[i].offset, 16))
 }
 
@@ -190,7 +190,7 @@ func (p *Pack) stream(i int32) (io.ReadCloser, error) {
 			io.Closer
 		}{io.LimitReader(z, e.size), z}, nil
 	}
-	return os.Open(p.loose(i))
+	return os.Open(p.loosePath(i))
 }
 
 // inflater reads the data of entries, one after another.

@@ -15,7 +15,7 @@ func TestEarlier(t *testing.T) {
 	first := w.git("rev-parse", "HEAD")
 	earlier := func(dir, since string) (commit, text string, changed []string) {
 		t.Helper()
-		b, err := Earlier(t.Context(), dir, since)
+		b, err := OpenBase(t.Context(), dir, since)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,11 +48,11 @@ func TestEarlier(t *testing.T) {
 	}
 	w.git("push", "--quiet", "origin", "main")
 	w.git("clone", "--quiet", "--depth=1", "file://"+w.repo.Dir, "../flat")
-	_, err := Earlier(t.Context(), filepath.Join(filepath.Dir(w.dir), "flat"), "")
+	_, err := OpenBase(t.Context(), filepath.Join(filepath.Dir(w.dir), "flat"), "")
 	wantError(t, err, diag.NotFound, "the clone is shallow", "git fetch --unshallow")
-	_, err = Earlier(t.Context(), t.TempDir(), "")
+	_, err = OpenBase(t.Context(), t.TempDir(), "")
 	wantError(t, err, diag.NotFound, "not in the work tree", "")
-	_, err = Earlier(t.Context(), w.dir, "nosuch")
+	_, err = OpenBase(t.Context(), w.dir, "nosuch")
 	if diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("got %v", err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Before is a directory of a work tree as it was in an earlier commit. It is closed when it is no longer needed.
-type Before struct {
+// BaseTree is a directory of a work tree as an earlier commit has it. Callers must close it.
+type BaseTree struct {
 	FS      fs.FS    // the directory then, without any files if there was none; nil if there is no earlier commit
 	Commit  string   // the earlier commit, "" if HEAD has no parent
 	Changed []string // what differs now, sorted, with slashes and relative to the directory
@@ -20,12 +20,12 @@ type Before struct {
 	client *Client
 }
 
-// Close frees what reading takes.
-func (b *Before) Close() error { return b.client.Close() }
+// Close releases the repository.
+func (b *BaseTree) Close() error { return b.client.Close() }
 
-// Earlier returns a directory as it was at the merge base of HEAD and since, which is a branch, a tag or a commit; ""
-// is HEAD's first parent. What counts as changed is as by [Changed].
-func Earlier(ctx context.Context, dir, since string) (*Before, error) {
+// OpenBase returns a directory at the merge base of HEAD and since, which is a branch, a tag or a commit. "" means
+// HEAD's first parent. Changed files are those of [Changed].
+func OpenBase(ctx context.Context, dir, since string) (*BaseTree, error) {
 	w, err := openWorkTree(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func Earlier(ctx context.Context, dir, since string) (*Before, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Before{client: New(Options{})}
+	b := &BaseTree{client: New(Options{})}
 	if b.Commit, err = w.base(ctx, since); err != nil || b.Commit == "" {
 		return b, err
 	}
