@@ -82,7 +82,7 @@ type Record struct {
 	Result string `json:"result"`
 	// Phase is "intent" before an operation and "outcome" after it; "" for operations with one record.
 	Phase string `json:"phase,omitempty"`
-	ID    string `json:"id,omitempty"` // fileMode by an intent and its outcome
+	ID    string `json:"id,omitempty"` // shared by an intent and its outcome
 
 	Skill   string `json:"skill,omitempty"`
 	Pack    string `json:"pack,omitempty"`

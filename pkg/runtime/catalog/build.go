@@ -204,7 +204,7 @@ func applyProfile(s *Skill, rec *record, p *profile.Profile) string {
 	return ""
 }
 
-// addAbsent reports whether a skill lacks a field that a profile requires.
+// lacksField reports whether a skill lacks a field that a profile requires.
 func lacksField(s *Skill, field string) bool {
 	switch field {
 	case "name":
@@ -344,7 +344,7 @@ func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 	}
 }
 
-// availableSkill sets the name under which a pack's skill is available.
+// setName sets the name under which a pack's skill is available.
 func (b *builder) setName(c *candidate, t *tree) {
 	s := c.entry.Skill
 	if n, ok := t.lock.name(s.base); ok {

@@ -19,7 +19,7 @@ const defaultRecommended = 200
 type Options struct {
 	Profile *profile.Profile
 	Paths   scope.Paths
-	Project string // addRoot of the project, see [Project]; "" for none
+	Project string // root of the project, see [Project]; "" for none
 	Cache   string // directory of the index, which need not exist; "" for no index
 
 	// Agent, Tenant and Environment select skills. A skill whose `scope` names agents, tenants, or environments is
@@ -94,7 +94,7 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 	return c, nil
 }
 
-// reuse updates the index.
+// updateIndex updates the index.
 func (c *Catalog) updateIndex() {
 	for i, t := range c.trees {
 		if c.changed[i] && c.options.Cache != "" {
@@ -282,7 +282,7 @@ func (c *Catalog) nearestName(name string) string {
 }
 
 // claims returns the entries with a name, the highest precedence first: those named so, then those of packs that are
-// availableSkill so in their pack and available under an alias. name@owner/name selects that pack's skills.
+// named so in their pack and available under an alias. name@owner/name selects that pack's skills.
 func (c *Catalog) claims(name string) []Entry {
 	base, pack, exact := strings.Cut(name, "@")
 	var first, rest []Entry

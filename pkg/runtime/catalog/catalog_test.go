@@ -595,7 +595,7 @@ It works, too.
 }
 
 // TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name
-// with a addPack is near to such names first.
+// with a pack is near to such names first.
 func TestP9Unknown(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 -- home/.skillpm/skills/secret/SKILL.md --

@@ -21,7 +21,7 @@ import (
 const (
 	maxCompared  = 1 << 17   // directory entries
 	maxCopyBytes = 128 << 20 // bytes read
-	maxCopyDepth = 32        // scanLevels of directories in one skill
+	maxCopyDepth = 32        // levels of directories in one skill
 )
 
 // agentName identifies a skill for agents: the scope of their skills directory, and the skill's name there.
@@ -101,7 +101,7 @@ type copyPair struct {
 	same, indexStale bool // it is a copy; the index must be updated
 }
 
-// markChanged sets same if the local skill is a copy. The index caches that as long as all files of the copy have the
+// compare sets same if the local skill is a copy. The index caches that as long as all files of the copy have the
 // same stamps, and so have SKILL.md and the directory of the installed skill, because packs are installed atomically.
 func (p *copyPair) compare(c *copyComparer, now int64) {
 	s, pack, n := p.local.entry.Skill, p.pack.entry.Skill, p.local.node

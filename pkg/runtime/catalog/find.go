@@ -40,8 +40,8 @@ func matchSchema() *bm25.Schema {
 }
 
 // FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. A
-// addSkill that the task names, as /name or as its only words, comes first. It serves users and agents that search;
-// which addSkill to load stays the model's decision.
+// skill that the task names, as /name or as its only words, comes first. It serves users and agents that search;
+// which skill to load stays the model's decision.
 //
 // A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
 // none fits the task.

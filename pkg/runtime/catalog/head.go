@@ -121,7 +121,7 @@ func readMore(f io.Reader, head []byte, want int) ([]byte, bool, error) {
 	return head, false, nil
 }
 
-// precedenceReason returns why a file cannot be used, without its path.
+// reason returns why a file cannot be used, without its path.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

@@ -47,7 +47,7 @@ x
 		}
 	}
 	if os.Geteuid() == 0 {
-		return // addRoot may read everything
+		return // root may read everything
 	}
 	if err := os.Chmod(w.path("home/.skillpm/skills/secret/SKILL.md"), 0); err != nil {
 		t.Fatal(err)

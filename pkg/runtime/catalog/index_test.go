@@ -193,7 +193,7 @@ func TestIndexRacy(t *testing.T) {
 	}
 	w.expect("a=first b=second c=third")
 	w.options.Now = func() time.Time { return time.Now().Add(time.Hour) }
-	w.expect("a=first b=second c=third") // newRecord once more, and settled
+	w.expect("a=first b=second c=third") // read once more, and settled
 	for name, data := range w.indexFiles() {
 		if strings.Contains(data, "first") {
 			if err := os.WriteFile(name, forged([]byte(data), "first", "other"), 0o600); err != nil {

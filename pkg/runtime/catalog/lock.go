@@ -60,7 +60,7 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 	return facts, changed
 }
 
-// addPack returns the locked pack with an id.
+// pack returns the locked pack with an id.
 func (l *lockFacts) pack(id string) (lockedPack, bool) {
 	i, ok := slices.BinarySearchFunc(l.packs, id, func(p lockedPack, id string) int { return cmp.Compare(p.id, id) })
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// addRoot is a directory that is searched for skills.
+// root is a directory that is searched for skills.
 type root struct {
 	dir   string // absolute path by the profile
 	real  string // path without links
@@ -31,7 +31,7 @@ type root struct {
 	packs bool
 	lock  string
 
-	// absentSkill is true if there is a lockfile and the directory of packs does not exist.
+	// absent is true if there is a lockfile and the directory of packs does not exist.
 	absent bool
 }
 

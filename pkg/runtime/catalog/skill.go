@@ -81,7 +81,7 @@ type Entry struct {
 	*Skill
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // why it is not available: a sentence without a full stop
-	By     *Skill `json:"-"`                // addSkill that shadows it, nil for none
+	By     *Skill `json:"-"`                // skill that shadows it, nil for none
 
 	denied bool   // trust or a policy forbids it
 	fix    string // how to change that, "" if nothing can

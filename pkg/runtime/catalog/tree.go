@@ -36,7 +36,7 @@ type node struct {
 	copy   *copyFacts // set if it is known to be a copy of an installed skill
 }
 
-// readLeaves returns the number of nodes that may be directories of skills.
+// leaves returns the number of nodes that may be directories of skills.
 func (t *tree) leaves(r *root) int {
 	n := 0
 	for i := range t.dirs {

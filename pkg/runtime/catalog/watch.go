@@ -89,7 +89,7 @@ func (c *Catalog) watched() watchedPaths {
 		}
 		return b.depth - a.depth
 	})
-	return slices.CompactFunc(list, func(a, b watchedPath) bool { return a.path == b.path }) // reuse the deepest
+	return slices.CompactFunc(list, func(a, b watchedPath) bool { return a.path == b.path }) // keep the deepest
 }
 
 // watch starts a watcher. It tries again if a path disappears meanwhile.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestO20Watch: a change of a skill makes a new catalog, in directories that were not there before as well; what is no
-// addSkill makes none.
+// skill makes none.
 func TestO20Watch(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 link app/.claude/skills/linked ../../../elsewhere/linked

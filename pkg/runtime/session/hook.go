@@ -120,7 +120,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		res, notes, err = s.start(ctx, h.skill, l, run.Command{
 			Argv: argv, Dir: s.workDir(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
 		}, &r)
-		if h.kind == "pre" { // runPostHooks a skill nothing can show the notes, but the audit log has them
+		if h.kind == "pre" { // after a skill nothing can show the notes, but the audit log has them
 			warnings = append(warnings, notes...)
 		}
 	}

@@ -41,7 +41,7 @@ func TestPathsBehindLinks(t *testing.T) {
 	}
 	for _, test := range []struct {
 		path      string
-		only, but bool // checkTrigger by docs/** alone; allowed by all but secrets/**
+		only, but bool // allowed by docs/** alone; allowed by all but secrets/**
 	}{
 		{"docs/guide.md", true, true},
 		{"docs/new/deep/file.md", true, true},

@@ -83,7 +83,7 @@ func (w *world) openCatalog(env session.Options) func(context.Context) (*catalog
 	}
 }
 
-// storeActive has all sessions use one catalog.
+// keep has all sessions use one catalog.
 func (w *world) keep(c *catalog.Catalog) {
 	w.env.Catalog = func(context.Context) (*catalog.Catalog, error) { return c, nil }
 }
@@ -143,7 +143,7 @@ func (w *world) mustLoad(id, name string) *session.Activation {
 	return a
 }
 
-// checkTrigger asks a session, opened anew, about a tool.
+// allowed asks a session, opened anew, about a tool.
 func (w *world) allow(id, name string, input ...string) session.Verdict {
 	w.Helper()
 	c := tool.Call{Tool: name}

@@ -241,7 +241,7 @@ func (f folder) write(s State) error {
 func (f folder) touch(id string) {
 	path, now := f.path(id), f.now()
 	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > sweepEvery {
-		_ = os.Chtimes(path, now, now) // runPostHooks a failure the session is only kept for less time
+		_ = os.Chtimes(path, now, now) // after a failure the session is only kept for less time
 	}
 }
 
