@@ -316,7 +316,7 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (backe
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// hasSkillNear the layer: a half copy in it would be a skill
+	// Stage beside the layer: a half copy in it would be a skill
 	stage, err := os.MkdirTemp(filepath.Dir(dir), stagePrefix)
 	if err != nil {
 		return "", err

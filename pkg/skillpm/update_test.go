@@ -178,7 +178,7 @@ func (w *world) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
 	return r
 }
 
-// lockedDenial returns the versions in the lock.
+// locked returns the versions in the lock.
 func (w *world) locked() map[string]string {
 	w.t.Helper()
 	lock, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))

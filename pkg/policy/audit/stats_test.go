@@ -78,7 +78,7 @@ func TestO24Stats(t *testing.T) {
 	}
 }
 
-// expectNothing is what there is to compare of sums.
+// plain returns what there is to compare of sums.
 func plain(all []audit.SkillStats) (out []string) {
 	for _, s := range all {
 		out = append(out, fmt.Sprint(s.Skill, " ", s.Pack, s.Activations, s.Runs, s.Failures, s.Refusals, s.TotalMS, s.MeanMS, s.MaxMS, s.First, s.Last))

@@ -138,7 +138,7 @@ func (p part) expand(b *strings.Builder, value func(Value) string) {
 	b.WriteString(value(Value{p.name, p.filter}))
 }
 
-// checkAll reports whether no value of a section is empty.
+// allPresent reports whether no value of a section is empty.
 func allPresent(parts []part, value func(Value) string) bool {
 	for _, p := range parts {
 		if p.name != "" && value(Value{Name: p.name}) == "" {

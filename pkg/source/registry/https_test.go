@@ -22,7 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// httpFiles is several HTTPS servers with indexes, by host. It remembers who was asked for what.
+// web is several HTTPS servers with indexes, by host. It remembers who was asked for what.
 type web struct {
 	dirs  map[string]http.Handler
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool // sees requests first; false has them answered

@@ -138,7 +138,7 @@ func TestD5LimitKillsGroup(t *testing.T) {
 	gone(t, r.Stdout)
 }
 
-// waitExit requires that the process whose number was written has ended.
+// gone requires that the process whose number was written has ended.
 func gone(t *testing.T, output []byte) {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(string(output)))
