@@ -3,9 +3,12 @@ package pkg_test
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -206,4 +209,57 @@ func TestFixedLibraries(t *testing.T) {
 			t.Errorf("%s does not belong at the top level", name)
 		}
 	}
+}
+
+// api lists the packages of the embedding API, which keep compatibility. All other importable ones may change.
+var api = []string{
+	"pkg/cli", "pkg/publish", "pkg/skillpm", "pkg/runtime", "pkg/lint", "pkg/policy", "pkg/sign", "pkg/pack",
+	"pkg/pack/bundle", "pkg/pack/index", "pkg/skill", "pkg/diag",
+}
+
+// TestPackageComments checks that package comments state what they promise, and that a room's root names its packages.
+func TestPackageComments(t *testing.T) {
+	comments := map[string]string{}
+	for _, p := range listPackages(t) {
+		if name := p.name(); strings.HasPrefix(name, "pkg/") && name != "pkg/cli/internal/e2e" { // which is tests only
+			comments[name] = packageComment(t, strings.TrimPrefix(name, "pkg/"))
+		}
+	}
+	for name, comment := range comments {
+		promise := "may change at any time"
+		if slices.Contains(api, name) {
+			promise = "is part of skillpm's embedding API and keeps compatibility"
+		}
+		switch private := strings.Contains(name+"/", "/internal/"); {
+		case !strings.HasPrefix(comment, "Package ") && !strings.HasPrefix(comment, "Command "):
+			t.Errorf("%s has no package comment", name)
+		case !private && !strings.Contains(comment, promise):
+			t.Errorf("the package comment of %s does not say %q", name, promise)
+		}
+		room := "pkg/" + roomOf(name)
+		short := strings.TrimPrefix(strings.TrimPrefix(name, room+"/"), "internal/")
+		below := strings.Contains(short, "internal/") || strings.HasPrefix(name, testkit) // a package of the room names it
+		if name != room && !below && !strings.Contains(comments[room], short) {
+			t.Errorf("the package comment of %s does not name %s", room, short)
+		}
+	}
+}
+
+// packageComment returns the comments above the package clauses of a directory, on one line.
+func packageComment(t *testing.T, dir string) string {
+	files, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []string
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Doc != nil && !strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(name, "_templ.go") {
+			text = append(text, strings.Fields(file.Doc.Text())...)
+		}
+	}
+	return strings.Join(text, " ")
 }

@@ -1,13 +1,15 @@
-// Package indexer has the verbs of who keeps an index: what an index says is written, checked, and made into the files
-// that others read.
+// Package indexer maintains an index: it adds and checks lines, builds the derived files and the website, and serves or
+// publishes them. Start reading at [Client].
 //
-// An index is a directory of plain files, usually a git repository whose changes are reviewed. The rules that the verbs
-// keep:
-//   - What was said about a version stays: files only grow, and a version's line never changes. [Client.Check] proves
-//     it against an earlier state of the repository.
-//   - A line is written from what is at a place, read and hashed, and never from what somebody typed.
-//   - Files that are derived from others are the same bytes wherever and whenever they are made.
-//   - A file is replaced whole or not at all.
+// An index is a directory of plain files, usually a git repository whose changes are reviewed. The rules it keeps:
+//
+//   - Files only grow, and a version's line never changes. [Client.Check] proves it against an earlier state of the
+//     repository.
+//   - A line is written from a source that was read and hashed, never from what a user typed.
+//   - Derived files are the same bytes wherever and whenever they are built.
+//   - A file is replaced completely or not at all.
+//
+// This package may change at any time.
 package indexer
 
 import (

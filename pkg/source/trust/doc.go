@@ -1,13 +1,16 @@
-// Package trust says who signed a pack. It finds the signatures of artifacts in registries and layouts, and those of
-// git tags, keeps them in a cache, and checks them against the keys and identities that somebody trusts; and it makes
-// the artifacts with which a pack is signed and described.
+// Package trust verifies who signed a pack. It finds the signatures of artifacts in registries and layouts, and those of
+// git tags, caches them, and checks them against trusted keys and identities. It also creates the artifacts that sign and
+// describe a pack. Start reading at [Verifier].
 //
 // The rules it keeps:
-//   - Nothing is believed because it was believed before. The cache holds what was signed, as it was signed, and every
-//     answer is checked anew, so an edited cache or lock proves nothing and breaks nothing.
-//   - A signature counts for the manifest that it names and for the trees that this manifest names; where a manifest
-//     names none, and for git, for the trees that this machine got when it fetched just that.
-//   - A signer counts once, however many signatures there are; a threshold is a number of signers.
-//   - What cannot be checked is refused: no signature, one that cannot be read, one that only another build can check.
-//   - What a registry sends is bounded in number and size.
+//
+//   - A result is never cached. The cache holds signed bytes as they were received, and each check verifies them again,
+//     so an edited cache or lockfile proves nothing and breaks nothing.
+//   - A signature counts for the manifest that it names, and for the trees that the manifest names. If a manifest names
+//     none, and for git, it counts for the trees that this machine received when it fetched that manifest or commit.
+//   - A signer counts once, whatever the number of signatures; a threshold is a number of signers.
+//   - What cannot be checked is refused: no signature, an unreadable one, one that only another build can check.
+//   - Everything that a registry sends is bounded in number and size.
+//
+// This package may change at any time.
 package trust
