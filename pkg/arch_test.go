@@ -28,7 +28,8 @@ const maxImportable = 35
 // testkit holds packages that only tests import: servers, fixtures, and contract suites of every room.
 const testkit = "pkg/internal/testkit"
 
-// pure packages do no I/O of their own: no network, no processes, no environment. They take an fs.FS, bytes, or a reader.
+// pure packages do no I/O of their own: no network, no processes, no environment. They take an fs.FS, bytes, or a
+// reader.
 var pure = []string{
 	"pkg/diag", "pkg/skill", "pkg/pack", "pkg/lint", "pkg/sign",
 	"pkg/internal/markdown", "pkg/internal/scan", "pkg/internal/syntax", "pkg/internal/yamlx", "pkg/internal/jsonx", "pkg/internal/yamlschema",
@@ -180,8 +181,8 @@ func listPackages(t *testing.T) []goPackage {
 	}
 }
 
-// TestFixedLibraries checks that skillpm is built on the libraries that it says it is (M5), and that the top level holds
-// what it should and nothing else (M6).
+// TestFixedLibraries checks that skillpm is built on the libraries that it says it is (M5), and that the top level
+// holds what it should and nothing else (M6).
 func TestFixedLibraries(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {

@@ -60,8 +60,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// An editor can complete and explain every field of a skill, a policy and a profile: each has a title, a description, and values
-// to choose from or examples, which the schema itself accepts.
+// An editor can complete and explain every field of a skill, a policy and a profile: each has a title, a description,
+// and values to choose from or examples, which the schema itself accepts.
 func TestFields(t *testing.T) {
 	for _, name := range schema.Names() {
 		if strings.HasPrefix(name, "skill.") || name == "policy" || name == "profile" || name == "skill-test" {

@@ -213,7 +213,8 @@ func (b *bench) pack(ctx context.Context, n int) (benchPack, error) {
 		return p, err
 	}
 	repository := "oci://" + b.registry + "/" + owner
-	if _, err := output(ctx, dir, b.environ("server"), b.tools.skillpm.path, "publish", "--to", repository); err != nil {
+	if _, err := output(ctx, dir, b.environ("server"), b.tools.skillpm.path, "publish", "--to",
+		repository); err != nil {
 		return p, err
 	}
 	if b.gitHost != "" {

@@ -101,7 +101,8 @@ func rows() []row {
 			prepare: infoLarge,
 		},
 		{
-			name: "start", about: "skillpm version, the least that a process does", target: target{Wall: 0.008}, once: true,
+			name: "start", about: "skillpm version, the least that a process does", target: target{Wall: 0.008},
+			once:    true,
 			prepare: start,
 		},
 	}

@@ -101,8 +101,8 @@ func commands() []console.Command {
 		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
 }
 
-// commandPath returns the command that a command line begins with, and no others are needed for; nil where that is not sure.
-// To make all of them takes a tenth of the time that a process needs to start.
+// commandPath returns the command that a command line begins with, and no others are needed for; nil where that is not
+// sure. To make all of them takes a tenth of the time that a process needs to start.
 func commandPath(args []string) []console.Command {
 	all := commands()
 	args = afterGlobalFlags(args)

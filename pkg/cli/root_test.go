@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
-// TestAsked makes each command alone, as it is made when a command line begins with its name: it says the same of itself
-// as among the others, and what is no command's name has all of them made.
+// TestAsked makes each command alone, as it is made when a command line begins with its name: it says the same of
+// itself as among the others, and what is no command's name has all of them made.
 func TestAsked(t *testing.T) {
 	help := func(needed []console.Command, name string) string {
 		var out bytes.Buffer

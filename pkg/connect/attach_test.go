@@ -101,7 +101,8 @@ func tree(t *testing.T, e Env) string {
 	return b.String()
 }
 
-// TestEveryHost proves O26: it installs for each host, kind and scope, twice, and removes again: nothing is left, not even a directory.
+// TestEveryHost proves O26: it installs for each host, kind and scope, twice, and removes again: nothing is left, not
+// even a directory.
 func TestEveryHost(t *testing.T) {
 	for _, kind := range []Kind{Hook, MCP} {
 		for _, h := range Agents() {

@@ -49,8 +49,8 @@ func TestOnlyOurs(t *testing.T) {
 	}
 }
 
-// TestOtherName proves that a program of another name is known again by what install wrote, also when its file was changed
-// since, and that of another's server of our name nothing is known.
+// TestOtherName proves that a program of another name is known again by what install wrote, also when its file was
+// changed since, and that of another's server of our name nothing is known.
 func TestOtherName(t *testing.T) {
 	for _, kind := range []Kind{Hook, MCP} {
 		e := newEnv(t)
@@ -74,8 +74,8 @@ func TestOtherName(t *testing.T) {
 	}
 }
 
-// TestFailClosed proves that the hooks which are asked about a call, and no others, deny without skillpm if that is wanted,
-// that it stays so until it is said otherwise, and that it is so for everybody on a machine at first.
+// TestFailClosed proves that the hooks which are asked about a call, and no others, deny without skillpm if that is
+// wanted, that it stays so until it is said otherwise, and that it is so for everybody on a machine at first.
 func TestFailClosed(t *testing.T) {
 	yes, no := true, false
 	for _, h := range Agents() {
@@ -123,8 +123,9 @@ func TestFailClosed(t *testing.T) {
 	}
 }
 
-// TestServerArgs proves what the server is started with: the skills are always listed where a host keeps the instructions
-// from its model (O7), also where an earlier install did not say so; what somebody added stays until it is said anew.
+// TestServerArgs proves what the server is started with: the skills are always listed where a host keeps the
+// instructions from its model (O7), also where an earlier install did not say so; what somebody added stays until it is
+// said anew.
 func TestServerArgs(t *testing.T) {
 	for _, h := range Agents() {
 		for _, in := range h.Scopes(MCP) {

@@ -17,7 +17,8 @@ func Files(e Env, agentID string) (files []string) {
 			continue
 		}
 		file := e.file(p)
-		if data, err := safefile.ReadFile(file, maxFile); err == nil && bytes.Contains(data, []byte(" --host "+h.HookID())) {
+		if data, err := safefile.ReadFile(file, maxFile); err == nil &&
+			bytes.Contains(data, []byte(" --host "+h.HookID())) {
 			files = append(files, file)
 		}
 	}

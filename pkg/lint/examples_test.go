@@ -18,7 +18,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// linted returns the rules that need no policy. Those of policies are held to their examples by pkg/publish.TestPolicyRules.
+// linted returns the rules that need no policy. Those of policies are held to their examples by
+// pkg/publish.TestPolicyRules.
 func linted() []rule.Rule {
 	return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Family() == "POL" })
 }

@@ -38,8 +38,8 @@ func tree(text string) fstest.MapFS {
 	return fsys
 }
 
-// run checks a tree and returns the findings as "path:line:column RULE severity message", and the report. Rules that say
-// something about nearly every tree are off.
+// run checks a tree and returns the findings as "path:line:column RULE severity message", and the report. Rules that
+// say something about nearly every tree are off.
 func run(t testing.TB, fsys fs.FS, profiles ...string) ([]string, lint.Report) {
 	t.Helper()
 	return runWith(t, fsys, lint.Settings{Levels: []lint.Level{

@@ -262,8 +262,8 @@ func TestCheckOwner(t *testing.T) {
 	}
 }
 
-// FuzzCanonical reads any text as a source: what is canonical is so again, is a source as the lock has it, and is denied
-// by a pattern that is made of it.
+// FuzzCanonical reads any text as a source: what is canonical is so again, is a source as the lock has it, and is
+// denied by a pattern that is made of it.
 func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
 		"github.com/acme/tools", "git@git.example:a/b.git", "oci://r.example:5000/a/b:1@sha256:" + sum, "git+https://git.example/a%20b/c.git//d e#v1", "path:../x",
@@ -294,8 +294,8 @@ func FuzzCanonical(f *testing.F) {
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// A name is the same however its accents are put together, and in capitals; the refusal says how whoever denied it allows it
-// again, and of the machine's whom to ask. O14.
+// A name is the same however its accents are put together, and in capitals; the refusal says how whoever denied it
+// allows it again, and of the machine's whom to ask. O14.
 func TestDeniedNames(t *testing.T) {
 	p, err := policy.Parse("p.yaml", []byte("version: 1\nskills: {deny: [\"caf\u00e9\", \"*@evil/*\"]}\n"))
 	if err != nil {

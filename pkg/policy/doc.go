@@ -3,8 +3,8 @@
 //
 // Parsing keeps these rules:
 //   - [Parse] returns either a complete policy or an error, so that the caller denies everything. It guesses, ignores,
-//     and repairs nothing. A key without a value is an error, and so are unknown keys, duplicate keys, anchors, aliases,
-//     and tags.
+//     and repairs nothing. A key without a value is an error, and so are unknown keys, duplicate keys, anchors,
+//     aliases, and tags.
 //   - All problems are reported at once, each with its position and a fix.
 //   - A rule that can never match, or that matches more than it seems to, is an error: a source that lockfiles spell
 //     differently, or an identity pattern without anchors.

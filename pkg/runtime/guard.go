@@ -71,7 +71,8 @@ func (h *Host) PolicySkill(k *catalog.Skill) enforce.Skill {
 	name, _, _ := strings.Cut(k.Exact(), "@")
 	return enforce.Skill{
 		Name: name, Alias: k.Name, Declared: k.Declared, OtherName: filepath.Base(k.Dir),
-		Pack: k.Pack, Source: k.PackSource, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.inMachineDir(k.Dir),
+		Pack: k.Pack, Source: k.PackSource, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine &&
+			h.inMachineDir(k.Dir),
 	}
 }
 

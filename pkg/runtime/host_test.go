@@ -238,7 +238,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// SPEC O26: nothing needs a particular model, agent or vendor: every profile serves the same skill, each in its own form.
+// SPEC O26: nothing needs a particular model, agent or vendor: every profile serves the same skill, each in its own
+// form.
 func TestEveryProfile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "skills", "deploy", "SKILL.md")

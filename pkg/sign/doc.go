@@ -1,6 +1,6 @@
 // Package sign creates and verifies signatures over the digests of packs: keys, in-toto statements in DSSE envelopes,
-// Sigstore bundles, and the SSH signatures of git tags. It performs no I/O; pkg/source/trust finds what it verifies. Start
-// reading at [Envelope] and [PublicKey].
+// Sigstore bundles, and the SSH signatures of git tags. It performs no I/O; pkg/source/trust finds what it verifies.
+// Start reading at [Envelope] and [PublicKey].
 //
 // The rules it keeps:
 //

@@ -30,8 +30,8 @@ func fixedKey(t testing.TB) *sign.PrivateKey {
 	return k
 }
 
-// Whatever is read: it does not panic, what is accepted verifies with the key that made it, and a change to the statement
-// never verifies.
+// Whatever is read: it does not panic, what is accepted verifies with the key that made it, and a change to the
+// statement never verifies.
 func FuzzParseBundle(f *testing.F) {
 	k := fixedKey(f)
 	good := signed(f, k, digestA)

@@ -24,8 +24,8 @@
 //   - Code blocks are no exception.
 //   - Arguments that nothing took are appended as a last line, if the agent does that.
 //
-// Expand reads a text once. It never looks at what it inserts, so an argument that looks like a placeholder or a command
-// is only text. It takes linear time and inserts a bounded number of bytes.
+// Expand reads a text once. It never looks at what it inserts, so an argument that looks like a placeholder or a
+// command is only text. It takes linear time and inserts a bounded number of bytes.
 //
 // The packages of this room:
 //

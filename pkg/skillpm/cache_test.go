@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestInstallWhileCleaning has everything removed from the caches, again and again, when a pack has just been fetched: all
-// projects are as locked in the end.
+// TestInstallWhileCleaning has everything removed from the caches, again and again, when a pack has just been fetched:
+// all projects are as locked in the end.
 func TestInstallWhileCleaning(t *testing.T) {
 	server := ocitest.New(t)
 	home, src := t.TempDir(), t.TempDir()

@@ -99,8 +99,8 @@ func TestMovedTag(t *testing.T) {
 	}
 }
 
-// TestOriginOfAnother checks that a lock cannot pass off what this machine got elsewhere, and whose signature it checked
-// there, as something from a place that is allowed.
+// TestOriginOfAnother checks that a lock cannot pass off what this machine got elsewhere, and whose signature it
+// checked there, as something from a place that is allowed.
 func TestOriginOfAnother(t *testing.T) {
 	w := newGuardedWorld(t)
 	src := t.TempDir()

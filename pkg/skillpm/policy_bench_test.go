@@ -14,7 +14,8 @@ import (
 )
 
 // BenchmarkNothingToDoUnderPolicy measures an install that has nothing to do, without a policy, with one that restricts
-// sources, with one that asks for signatures, and with one that asks what the files are, which the install before found: of one pack of 100 and of 1,000 skills, and of 100 packs of ten.
+// sources, with one that asks for signatures, and with one that asks what the files are, which the install before
+// found: of one pack of 100 and of 1,000 skills, and of 100 packs of ten.
 func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 	key, err := sign.Generate(rand.Reader)
 	if err != nil {

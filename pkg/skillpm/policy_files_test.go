@@ -30,7 +30,8 @@ func forbidScripts(t *testing.T, w *world) {
 	w.policy("forbid: [scripts]\n")
 }
 
-// kept runs a verb that must be refused, and checks that manifest, lock and what is installed are byte for byte as before.
+// kept runs a verb that must be refused, and checks that manifest, lock and what is installed are byte for byte as
+// before.
 func kept(t *testing.T, w *world, name string, verb func() error) {
 	t.Helper()
 	before := filesBelow(t, w.dir)
@@ -108,8 +109,8 @@ func TestForbiddenFiles(t *testing.T) {
 	}
 }
 
-// TestForbiddenAfterwards has a policy come when all is installed, and the ways by which a project's files could keep it from
-// counting: K7, O14.
+// TestForbiddenAfterwards has a policy come when all is installed, and the ways by which a project's files could keep
+// it from counting: K7, O14.
 func TestForbiddenAfterwards(t *testing.T) {
 	ctx := t.Context()
 	w := scriptedWorld(t)
@@ -148,8 +149,8 @@ func TestForbiddenAfterwards(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreNotTheProjects has a project bring what this machine keeps of what was admitted by the user's policy: it is
-// not read.
+// TestVerdictsAreNotTheProjects has a project bring what this machine keeps of what was admitted by the user's policy:
+// it is not read.
 func TestVerdictsAreNotTheProjects(t *testing.T) {
 	w := scriptedWorld(t)
 	w.manifest(`acme/good: "^1"`)
@@ -181,8 +182,8 @@ func TestVerdictsAreNotTheProjects(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreNotTheUsers has a user write that a pack was admitted by the machine's policy, which forbids it: the machine's
-// policy believes nothing that the user can write. O14.
+// TestVerdictsAreNotTheUsers has a user write that a pack was admitted by the machine's policy, which forbids it: the
+// machine's policy believes nothing that the user can write. O14.
 func TestVerdictsAreNotTheUsers(t *testing.T) {
 	w := scriptedWorld(t)
 	w.manifest(`acme/base: "^1"`)

@@ -226,8 +226,8 @@ func TestProjectsCannotLie(t *testing.T) {
 	})
 }
 
-// TestStoredTreesOfOthers checks that a signer in the lock is asked for where the store has the trees already: they may be there
-// from another pack.
+// TestStoredTreesOfOthers checks that a signer in the lock is asked for where the store has the trees already: they may
+// be there from another pack.
 func TestStoredTreesOfOthers(t *testing.T) { // O14
 	good, bad := pack.ID{Owner: "acme", Name: "good"}, pack.ID{Owner: "evil", Name: "bad"}
 	w := newGuardedWorld(t)
@@ -283,8 +283,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestChosenOthers checks that versions from a place that is denied are withheld, so that others are chosen, and that the
-// error says so where there are none.
+// TestChosenOthers checks that versions from a place that is denied are withheld, so that others are chosen, and that
+// the error says so where there are none.
 func TestChosenOthers(t *testing.T) {
 	w := newGuardedWorld(t)
 	w.manifest(`evil/bad: "*"`)

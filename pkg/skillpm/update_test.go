@@ -199,7 +199,8 @@ func (w *world) want(what string, want map[string]string) {
 	}
 }
 
-// TestUpdateNamed checks that a pack that is named gets its best version, with what that needs, and that the rest stays.
+// TestUpdateNamed checks that a pack that is named gets its best version, with what that needs, and that the rest
+// stays.
 func TestUpdateNamed(t *testing.T) {
 	w := newWorld(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
@@ -232,8 +233,8 @@ func TestUpdateNamed(t *testing.T) {
 	w.want("one that only others require", map[string]string{"acme/app": "1.1.0", "acme/base": "1.3.0", "acme/other": "1.1.0"})
 }
 
-// TestUpdateWithdrawn checks that an update leaves a withdrawn version where it can, stays where it can't, and else never
-// goes back.
+// TestUpdateWithdrawn checks that an update leaves a withdrawn version where it can, stays where it can't, and else
+// never goes back.
 func TestUpdateWithdrawn(t *testing.T) {
 	w := newWorld(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
@@ -467,8 +468,8 @@ func TestUpdateBranch(t *testing.T) {
 	}
 }
 
-// TestUpdateLatestPlaces checks that what is pinned at a place moves with --latest only, to the newest release, and stays
-// pinned in the same form; and that what nothing says where to move does not.
+// TestUpdateLatestPlaces checks that what is pinned at a place moves with --latest only, to the newest release, and
+// stays pinned in the same form; and that what nothing says where to move does not.
 func TestUpdateLatestPlaces(t *testing.T) {
 	w := newWorld(t)
 	digests := map[string]string{}
@@ -520,7 +521,8 @@ func TestUpdateLatestPlaces(t *testing.T) {
 	}
 }
 
-// TestUpdateForce checks that --force replaces the edited skills of packs that move, and leaves those of others as they are.
+// TestUpdateForce checks that --force replaces the edited skills of packs that move, and leaves those of others as they
+// are.
 func TestUpdateForce(t *testing.T) {
 	w := newWorld(t)
 	w.publish("acme/one", "1.0.0", nil, "one")

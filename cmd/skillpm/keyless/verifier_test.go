@@ -99,7 +99,8 @@ func signed(t *testing.T, s *ca.VirtualSigstore, who, by, digest string, at time
 	return text
 }
 
-// logEntry returns an entry of the log as a bundle has it, with the log's promise, which the test's Sigstore leaves out.
+// logEntry returns an entry of the log as a bundle has it, with the log's promise, which the test's Sigstore leaves
+// out.
 func logEntry(t *testing.T, s *ca.VirtualSigstore, e *v1.TransparencyLogEntry) json.RawMessage {
 	t.Helper()
 	promise, err := s.RekorSignPayload(tlog.RekorPayload{

@@ -43,7 +43,8 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 			}
 			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s",
 				value, name).
-				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.agent.Title, d.agent.HookID())
+				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.agent.Title,
+					d.agent.HookID())
 		}
 		t.typ = kinds
 	}

@@ -87,7 +87,8 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// While a script runs the client hears of it, and when the client does not want it any more it is killed with all it started.
+// While a script runs the client hears of it, and when the client does not want it any more it is killed with all it
+// started.
 func TestProgressAndCancel(t *testing.T) {
 	p := scripts(t)
 	told := make(chan string, 1000)
@@ -253,7 +254,8 @@ func TestRunRefused(t *testing.T) {
 	}
 }
 
-// BenchmarkInitialize is what a client waits for when it starts, but for the process: 1,000 skills, an index that is there.
+// BenchmarkInitialize is what a client waits for when it starts, but for the process: 1,000 skills, an index that is
+// there.
 func BenchmarkInitialize(b *testing.B) {
 	root := b.TempDir()
 	p := &place{root: root, env: map[string]string{}}

@@ -90,12 +90,13 @@ func New(o Options) (*Server, error) {
 		s.o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s.jobs = newJobs(s.life, o.Now)
-	s.sdk = mcp.NewServer(&mcp.Implementation{Name: serverName, Title: "skillpm", Version: o.Version}, &mcp.ServerOptions{
-		Capabilities: capabilities(), Logger: s.o.Logger, PageSize: pageSize, SetCacheable: setCacheable,
-		CompletionHandler:  s.complete,
-		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
-		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
-	})
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: serverName, Title: "skillpm", Version: o.Version},
+		&mcp.ServerOptions{
+			Capabilities: capabilities(), Logger: s.o.Logger, PageSize: pageSize, SetCacheable: setCacheable,
+			CompletionHandler:  s.complete,
+			SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
+			UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
+		})
 	s.mark()
 	s.sdk.AddReceivingMiddleware(s.serve)
 	if err := s.extend(); err != nil {

@@ -41,7 +41,8 @@ func (a *Answer) Explain(s *Schema, texts []Text) (reasons []Reason, has []uint6
 					r.Word, r.Query = joinedWord(f.text), f.text
 				}
 				old := best[n]
-				if old.Word == "" || texts[old.Text].Field == t.Field && old.Match != MatchExact && f.match == MatchExact {
+				if old.Word == "" || texts[old.Text].Field == t.Field && old.Match != MatchExact &&
+					f.match == MatchExact {
 					best[n] = r
 				}
 			}

@@ -20,8 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// TestCertFile holds that SSL_CERT_FILE is heeded, also besides a file of the configuration. The variable is read once a process, so
-// this test runs itself in another.
+// TestCertFile holds that SSL_CERT_FILE is heeded, also besides a file of the configuration. The variable is read once
+// a process, so this test runs itself in another.
 func TestCertFile(t *testing.T) {
 	if address := os.Getenv("WIRE_TEST_ADDRESS"); address != "" {
 		transport := httpx.NewTransport()

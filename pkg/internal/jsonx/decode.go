@@ -153,7 +153,8 @@ func checkSyntax(data []byte) *Error {
 		return (&Error{Kind: TrailingData}).setPosition(data, end)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return (&Error{Kind: Syntax, Err: err}).setPosition(data, int(syntax.Offset)-1) // which counts the byte that is wrong
+		// which counts the byte that is wrong
+		return (&Error{Kind: Syntax, Err: err}).setPosition(data, int(syntax.Offset)-1)
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -143,7 +143,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// FuzzCheck compares the keys with those that a Decoder reads token by token, and with the fields that encoding/json fills.
+// FuzzCheck compares the keys with those that a Decoder reads token by token, and with the fields that encoding/json
+// fills.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"A":2}`, `{"b":{"C":[{"x":1,"x":2}]}}`, `[{"k":1},{"k":1}]`, `{"a\"":"}","\u0061\"":[]}`, "{} {}", `{"k":1,"\u212a":2}`} {
 		f.Add([]byte(seed))

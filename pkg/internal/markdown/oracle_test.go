@@ -143,8 +143,8 @@ func (o *oracle) link(destination []byte, at int, shared, image bool) {
 	o.links = append(o.links, Link{Target: string(plain), Offset: offset, Width: width, Image: image})
 }
 
-// oddTarget matches the destinations of which goldmark makes something else than CommonMark says: it resolves escapes and
-// entities after each other, takes numbers with a leading 0 for octal, and has no bound on hexadecimal digits.
+// oddTarget matches the destinations of which goldmark makes something else than CommonMark says: it resolves escapes
+// and entities after each other, takes numbers with a leading 0 for octal, and has no bound on hexadecimal digits.
 var oddTarget = regexp.MustCompile(`\\&|&[#0-9A-Za-z]*(?:\\|&#)|&#0|&#[xX][0-9a-fA-F]{7}|&#[xX]0*26;|&#38;`)
 
 // within returns where part lies in whole, which the parser cut it from, or -1.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// show writes what was found: a link as target@offset, an image with ! before it, a code span in backticks, a code block as its
-// lines, a comment in braces, and where a fence is open.
+// show writes what was found: a link as target@offset, an image with ! before it, a code span in backticks, a code
+// block as its lines, a comment in braces, and where a fence is open.
 func show(p *Page) string {
 	var out []string
 	for _, l := range p.Links {

@@ -12,7 +12,8 @@ var (
 	windows = rules{windows: true, fold: true}
 )
 
-// TestRel checks the lexical comparison under the rules of each system. "" as want means that dir does not contain path.
+// TestRel checks the lexical comparison under the rules of each system. "" as want means that dir does not contain
+// path.
 func TestRel(t *testing.T) {
 	for name, cases := range map[string]struct {
 		rules rules

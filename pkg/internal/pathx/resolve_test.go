@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// layout makes files, directories (ending in a slash), and links ("name -> target") below a directory without links. The
-// target of a link that begins with a slash is below that directory, too.
+// layout makes files, directories (ending in a slash), and links ("name -> target") below a directory without links.
+// The target of a link that begins with a slash is below that directory, too.
 func layout(t *testing.T, lines ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -57,8 +57,8 @@ func tree(t *testing.T) string {
 	)
 }
 
-// TestResolve checks where paths lead. Paths are below the test's directory; missing says that what the path leads to does
-// not exist.
+// TestResolve checks where paths lead. Paths are below the test's directory; missing says that what the path leads to
+// does not exist.
 func TestResolve(t *testing.T) {
 	root := tree(t)
 	for _, c := range []struct {

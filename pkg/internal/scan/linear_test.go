@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLinear holds the work that is done beyond the one pass over the bytes to a fixed number of bytes for each byte of the
-// text, for texts that are nothing but candidates.
+// TestLinear holds the work that is done beyond the one pass over the bytes to a fixed number of bytes for each byte of
+// the text, for texts that are nothing but candidates.
 func TestLinear(t *testing.T) {
 	const size, most = 1 << 14, 64
 	s := New()

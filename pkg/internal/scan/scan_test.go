@@ -39,8 +39,8 @@ const (
 	secretP = "pass" + "word"
 )
 
-// A textCase is a text in which one thing of a kind is found, or nothing. What is to be marked stands between « and »; a text
-// without these marks has no hit of the kind.
+// A textCase is a text in which one thing of a kind is found, or nothing. What is to be marked stands between « and »;
+// a text without these marks has no hit of the kind.
 type textCase struct {
 	text   string
 	detail string

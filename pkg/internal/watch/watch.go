@@ -51,8 +51,9 @@ type Watcher struct {
 	err     error // why it stopped, set before events is closed
 
 	// The following fields belong to the goroutine of run.
-	fs      *fsnotify.Watcher
-	dirs    map[string]bool     // directories below roots, by real path: true if they are watched, false if they are skipped
+	fs *fsnotify.Watcher
+	// directories below roots, by real path: true if they are watched, false if they are skipped
+	dirs    map[string]bool
 	pending map[string]struct{} // changes that are not reported yet
 	changed bool                // pending has grown
 }

@@ -36,7 +36,8 @@ func BenchmarkDrawings(b *testing.B) {
 	}
 }
 
-// BenchmarkChain draws one chain of 10,000 packs, each of which the manifest requires too: the longest wires there can be.
+// BenchmarkChain draws one chain of 10,000 packs, each of which the manifest requires too: the longest wires there can
+// be.
 func BenchmarkChain(b *testing.B) {
 	packs := chain(10_000)
 	var roots []graph.Edge

@@ -16,9 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write the drawings in testdata")
 
-// parse reads a graph. A line is what requires, a colon, and the list of what is required, each with a range behind an @
-// and a ! in the end for development only. The root is called root; others are written owner/name=version, with skills in
-// brackets, as [name] or [name>link]. A name that is not at the beginning of any line is missing.
+// parse reads a graph. A line is what requires, a colon, and the list of what is required, each with a range behind an
+// @ and a ! in the end for development only. The root is called root; others are written owner/name=version, with
+// skills in brackets, as [name] or [name>link]. A name that is not at the beginning of any line is missing.
 func parse(t testing.TB, text string) (roots []graph.Edge, packs []graph.Pack) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -28,8 +28,8 @@ type drawn struct {
 	} `xml:"g"`
 }
 
-// TestBoxes draws graphs, and requires of each that no box stands upon another or beyond the edge, and that all there is
-// to draw is drawn.
+// TestBoxes draws graphs, and requires of each that no box stands upon another or beyond the edge, and that all there
+// is to draw is drawn.
 func TestBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "packs")

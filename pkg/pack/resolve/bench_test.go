@@ -12,8 +12,8 @@ import (
 
 const largeSize = 4000
 
-// large are registries of largeSize packs with ten versions each. To resolve them, the solver goes back, and learns from it,
-// hundreds of times.
+// large are registries of largeSize packs with ten versions each. To resolve them, the solver goes back, and learns
+// from it, hundreds of times.
 var large = []struct {
 	name string
 	make func(seed uint64) *generated

@@ -21,8 +21,8 @@ var (
 	constraints = []string{"", "^1", "^2", "1.0.0", ">=1.1.0", "<2", ">=2.0.0-0", "!=1.1.0", "<2 || >=3"}
 )
 
-// drawDense draws registries in which every version of a pack excludes versions of most others, so that what is learnt from a
-// conflict is about several packs, and there are many.
+// drawDense draws registries in which every version of a pack excludes versions of most others, so that what is learnt
+// from a conflict is about several packs, and there are many.
 func drawDense(t *rapid.T) *registry {
 	w := newRegistry()
 	used := []string{"a", "b", "c", "d", "e", "f"}[:rapid.IntRange(3, 6).Draw(t, "packs")]
@@ -214,8 +214,8 @@ func TestStable(t *testing.T) {
 	})
 }
 
-// Packs that the root requires are decided in order, those in the lock first: each has the version in the lock, else the
-// highest, with which there is a choice for all after it.
+// Packs that the root requires are decided in order, those in the lock first: each has the version in the lock, else
+// the highest, with which there is a choice for all after it.
 func TestBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRegistry(t)

@@ -18,8 +18,8 @@ import (
 
 const alone = "SKILLPM_TEST_ALONE" // re-executed, so that a mount is nobody else's
 
-// mounted runs the test a second time, with a file system in memory that is nobody else's, and returns its directory there;
-// "" where this is not that one.
+// mounted runs the test a second time, with a file system in memory that is nobody else's, and returns its directory
+// there; "" where this is not that one.
 func mounted(t *testing.T, options string) string {
 	t.Helper()
 	if os.Getenv(alone) == "" {
@@ -62,7 +62,8 @@ func unable(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// On a disk that is full, or cannot be written, the writer is told; what was there stays, and with room the chain goes on.
+// On a disk that is full, or cannot be written, the writer is told; what was there stays, and with room the chain goes
+// on.
 func TestNoSpace(t *testing.T) {
 	dir := mounted(t, "nr_blocks=3")
 	if dir == "" {
@@ -158,8 +159,8 @@ func shareable(t *testing.T) string {
 	return dir
 }
 
-// A log that an administrator made for all users is one chain. One that may be written and not read is refused, as is one
-// that was made for nobody else.
+// A log that an administrator made for all users is one chain. One that may be written and not read is refused, as is
+// one that was made for nobody else.
 func TestSharedFile(t *testing.T) {
 	dir := shareable(t)
 	path := filepath.Join(dir, audit.Name)

@@ -132,8 +132,8 @@ func TestVerifyTorn(t *testing.T) {
 	}
 }
 
-// A gap in the middle of a log is told, and is none of its faults; what somebody put in the place of the last record before
-// others were written is one.
+// A gap in the middle of a log is told, and is none of its faults; what somebody put in the place of the last record
+// before others were written is one.
 func TestVerifyGap(t *testing.T) {
 	for _, tt := range []struct {
 		last     string
@@ -167,8 +167,8 @@ func TestVerifyGap(t *testing.T) {
 	}
 }
 
-// SPEC O24: logs that a pattern or a directory names are each read once, whatever files they are in, and so are those of
-// which only closed files are there.
+// SPEC O24: logs that a pattern or a directory names are each read once, whatever files they are in, and so are those
+// of which only closed files are there.
 func TestLogs(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, n int) {

@@ -10,8 +10,8 @@
 //   - drops its privileges in the namespaces, and blocks system calls that could evade these restrictions;
 //   - starts the command, becomes the parent of its orphans, and ends all of its processes with it.
 //
-// If only some network hosts may be reached, the command gets a proxy on its own loopback interface (HTTP CONNECT, plain
-// HTTP, SOCKS5). The program that started the helper serves the proxy, and connects only to the listed hosts.
+// If only some network hosts may be reached, the command gets a proxy on its own loopback interface (HTTP CONNECT,
+// plain HTTP, SOCKS5). The program that started the helper serves the proxy, and connects only to the listed hosts.
 //
 // The helper gets its rules over a socket and ignores the command's environment. If the machine lacks a feature, the
 // result is an [UnavailableError]: a command is never silently confined less than its rules demand.

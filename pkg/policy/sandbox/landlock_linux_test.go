@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// landlockName is the variable that has TestLandlockAlone restrict itself: a network, the port that stays open, another one, and a
-// directory.
+// landlockName is the variable that has TestLandlockAlone restrict itself: a network, the port that stays open, another
+// one, and a directory.
 const landlockName = "SKILLPM_TEST_LANDLOCK"
 
-// TestLandlockAlone is what Landlock does by itself (O13), without mounts and without a network namespace: what is not named
-// is neither read nor written, what may be read is not written, and only the proxy's port is reached.
+// TestLandlockAlone is what Landlock does by itself (O13), without mounts and without a network namespace: what is not
+// named is neither read nor written, what may be read is not written, and only the proxy's port is reached.
 func TestLandlockAlone(t *testing.T) {
 	if role := os.Getenv(landlockName); role != "" {
 		attemptAll(t, role)

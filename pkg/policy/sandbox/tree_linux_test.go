@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOrder is which places a root is made of: each before what lies in it, none twice, and above what is read-only nothing
-// that could be renamed.
+// TestOrder is which places a root is made of: each before what lies in it, none twice, and above what is read-only
+// nothing that could be renamed.
 func TestOrder(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

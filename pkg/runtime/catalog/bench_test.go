@@ -173,8 +173,8 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// measure runs a benchmark, and reports besides what all runs took the best one and how long processors worked for each:
-// other programs on the machine change these less.
+// measure runs a benchmark, and reports besides what all runs took the best one and how long processors worked for
+// each: other programs on the machine change these less.
 func measure(b *testing.B, before, do func()) {
 	b.Helper()
 	best, worked := time.Duration(1<<62), time.Duration(0)
@@ -215,7 +215,8 @@ func indexBytes(b testing.TB, o catalog.Options) int64 {
 	return size
 }
 
-// TestO23Size: the index of 1,000 skills takes less than 1 MB of disk, and an open catalog of them less than 10 MB of memory.
+// TestO23Size: the index of 1,000 skills takes less than 1 MB of disk, and an open catalog of them less than 10 MB of
+// memory.
 func TestO23Size(t *testing.T) {
 	o := manySkills(t, 1000, true)
 	open(t, o, 1000)

@@ -129,7 +129,9 @@ func (c *Catalog) treeOf(r *root) *tree {
 
 // inPacks reports whether a real path is the directory of an installed skill or of its copy under an alias.
 func (c *Catalog) inPacks(real string) bool {
-	return slices.ContainsFunc(c.sources.installDirs, func(dir string) bool { return pathx.ContainsStrict(dir, real) }) ||
+	return slices.ContainsFunc(c.sources.installDirs, func(dir string) bool {
+		return pathx.ContainsStrict(dir, real)
+	}) ||
 		slices.ContainsFunc(c.roots, func(r *root) bool { return r.packs && pathx.ContainsStrict(r.real, real) })
 }
 

@@ -43,8 +43,8 @@ func testCandidates(t testing.TB) []Candidate {
 	return docs
 }
 
-// TestO3Queries holds the ranking to fifty tasks in people's own words: the skill that is meant is among the first three for
-// nine of ten, and above the threshold. SPEC O3.
+// TestO3Queries holds the ranking to fifty tasks in people's own words: the skill that is meant is among the first
+// three for nine of ten, and above the threshold. SPEC O3.
 func TestO3Queries(t *testing.T) {
 	docs := testCandidates(t)
 	for file, want := range map[string]int{"testdata/find/queries.txt": 50, "testdata/find/held-out.txt": 20} {

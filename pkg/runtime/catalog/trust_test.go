@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// TestFolders: folders by their real paths, with what is in them; the home directory is none; changes at once do not lose
-// each other; a file that cannot be read trusts nothing.
+// TestFolders: folders by their real paths, with what is in them; the home directory is none; changes at once do not
+// lose each other; a file that cannot be read trusts nothing.
 func TestFolders(t *testing.T) {
 	w := newWorld(t, "omniforge", `
 link home/alias src/app

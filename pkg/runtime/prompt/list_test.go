@@ -64,8 +64,8 @@ func TestP5Budget(t *testing.T) {
 	}
 }
 
-// SPEC P5: what does not fit is left out, the lowest layer first and then from the end of the alphabet; heading and closing
-// count.
+// SPEC P5: what does not fit is left out, the lowest layer first and then from the end of the alphabet; heading and
+// closing count.
 func TestP5LeftOut(t *testing.T) {
 	p := load(t, "pegasus")
 	entries := []prompt.Entry{
@@ -165,7 +165,8 @@ func TestO23Compact(t *testing.T) {
 	}
 }
 
-// SPEC O7: the tool's description holds an <available_skills> section of "name": description lines, and no system prompt does.
+// SPEC O7: the tool's description holds an <available_skills> section of "name": description lines, and no system
+// prompt does.
 func TestO7ToolDescription(t *testing.T) {
 	p := load(t, "omniforge")
 	if p.Stage1.Place != "tool-description" {
@@ -271,7 +272,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// contained lists a hostile entry among plain ones, and checks that the listing has the same shape as with a harmless one.
+// contained lists a hostile entry among plain ones, and checks that the listing has the same shape as with a harmless
+// one.
 func contained(t *testing.T, p *profile.Profile, format string, plain []prompt.Entry, e prompt.Entry, what string) {
 	t.Helper()
 	harmless := entry("mm", "Harmless.", 0)

@@ -73,7 +73,8 @@ func TestFixedForms(t *testing.T) {
 	}
 }
 
-// SPEC P6: the structured form of every profile has the instructions, too: there are clients that show their model nothing else.
+// SPEC P6: the structured form of every profile has the instructions, too: there are clients that show their model
+// nothing else.
 func TestP6Structured(t *testing.T) {
 	for _, p := range hosts(t) {
 		got, err := prompt.JSON(p, result(prompt.Activated))
@@ -83,7 +84,8 @@ func TestP6Structured(t *testing.T) {
 	}
 }
 
-// SPEC P8, S2: the empty lines between a frontmatter and its instructions are not the instructions'; those of a file are its own.
+// SPEC P8, S2: the empty lines between a frontmatter and its instructions are not the instructions'; those of a file
+// are its own.
 func TestP8FirstLine(t *testing.T) {
 	r := result(prompt.Activated)
 	r.Body = "\n \r\n\n  Do it.\n\nThen that.\n"

@@ -91,7 +91,8 @@ func TestReadDirectory(t *testing.T) {
 	}
 }
 
-// SPEC T2, T3: what a skill says that it has and has not is a warning when it is loaded, and no secret of the file system's.
+// SPEC T2, T3: what a skill says that it has and has not is a warning when it is loaded, and no secret of the file
+// system's.
 func TestUnlisted(t *testing.T) {
 	w := newWorld(t, "toolset")
 	w.skill("deploy", "files: [{path: a.md, description: A}, {path: ./b.md, description: B}, {path: c.md, description: C}, {path: docs, description: D}, {path: ../../secret, description: E}]", "x\n")
@@ -220,7 +221,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// SPEC O2: stage 2 reads SKILL.md and no other file of the skill; its restrictions hold and its hooks are noted from then on.
+// SPEC O2: stage 2 reads SKILL.md and no other file of the skill; its restrictions hold and its hooks are noted from
+// then on.
 func TestStage2ReadsNothingElse(t *testing.T) {
 	w := newWorld(t, "agentskills")
 	w.skill("deploy", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "See [guide](references/guide.md).\n")

@@ -13,7 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// SPEC O4, O12: a script of a skill is run, and on record with its exit code and the digest of what it printed, not the text.
+// SPEC O4, O12: a script of a skill is run, and on record with its exit code and the digest of what it printed, not the
+// text.
 func TestRun(t *testing.T) {
 	w := newWorld(t, "omniforge")
 	w.skill("deploy", "command: scripts/go.sh from-command", "x\n")

@@ -185,8 +185,8 @@ func TestWrongClock(t *testing.T) {
 	code(t, err, diag.Invalid, "nothing is allowed")
 }
 
-// Twenty processes that activate and ask at once agree: each skill is active once, no restriction is ever lost, and every
-// activation is recorded.
+// Twenty processes that activate and ask at once agree: each skill is active once, no restriction is ever lost, and
+// every activation is recorded.
 func TestTwentyProcesses(t *testing.T) {
 	const processes = 20
 	w := newWorld(t, "omniforge")

@@ -40,7 +40,8 @@ func TestVariablesInLists(t *testing.T) {
 	}
 }
 
-// A directory whose name is more than text to a pattern or to a shell does not get into one; one that a link leads to does.
+// A directory whose name is more than text to a pattern or to a shell does not get into one; one that a link leads to
+// does.
 func TestHostileVariables(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such names there")

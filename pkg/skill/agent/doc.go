@@ -6,8 +6,8 @@
 //
 //   - Directories are slash-separated, and relative to the project or to the home directory.
 //   - Nothing here reads the disk or the environment; callers pass in functions that do.
-//   - An agent that reads the shared directory .agents/skills is listed with that one, so that a skill is linked once for
-//     all of them.
+//   - An agent that reads the shared directory .agents/skills is listed with that one, so that a skill is linked once
+//     for all of them.
 //
 // This package may change at any time.
 package agent

@@ -2,8 +2,8 @@
 //
 // A profile has the JSON Schema of the frontmatter, the defaults of missing fields, the layers in which the agent looks
 // for skills, and the violations that are common enough to be warnings. It also describes how the agent's model gets
-// skills: the list and its budget, the text of an activation, the arguments, and the tools that ask for skills. Code that
-// depends on an agent's behavior reads it here and does not compare ids of profiles.
+// skills: the list and its budget, the text of an activation, the arguments, and the tools that ask for skills. Code
+// that depends on an agent's behavior reads it here and does not compare ids of profiles.
 //
 // The id of an agent stands for its profile. Users add their own profiles: a file that extends one of these and has the
 // differences. This package may change at any time.

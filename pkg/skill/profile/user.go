@@ -111,7 +111,8 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 		root.Decode(p)
 	}
 	if idValue := root.Get("id"); idValue.Exists() && idValue.Node.Value != id {
-		idValue.Errorf("leave id out, or rename the file "+idValue.Node.Value+suffix, "the id is %q, and the file's name says %q",
+		idValue.Errorf("leave id out, or rename the file "+idValue.Node.Value+suffix,
+			"the id is %q, and the file's name says %q",
 			idValue.Node.Value, id)
 	}
 	if !isID(id) {

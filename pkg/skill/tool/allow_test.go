@@ -553,7 +553,8 @@ func TestFilesOfWindows(t *testing.T) {
 	}
 }
 
-// Where links are followed both the path and where it leads must be allowed, whether a host cleans the path first or not.
+// Where links are followed both the path and where it leads must be allowed, whether a host cleans the path first or
+// not.
 func TestFilesBehindLinks(t *testing.T) {
 	real := func(p string) string {
 		if strings.HasPrefix(p, "/p/docs/loop") {

@@ -4,8 +4,8 @@
 //
 //   - Items are separated by commas or spaces, or form a YAML list. Parentheses belong to the tool before them:
 //     Bash(git:*), Read(./docs/**), WebFetch(domain:example.com).
-//   - One table maps the names that agents give to the same tool: Bash, shell, and run_shell_command are one tool. A tool
-//     that is not in the table is allowed if a list names it exactly, and denied otherwise.
+//   - One table maps the names that agents give to the same tool: Bash, shell, and run_shell_command are one tool. A
+//     tool that is not in the table is allowed if a list names it exactly, and denied otherwise.
 //   - A name alone allows every call of the tool, * every tool, and mcp__server every tool of an MCP server.
 //   - A pattern for commands must match every command of a line. Substitutions, redirections to files, and assignments
 //     before a command are denied, because a pattern cannot say what they expand to.

@@ -36,7 +36,8 @@ func FuzzParseList(f *testing.F) {
 	})
 }
 
-// A line that a pattern for git allows runs nothing else. A real shell is asked, in which nothing but a function git is left.
+// A line that a pattern for git allows runs nothing else. A real shell is asked, in which nothing but a function git is
+// left.
 func FuzzAllow(f *testing.F) {
 	for _, s := range []string{
 		"git log", "git log; rm", `git "a; b" 'c'`, "git a\\\nb", "git $X ${Y}", "git 2>&1", "git a | git b", "git #x", "git {a,b}", "git a\\ b", "git >/dev/null &",
@@ -59,7 +60,8 @@ func FuzzAllow(f *testing.F) {
 	})
 }
 
-// runsOther reports whether a shell runs anything but git for a line, or writes a file. It has no programs and no builtins.
+// runsOther reports whether a shell runs anything but git for a line, or writes a file. It has no programs and no
+// builtins.
 func runsOther(t testing.TB, bash, line string) bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +80,8 @@ for b in $(compgen -b); do [[ $b = enable ]] || enable -n "$b"; done; enable -n 
 	return len(left) > 0
 }
 
-// Whatever a host says a tool is called with, there is an answer, a refusal has a reason, and the smaller list allows no more.
+// Whatever a host says a tool is called with, there is an answer, a refusal has a reason, and the smaller list allows
+// no more.
 func FuzzCall(f *testing.F) {
 	f.Add("Read", `{"file_path": "docs/../a", "paths": ["b"]}`, "Read(docs/**)")
 	f.Add("shell", `{"command": ["bash", "-lc", "git log"]}`, "Bash(git:*)")

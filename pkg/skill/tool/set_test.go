@@ -199,8 +199,8 @@ func genCall() *rapid.Generator[tool.Call] {
 	})
 }
 
-// SPEC O10: And is commutative in what it allows, a skill that is nested in another never may do more, and a set survives being
-// stored.
+// SPEC O10: And is commutative in what it allows, a skill that is nested in another never may do more, and a set
+// survives being stored.
 func TestO10Algebra(t *testing.T) {
 	lists := rapid.SliceOfN(genPattern(), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,7 +8,8 @@ import (
 // testTime is what the clocks of tests say.
 func testTime() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
-// testClock returns a clock on which waiting takes no time. What was waited for is appended to waits, unless that is nil.
+// testClock returns a clock on which waiting takes no time. What was waited for is appended to waits, unless that is
+// nil.
 func testClock(waits *[]time.Duration) clock {
 	return clock{
 		now: testTime,

@@ -1,10 +1,10 @@
 // Package git fetches packs from git repositories, over HTTPS, SSH, or from a local directory, and asks the git program
 // about work trees. Start reading at [Client.Open].
 //
-// It fetches one commit, without history and without a checkout, walks its tree, and streams its blobs. If the server can
-// leave out blobs, it fetches the trees first, then the files that describe a pack, then the files of the skills that the
-// caller wants, each in one request. Otherwise, or if the caller wants all skills ([pack.WithSkills]), it fetches the
-// commit at once. It runs no git program for transfers unless [Options] names one.
+// It fetches one commit, without history and without a checkout, walks its tree, and streams its blobs. If the server
+// can leave out blobs, it fetches the trees first, then the files that describe a pack, then the files of the skills
+// that the caller wants, each in one request. Otherwise, or if the caller wants all skills ([pack.WithSkills]), it
+// fetches the commit at once. It runs no git program for transfers unless [Options] names one.
 //
 // The rules it keeps:
 //
@@ -18,10 +18,10 @@
 //   - Nothing that the configuration of a user, a repository, or the environment names is run, except the user's
 //     credential helpers if a server asks for credentials and no other source has them.
 //   - Everything that a server sends is bounded: references, packs, objects, deltas, and silence.
-//   - Credentials are read only when a server asks for them, and sent only to its host. They do not follow a redirect to
-//     another host, and are never part of an error.
-//   - Names that could mean git's own directory, symbolic links, and submodules are not followed; inside a skill they are
-//     errors.
+//   - Credentials are read only when a server asks for them, and sent only to its host. They do not follow a redirect
+//     to another host, and are never part of an error.
+//   - Names that could mean git's own directory, symbolic links, and submodules are not followed; inside a skill they
+//     are errors.
 //
 // This package may change at any time.
 package git

@@ -112,8 +112,8 @@ func wrong(w http.ResponseWriter, r *http.Request, git http.Handler) {
 	_, _ = w.Write(data)
 }
 
-// M2, network faults: a fault that passes is not noticed, one that lasts is an error after a bounded number of attempts,
-// and nothing is left in the cache.
+// M2, network faults: a fault that passes is not noticed, one that lasts is an error after a bounded number of
+// attempts, and nothing is left in the cache.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	const get, post = http.MethodGet, http.MethodPost
@@ -297,8 +297,8 @@ func (s *trickle) Read(p []byte) (int, error) {
 
 func (s *trickle) Close() error { return nil }
 
-// That nobody reads for a while what a server sends is not the server's fault; and a git binary that works for minutes on
-// what has come is not slow, but one that receives nothing for long is.
+// That nobody reads for a while what a server sends is not the server's fault; and a git binary that works for minutes
+// on what has come is not slow, but one that receives nothing for long is.
 func TestPatience(t *testing.T) {
 	c := New(Options{})
 	c.clock = testClock(nil)

@@ -20,9 +20,9 @@ const (
 	childCache = "SKILLPM_TEST_CHILD_CACHE"
 )
 
-// M2, faults of this machine: with too few open files allowed, a fetch fails and says so, at whatever point that is, and
-// what it leaves is not taken for more than it is: with enough of them the next fetch from the same cache works. The
-// limit is of a process, so a copy of this test has it.
+// M2, faults of this machine: with too few open files allowed, a fetch fails and says so, at whatever point that is,
+// and what it leaves is not taken for more than it is: with enough of them the next fetch from the same cache works.
+// The limit is of a process, so a copy of this test has it.
 func TestTooManyOpenFiles(t *testing.T) {
 	if url := os.Getenv(childURL); url != "" {
 		withFewFiles(t, url, os.Getenv(childCache))

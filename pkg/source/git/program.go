@@ -23,8 +23,8 @@ import (
 
 // program runs the git binary for one conversation with a server, in a bare repository of its own that has nothing but
 // the server's URL. It reads no configuration of the system, the user or any other repository, and no variable of the
-// environment that is not listed in [passedVariables]; it runs no hook and asks nobody for a password. What it fetches is
-// a pack in its repository, which is read and checked as any other; it checks nothing out.
+// environment that is not listed in [passedVariables]; it runs no hook and asks nobody for a password. What it fetches
+// is a pack in its repository, which is read and checked as any other; it checks nothing out.
 type program struct {
 	path   string
 	dir    string

@@ -17,7 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// When its context ends, the program is killed, and so is what it has started: the pipe that they hold comes to its end.
+// When its context ends, the program is killed, and so is what it has started: the pipe that they hold comes to its
+// end.
 func TestProgramIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	pipe, script := filepath.Join(dir, "pipe"), filepath.Join(dir, "git")

@@ -196,8 +196,8 @@ func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 	return p.requestPack(ctx, want{ids: p.found.tips(), progress: w.progress})
 }
 
-// requestPack asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in all of
-// them, with their history.
+// requestPack asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in
+// all of them, with their history.
 func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error) {
 	session, err := p.take(ctx)
 	if err != nil {

@@ -77,8 +77,8 @@ func largeRepository(t *testing.T, dir string) *gittest.Repo {
 }
 
 // A subset of a large repository costs what the subset costs, where the server can leave things out: listing versions
-// transfers no pack at all, describing one pack its trees and descriptions, one skill only its files. Elsewhere it costs
-// the whole commit, once.
+// transfers no pack at all, describing one pack its trees and descriptions, one skill only its files. Elsewhere it
+// costs the whole commit, once.
 func TestSubsetCosts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,8 +23,8 @@ func (c counted) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// annotated makes a repository with a large file, a signed tag, one without signature, one that is only a name, one on a
-// tag, and a branch.
+// annotated makes a repository with a large file, a signed tag, one without signature, one that is only a name, one on
+// a tag, and a branch.
 func annotated(t *testing.T, dir string) (r *gittest.Repo, commit string) {
 	t.Helper()
 	r = gittest.New(t, dir, "o/r.git")

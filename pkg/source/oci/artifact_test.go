@@ -155,8 +155,8 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-// TestReferrersAtOnce attaches by several clients at a time where the list is kept by those who attach. One may replace the list of
-// another, because such a registry has no lock; attaching again adds what is missing and nothing twice.
+// TestReferrersAtOnce attaches by several clients at a time where the list is kept by those who attach. One may replace
+// the list of another, because such a registry has no lock; attaching again adds what is missing and nothing twice.
 func TestReferrersAtOnce(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{})
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -352,7 +352,8 @@ func TestTreesOf(t *testing.T) {
 	}
 }
 
-// TestPushAttaches holds the order: what is attached is there before the version is, and publishing again adds what is missing.
+// TestPushAttaches holds the order: what is attached is there before the version is, and publishing again adds what is
+// missing.
 func TestPushAttaches(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestManyAtOnce fetches many packs at once with one client, from a registry that wants tokens: each repository's token is
-// asked for once, and there are never more connections than are good for a server.
+// TestManyAtOnce fetches many packs at once with one client, from a registry that wants tokens: each repository's token
+// is asked for once, and there are never more connections than are good for a server.
 func TestManyAtOnce(t *testing.T) {
 	s := ocitest.New(t)
 	const packs, most = 24, 12
@@ -135,8 +135,8 @@ func foreignPack(t *testing.T, s *ocitest.Server) pack.Ref {
 	return pack.Ref{Kind: pack.KindOCI, URL: s.URL("tools/greet"), Rev: "1.0.0"}
 }
 
-// TestForeignOnce holds that a layer that has to be looked into is downloaded once, however often and by however many it is
-// opened and fetched, and that nothing of it is left behind.
+// TestForeignOnce holds that a layer that has to be looked into is downloaded once, however often and by however many
+// it is opened and fetched, and that nothing of it is left behind.
 func TestForeignOnce(t *testing.T) {
 	for name, use := range map[string]func(c *oci.Client, ref pack.Ref, locked *pack.Pack) error{
 		"open and fetch": func(c *oci.Client, ref pack.Ref, _ *pack.Pack) error { return get(t, c, ref) },

@@ -89,8 +89,8 @@ var elsewhere = []struct {
 	{"somebody with a password", "https://ada:s3cret@cdn.example", true},
 }
 
-// TestRedirectsElsewhere has a registry redirect downloads: no credential leaves its host, and nothing leads out of HTTPS or
-// into this machine.
+// TestRedirectsElsewhere has a registry redirect downloads: no credential leaves its host, and nothing leads out of
+// HTTPS or into this machine.
 func TestRedirectsElsewhere(t *testing.T) {
 	f := newFaulty(t)
 	f.path = "none"
@@ -156,8 +156,8 @@ func TestUploadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNeeded holds that a registry is asked for tags, a manifest and a layer, and for nothing else: no referrers, whose
-// pages could be endless too.
+// TestOnlyWhatIsNeeded holds that a registry is asked for tags, a manifest and a layer, and for nothing else: no
+// referrers, whose pages could be endless too.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

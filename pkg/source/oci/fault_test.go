@@ -25,8 +25,8 @@ import (
 type faulty struct {
 	answers map[string]*httptest.ResponseRecorder // by path, as a registry of good faith gave them
 	path    string                                // what part of a path makes a request one that is meddled with
-	// fault answers the n-th such request, from 1; good has what the registry would answer. It returns false to have that
-	// sent.
+	// fault answers the n-th such request, from 1; good has what the registry would answer. It returns false to have
+	// that sent.
 	fault func(n int, w http.ResponseWriter, r *http.Request, good *httptest.ResponseRecorder) bool
 
 	mu     sync.Mutex
@@ -131,8 +131,8 @@ func busy(w http.ResponseWriter, status int, after string) bool {
 	return true
 }
 
-// TestFaultyLayers has a registry send a layer in every wrong way. What works in the end has every byte checked, and what
-// does not ends after a bounded time. Time is that of a bubble: nothing here waits.
+// TestFaultyLayers has a registry send a layer in every wrong way. What works in the end has every byte checked, and
+// what does not ends after a bounded time. Time is that of a bubble: nothing here waits.
 func TestFaultyLayers(t *testing.T) {
 	f := newFaulty(t)
 	for _, tt := range append(blobFaults(), retryAfters()...) {

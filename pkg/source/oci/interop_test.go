@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// tool returns the path of another program: what its variable names, else what is on PATH. The test is skipped where there is
-// none, unless one of the variables says that it has to be there.
+// tool returns the path of another program: what its variable names, else what is on PATH. The test is skipped where
+// there is none, unless one of the variables says that it has to be there.
 func tool(t *testing.T, name, variable string, required ...string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -94,7 +94,8 @@ func skillDirs(t *testing.T, trees []bundle.Tree) string {
 	return dir
 }
 
-// TestFluxOperatorInstall has flux-operator install what is published in its form. A project for it is a git repository.
+// TestFluxOperatorInstall has flux-operator install what is published in its form. A project for it is a git
+// repository.
 func TestFluxOperatorInstall(t *testing.T) {
 	program := tool(t, "flux-operator", "SKILLPM_FLUX_OPERATOR")
 	for name, s := range map[string]*ocitest.Server{
@@ -146,8 +147,8 @@ func TestFluxOperatorPublish(t *testing.T) {
 	checkFetched(t, c, p, trees)
 }
 
-// toolHive starts ToolHive's server, which does the work of its commands, and returns how to run them. It wants a container
-// runtime only to answer whether it is there, so one that does nothing else will do.
+// toolHive starts ToolHive's server, which does the work of its commands, and returns how to run them. It wants a
+// container runtime only to answer whether it is there, so one that does nothing else will do.
 func toolHive(t *testing.T) func(args ...string) string {
 	t.Helper()
 	program := tool(t, "thv", "SKILLPM_THV")

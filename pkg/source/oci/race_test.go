@@ -13,8 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestTwoPublishers holds that of two that publish other content for one version at once, one is told that its tag does not
-// stand: also where both found the version free, and the second sets its tag when the first has seen that its own is there.
+// TestTwoPublishers holds that of two that publish other content for one version at once, one is told that its tag does
+// not stand: also where both found the version free, and the second sets its tag when the first has seen that its own
+// is there.
 func TestTwoPublishers(t *testing.T) {
 	s := ocitest.New(t)
 	var mu sync.Mutex
@@ -119,7 +120,8 @@ func TestOtherSpelling(t *testing.T) {
 	}
 }
 
-// TestMovingTogether holds that latest ends at the highest release also where a lower one moves it when the higher one has done so.
+// TestMovingTogether holds that latest ends at the highest release also where a lower one moves it when the higher one
+// has done so.
 func TestMovingTogether(t *testing.T) {
 	s := ocitest.New(t)
 	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

@@ -87,8 +87,8 @@ var (
 	identity = map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte("<token>:")), "identitytoken": "r3fresh-token"}
 )
 
-// TestRealm holds that a registry's credentials go to the token server that belongs to it and to no other, which is asked
-// anonymously.
+// TestRealm holds that a registry's credentials go to the token server that belongs to it and to no other, which is
+// asked anonymously.
 func TestRealm(t *testing.T) {
 	for _, tt := range []struct {
 		registry, realm string

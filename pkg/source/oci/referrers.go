@@ -174,7 +174,9 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool { return d.Digest == descriptor.Digest }) {
+		if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool {
+			return d.Digest == descriptor.Digest
+		}) {
 			return nil
 		}
 		idx.Manifests = append(idx.Manifests, descriptor)

@@ -29,7 +29,8 @@ func servers(t *testing.T) map[string]*ocitest.Server {
 	return map[string]*ocitest.Server{"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{})}
 }
 
-// TestAuthentication publishes and fetches with a login, is refused with a wrong one and with none, and shows none in any error.
+// TestAuthentication publishes and fetches with a login, is refused with a wrong one and with none, and shows none in
+// any error.
 func TestAuthentication(t *testing.T) {
 	const secret = "correct horse battery"
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "ada", Password: secret})
@@ -145,7 +146,8 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP holds that a host is spoken to without TLS where it is allowed by its name and port, and that no TLS is tried.
+// TestPlainHTTP holds that a host is spoken to without TLS where it is allowed by its name and port, and that no TLS is
+// tried.
 func TestPlainHTTP(t *testing.T) {
 	for _, tt := range []struct {
 		allowed, scheme string
@@ -174,8 +176,8 @@ func attaching(a oci.Artifact) func(context.Context, oci.Pushed, []byte) ([]oci.
 	return func(context.Context, oci.Pushed, []byte) ([]oci.Artifact, error) { return []oci.Artifact{a}, nil }
 }
 
-// TestPages publishes more versions than fit a page of tags. Debian's docker-registry sends them all at once; the pages of olareg
-// are as small as its client asks for, so here it is asked for fewer.
+// TestPages publishes more versions than fit a page of tags. Debian's docker-registry sends them all at once; the pages
+// of olareg are as small as its client asks for, so here it is asked for fewer.
 func TestPages(t *testing.T) {
 	for name, s := range servers(t) {
 		t.Run(name, func(t *testing.T) {

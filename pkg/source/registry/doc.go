@@ -1,7 +1,7 @@
 // Package registry lists the versions of a pack by asking the configured registries. Start reading at [Set].
 //
-// A registry is an index (static files in a directory, in a git repository, on an HTTPS server, or inside the binary) or
-// a set of OCI artifacts (the repositories below a prefix, or an image layout on disk).
+// A registry is an index (static files in a directory, in a git repository, on an HTTPS server, or inside the binary)
+// or a set of OCI artifacts (the repositories below a prefix, or an image layout on disk).
 //
 // A [Set] decides which registry answers for a name, so that nobody can publish a pack under another owner's name:
 //

@@ -167,7 +167,8 @@ func TestRecent(t *testing.T) {
 	})
 }
 
-// TestHostileIndex has a web server answer as it should not. What works in the end is right, and what does not ends soon.
+// TestHostileIndex has a web server answer as it should not. What works in the end is right, and what does not ends
+// soon.
 func TestHostileIndex(t *testing.T) {
 	good := webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	type (
@@ -367,8 +368,8 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
-// TestListingCosts holds that the versions below an OCI prefix are found by their tags alone, and a version's description
-// by its manifest alone.
+// TestListingCosts holds that the versions below an OCI prefix are found by their tags alone, and a version's
+// description by its manifest alone.
 func TestListingCosts(t *testing.T) {
 	s := ocitest.New(t)
 	var packs []registrytest.Published

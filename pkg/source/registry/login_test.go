@@ -43,8 +43,8 @@ func (g *guardedWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPrivateIndex: a token of the environment is shown from the first request on, a login of Docker's configuration after the
-// server has refused one, and neither to another server.
+// TestPrivateIndex: a token of the environment is shown from the first request on, a login of Docker's configuration
+// after the server has refused one, and neither to another server.
 func TestPrivateIndex(t *testing.T) {
 	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("robot:s3cret"))
 	logins := func(host string) *credential.Store {

@@ -50,8 +50,8 @@ func bigIndex(t testing.TB, n int) string {
 	return dir
 }
 
-// TestOCIIndexCosts holds that a pack of an index in an OCI repository takes the manifest and one shard, and nothing but the
-// question for the tag where nothing has changed.
+// TestOCIIndexCosts holds that a pack of an index in an OCI repository takes the manifest and one shard, and nothing
+// but the question for the tag where nothing has changed.
 func TestOCIIndexCosts(t *testing.T) {
 	s := ocitest.New(t)
 	dir := bigIndex(t, 300)

@@ -17,8 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TestWhoIsAsked holds which servers hear of a name: of one that is bound to a registry, or locked to one, no other. Two that
-// are not bound and have it are an error naming both, and one that does not answer is an error, for it might have had it.
+// TestWhoIsAsked holds which servers hear of a name: of one that is bound to a registry, or locked to one, no other.
+// Two that are not bound and have it are an error naming both, and one that does not answer is an error, for it might
+// have had it.
 func TestWhoIsAsked(t *testing.T) {
 	deploy := registrytest.Pack("acme/deploy", "1.0.0", "deploy")
 	a, b := webIndex(t, deploy, registrytest.Pack("acme/both", "1.0.0", "both")), webIndex(t, registrytest.Pack("acme/both", "2.0.0", "both"))
@@ -86,8 +87,8 @@ func hosts(requests []string) []string {
 	return slices.Compact(requests)
 }
 
-// TestOffline holds that no kind of registry that is elsewhere is asked while skillpm is offline, and that those on this
-// machine answer.
+// TestOffline holds that no kind of registry that is elsewhere is asked while skillpm is offline, and that those on
+// this machine answer.
 func TestOffline(t *testing.T) {
 	s := ocitest.New(t)
 	dir := t.TempDir()

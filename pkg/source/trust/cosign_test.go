@@ -19,8 +19,8 @@ type cosign struct {
 	program, dir, docker string
 }
 
-// newCosign finds cosign: the program that SKILLPM_COSIGN names, or on the PATH. SKILLPM_REQUIRE_INTEROP=1 makes a missing
-// one an error.
+// newCosign finds cosign: the program that SKILLPM_COSIGN names, or on the PATH. SKILLPM_REQUIRE_INTEROP=1 makes a
+// missing one an error.
 func newCosign(t *testing.T, s *ocitest.Server) *cosign {
 	t.Helper()
 	program := os.Getenv("SKILLPM_COSIGN")

@@ -1,6 +1,6 @@
-// Package trust verifies who signed a pack. It finds the signatures of artifacts in registries and layouts, and those of
-// git tags, caches them, and checks them against trusted keys and identities. It also creates the artifacts that sign and
-// describe a pack. Start reading at [Verifier].
+// Package trust verifies who signed a pack. It finds the signatures of artifacts in registries and layouts, and those
+// of git tags, caches them, and checks them against trusted keys and identities. It also creates the artifacts that
+// sign and describe a pack. Start reading at [Verifier].
 //
 // The rules it keeps:
 //

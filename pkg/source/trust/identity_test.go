@@ -25,8 +25,8 @@ func (who byRoot) Verify(_ []byte, _ string, wanted []sign.Identity) (sign.Ident
 	return got, nil
 }
 
-// Where a policy wants an identity, a program that cannot check it refuses, and says which one can. What checks it decides
-// who counts.
+// Where a policy wants an identity, a program that cannot check it refuses, and says which one can. What checks it
+// decides who counts.
 func TestIdentities(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())

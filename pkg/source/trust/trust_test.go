@@ -404,8 +404,8 @@ func TestHostileReferrers(t *testing.T) {
 	checkError(t, err, diag.Remote, "")
 }
 
-// foreign puts an artifact into a repository that says neither its name nor its version nor its trees, as other tools write
-// them, and returns it as acme/deploy 1.0.0.
+// foreign puts an artifact into a repository that says neither its name nor its version nor its trees, as other tools
+// write them, and returns it as acme/deploy 1.0.0.
 func foreign(t *testing.T, c *oci.Client, ref pack.Ref) (*pack.Pack, map[string]string) {
 	t.Helper()
 	var err error
@@ -439,7 +439,8 @@ func TestRecord(t *testing.T) {
 	checkError(t, k.Record(p, edited), diag.Integrity, "was fetched before")
 }
 
-// A signature over what does not say which pack and version it is would hold under every tag and name, so it holds under none.
+// A signature over what does not say which pack and version it is would hold under every tag and name, so it holds
+// under none.
 func TestUnnamed(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())

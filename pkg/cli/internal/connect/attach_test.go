@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// TestHooksThatAreAnswered proves that each event which hook install writes is one that hook answers, and that each host
-// whose hooks are answered can be written to.
+// TestHooksThatAreAnswered proves that each event which hook install writes is one that hook answers, and that each
+// host whose hooks are answered can be written to.
 func TestHooksThatAreAnswered(t *testing.T) {
 	answered := map[string][]string{}
 	for _, h := range hook.Agents() {

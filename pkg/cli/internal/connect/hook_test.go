@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// SPEC O10: only the first word after hook says whether an event is answered, so that no slip in the command line ends with the
-// exit code of a denial.
+// SPEC O10: only the first word after hook says whether an event is answered, so that no slip in the command line ends
+// with the exit code of a denial.
 func TestO10AnswersHook(t *testing.T) {
 	for line, want := range map[string]bool{
 		"hook PreToolUse --host claude-code": true, "hook PreToolUse --host status": true, "hook --host install": true,

@@ -137,7 +137,8 @@ func (p *passing) write(key, extension string, data []byte) {
 		return
 	}
 	var path string
-	if path, p.err = p.files.write(p.skill+"-"+key+"-"+p.modified.Format("20060102-150405"), extension, data); p.err != nil {
+	if path, p.err = p.files.write(p.skill+"-"+key+"-"+p.modified.Format("20060102-150405"), extension,
+		data); p.err != nil {
 		return
 	}
 	if p.path == "" {

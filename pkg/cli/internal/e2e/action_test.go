@@ -20,8 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
-// TestActionShape holds action.yml to what a composite action of strangers should be: every input is explained and used,
-// none is pasted into a program, and other actions are pinned.
+// TestActionShape holds action.yml to what a composite action of strangers should be: every input is explained and
+// used, none is pasted into a program, and other actions are pinned.
 func TestActionShape(t *testing.T) {
 	a := readAction(t)
 	if a.Runs.Using != "composite" {

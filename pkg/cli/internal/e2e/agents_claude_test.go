@@ -82,8 +82,8 @@ func read(w *desk) mockmodel.Step {
 	return mockmodel.Use("Read", map[string]any{"file_path": w.project + "/notes.txt"})
 }
 
-// TestClaudeHooks plays sessions of Claude Code (O10, O26), which by itself takes allowed-tools as a grant, and runs all of
-// what is tried here.
+// TestClaudeHooks plays sessions of Claude Code (O10, O26), which by itself takes allowed-tools as a grant, and runs
+// all of what is tried here.
 func TestClaudeHooks(t *testing.T) {
 	program := agentProgram{
 		variable: "SKILLPM_CLAUDE", agent: "claude-code", host: "claude-code", play: claude,

@@ -45,8 +45,8 @@ func shell(command string) mockmodel.Step {
 	return mockmodel.Use("exec_command", map[string]any{"cmd": command})
 }
 
-// TestCodexHooks is TestClaudeHooks for Codex (O10, O26), which has no tool for skills: its model reads SKILL.md, or the
-// user writes $NAME and Codex puts it into the conversation.
+// TestCodexHooks is TestClaudeHooks for Codex (O10, O26), which has no tool for skills: its model reads SKILL.md, or
+// the user writes $NAME and Codex puts it into the conversation.
 func TestCodexHooks(t *testing.T) {
 	program := agentProgram{
 		variable: "SKILLPM_CODEX", agent: "codex", host: "codex", play: codex,
@@ -99,8 +99,9 @@ func waitForAgent(r mockmodel.Request) mockmodel.Step {
 	return mockmodel.Use("multi_agent_v1.wait_agent", map[string]any{"targets": []string{id}, "timeout_ms": 20000})
 }
 
-// TestCodexTyping shows what hooks can't hold in Codex: a shell that runs already is typed into without any being called.
-// What starts one is asked about, so a skill that allows no shell gets none; but one from before its activation stays.
+// TestCodexTyping shows what hooks can't hold in Codex: a shell that runs already is typed into without any being
+// called. What starts one is asked about, so a skill that allows no shell gets none; but one from before its activation
+// stays.
 func TestCodexTyping(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CODEX")

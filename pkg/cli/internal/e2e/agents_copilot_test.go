@@ -24,8 +24,8 @@ func copilot(w *desk, model *mockmodel.Server, prompts ...string) {
 	}
 }
 
-// TestCopilotHooks is TestClaudeHooks for Copilot CLI (O10, O26), by the hooks of its own, and by those of Claude Code, which
-// it runs as well.
+// TestCopilotHooks is TestClaudeHooks for Copilot CLI (O10, O26), by the hooks of its own, and by those of Claude Code,
+// which it runs as well.
 func TestCopilotHooks(t *testing.T) {
 	command := func(line string) mockmodel.Step {
 		return mockmodel.Use("bash", map[string]any{"command": line, "description": "leave a mark"})

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestAgentsDiscover asks real agents which skills they see after an install for them alone, each in a project of its own
-// (M2, S2): what skillpm links is where the agent looks. None of these questions reaches a model. What Claude Code sees is
-// asserted where it tells its model.
+// TestAgentsDiscover asks real agents which skills they see after an install for them alone, each in a project of its
+// own (M2, S2): what skillpm links is where the agent looks. None of these questions reaches a model. What Claude Code
+// sees is asserted where it tells its model.
 func TestAgentsDiscover(t *testing.T) {
 	const location = ".agents/skills/kubectl-basics"
 	for _, test := range []struct {

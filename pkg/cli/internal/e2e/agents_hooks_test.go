@@ -107,8 +107,8 @@ func wasTold(results []mockmodel.Result, words string) bool {
 	return false
 }
 
-// TestAgentsFailClosed has the program of the hooks fail: real agents go ahead with a call, and deny it if the hooks were
-// installed to fail closed. Copilot CLI denies it in any case.
+// TestAgentsFailClosed has the program of the hooks fail: real agents go ahead with a call, and deny it if the hooks
+// were installed to fail closed. Copilot CLI denies it in any case.
 func TestAgentsFailClosed(t *testing.T) {
 	for _, client := range mcpClients() {
 		for _, closed := range []bool{true, false} {

@@ -42,9 +42,9 @@ func (c mcpClient) call(tool string, input map[string]any) mockmodel.Step {
 	return mockmodel.Use(fmt.Sprintf(c.tool, tool), input)
 }
 
-// TestAgentsMCP has real agents start skillpm mcp, as mcp install tells them to: the model is offered its tools and told
-// which skills there are (K3, O7), a call of the tool skill brings the body to it (P7), a skill that is not there is an
-// error which lists those that are (K5), and what the skill forbids does not run while it is active (O10).
+// TestAgentsMCP has real agents start skillpm mcp, as mcp install tells them to: the model is offered its tools and
+// told which skills there are (K3, O7), a call of the tool skill brings the body to it (P7), a skill that is not there
+// is an error which lists those that are (K5), and what the skill forbids does not run while it is active (O10).
 func TestAgentsMCP(t *testing.T) {
 	for _, client := range mcpClients() {
 		t.Run(client.host, func(t *testing.T) {
@@ -130,9 +130,9 @@ func TestAgentsMCPReload(t *testing.T) {
 	}
 }
 
-// TestClaudeAlwaysLoad has Claude Code look for tools instead of offering all, as it does with Anthropic's own API: then the
-// tools of MCP servers are not offered, but the one that says that it is always needed, with the list of skills (O7), as
-// mcp install has it do.
+// TestClaudeAlwaysLoad has Claude Code look for tools instead of offering all, as it does with Anthropic's own API:
+// then the tools of MCP servers are not offered, but the one that says that it is always needed, with the list of
+// skills (O7), as mcp install has it do.
 func TestClaudeAlwaysLoad(t *testing.T) {
 	for _, always := range []bool{true, false} {
 		t.Run(fmt.Sprint(always), func(t *testing.T) {

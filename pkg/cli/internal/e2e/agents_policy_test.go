@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// TestClaudeDeny disables a skill while Claude Code works with it (O14): from the next call on no tool may be called, and
-// in the next turn the skill can't be activated any more. Refusals are in the audit log (O10, O24).
+// TestClaudeDeny disables a skill while Claude Code works with it (O14): from the next call on no tool may be called,
+// and in the next turn the skill can't be activated any more. Refusals are in the audit log (O10, O24).
 func TestClaudeDeny(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CLAUDE")

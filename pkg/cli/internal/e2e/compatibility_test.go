@@ -14,9 +14,9 @@ var rows = []struct {
 	count  int
 }{{"P", 11}, {"O", 26}, {"T", 4}, {"K", 8}, {"D", 7}, {"S", 3}, {"M", 6}}
 
-// TestCompatibilityDocument proves that docs/compatibility.md and docs/dev/compatibility.md have every row once; that the commands, the Go names and the tests that
-// a row is shown by are there; and that each of these tests says which row it proves: in its name, in the comment above it or
-// in itself. A row without a test says that it is not there yet.
+// TestCompatibilityDocument proves that docs/compatibility.md and docs/dev/compatibility.md have every row once; that
+// the commands, the Go names and the tests that a row is shown by are there; and that each of these tests says which
+// row it proves: in its name, in the comment above it or in itself. A row without a test says that it is not there yet.
 func TestCompatibilityDocument(t *testing.T) {
 	isRow := regexp.MustCompile(`^\| ([A-Z][0-9]+) \|`)
 	left := map[string]bool{}

@@ -48,7 +48,8 @@ func readAction(t testing.TB) action {
 	return a
 }
 
-// workflow runs a composite action the way a runner of GitHub Actions does, with actions/cache as the only other action.
+// workflow runs a composite action the way a runner of GitHub Actions does, with actions/cache as the only other
+// action.
 type workflow struct {
 	action    action
 	bash      string

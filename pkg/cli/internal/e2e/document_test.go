@@ -38,7 +38,8 @@ func proofs(line string, number int) []proof {
 	return all
 }
 
-// check looks for the test and its cases, and returns the text of it: a script, or a function with the comment above it.
+// check looks for the test and its cases, and returns the text of it: a script, or a function with the comment above
+// it.
 func (p proof) check(t *testing.T) string {
 	t.Helper()
 	if p.script != "" {
@@ -105,8 +106,8 @@ func readDocument(t *testing.T, name string) []string {
 	return strings.Split(string(data), "\n")
 }
 
-// TestReliabilityDocument proves that every test that docs/dev/reliability.md names is there, and so is every case of it that the
-// document names in quotes behind it.
+// TestReliabilityDocument proves that every test that docs/dev/reliability.md names is there, and so is every case of
+// it that the document names in quotes behind it.
 func TestReliabilityDocument(t *testing.T) {
 	tests, cases := 0, 0
 	for i, line := range readDocument(t, "dev/reliability.md") {

@@ -49,8 +49,8 @@ func (m *machine) dated(when time.Time) {
 
 func year(n int) time.Time { return time.Date(n, 6, 1, 12, 0, 0, 0, time.UTC) }
 
-// TestFaultClock has the clock, and the times of all files, be of 1970, of today, and of 2100, in each order: the result is
-// the same, and edits are found though a file has the time that it had.
+// TestFaultClock has the clock, and the times of all files, be of 1970, of today, and of 2100, in each order: the
+// result is the same, and edits are found though a file has the time that it had.
 func TestFaultClock(t *testing.T) { // M2
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
@@ -103,8 +103,8 @@ func TestFaultClock(t *testing.T) { // M2
 }
 
 // TestFaultClockAndAge proves that a minimum release age lets nothing in on the word of a clock that is not set or runs
-// ahead: where a registry does not say when a release was published, it is as old as the machine knows it by a clock that
-// can be right.
+// ahead: where a registry does not say when a release was published, it is as old as the machine knows it by a clock
+// that can be right.
 func TestFaultClockAndAge(t *testing.T) {
 	w := newServers(t)
 	m := newMachine(t, w)

@@ -41,8 +41,8 @@ func flip(path string) error {
 	return errors.Join(os.WriteFile(path, data, info.Mode()), os.Chtimes(path, info.ModTime(), info.ModTime()))
 }
 
-// TestFaultDamagedStore damages every tree of a store: it is found, and healed by fetching again, or refused where there is
-// nothing to fetch from. The project is never given a damaged tree.
+// TestFaultDamagedStore damages every tree of a store: it is found, and healed by fetching again, or refused where
+// there is nothing to fetch from. The project is never given a damaged tree.
 func TestFaultDamagedStore(t *testing.T) { // M2
 	w := newServers(t)
 	for _, tt := range []struct {
@@ -160,8 +160,8 @@ func TestFaultDamagedCaches(t *testing.T) { // M2
 	}
 }
 
-// TestFaultDamagedJournal has something be at the place of the journal that this machine did not write: nothing of it is
-// carried out, and the hint says how to go on.
+// TestFaultDamagedJournal has something be at the place of the journal that this machine did not write: nothing of it
+// is carried out, and the hint says how to go on.
 func TestFaultDamagedJournal(t *testing.T) { // M2
 	w := newServers(t)
 	done := newMachine(t, w).fresh()

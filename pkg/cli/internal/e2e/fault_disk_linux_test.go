@@ -17,8 +17,8 @@ import (
 
 const alone = "SKILLPM_TEST_ALONE" // re-executed in namespaces of its own: which test
 
-// inNamespaces runs the test a second time, as root of a user namespace with further namespaces of its own, and reports whether
-// this is that one.
+// inNamespaces runs the test a second time, as root of a user namespace with further namespaces of its own, and reports
+// whether this is that one.
 func inNamespaces(t *testing.T, flags uintptr) bool {
 	t.Helper()
 	if os.Getenv(alone) == t.Name() {
@@ -77,8 +77,8 @@ func leave(t testing.TB, dir, what string, n int) {
 	remount(t, dir, 0, fmt.Sprint(what, "=", limit))
 }
 
-// TestFaultNoSpace has the disk be full, of bytes or of names, below the project, the caches or both, with a little more room
-// each time: the old state stays and nothing is left behind, and with room the same command works.
+// TestFaultNoSpace has the disk be full, of bytes or of names, below the project, the caches or both, with a little
+// more room each time: the old state stays and nothing is left behind, and with room the same command works.
 func TestFaultNoSpace(t *testing.T) { // M2
 	if !inNamespaces(t, unix.CLONE_NEWNS) {
 		return

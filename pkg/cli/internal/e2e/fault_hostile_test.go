@@ -89,8 +89,9 @@ func (w *servers) artifact(t testing.TB, repository, tag string, data []byte) {
 	w.put(t, http.MethodPut, "/v2/"+repository+"/manifests/"+tag, manifestType, []byte(manifest))
 }
 
-// TestFaultHostilePack installs packs that were made to do harm, one of each kind: each is refused by an error that names what
-// is wrong, and nothing is written anywhere but in the caches. The kinds are told apart in the tests of the packages.
+// TestFaultHostilePack installs packs that were made to do harm, one of each kind: each is refused by an error that
+// names what is wrong, and nothing is written anywhere but in the caches. The kinds are told apart in the tests of the
+// packages.
 func TestFaultHostilePack(t *testing.T) { // M2
 	w := newServers(t)
 	for _, tt := range []struct {
@@ -170,7 +171,8 @@ func TestFaultHostilePack(t *testing.T) { // M2
 	}
 }
 
-// refuses proves that a pack is refused with a code and an error that says all of the words, or installed if there are none.
+// refuses proves that a pack is refused with a code and an error that says all of the words, or installed if there are
+// none.
 func refuses(t *testing.T, w *servers, pack string, code int, words []string) {
 	t.Helper()
 	m := newMachine(t, w)

@@ -89,8 +89,8 @@ func unreadable() []lockCase {
 	}
 }
 
-// TestFaultLock edits the lock, and what is near it, in every way that it may be wrong: each command says what is wrong, and
-// changes nothing.
+// TestFaultLock edits the lock, and what is near it, in every way that it may be wrong: each command says what is
+// wrong, and changes nothing.
 func TestFaultLock(t *testing.T) { // M2
 	w := newServers(t)
 	for _, tt := range unreadable() {
@@ -110,8 +110,8 @@ func TestFaultLock(t *testing.T) { // M2
 	}
 }
 
-// TestFaultLinkedDirectory has a directory of skillpm's, or of an agent, lead elsewhere, as in a repository that somebody made
-// for others: nothing is written or removed there.
+// TestFaultLinkedDirectory has a directory of skillpm's, or of an agent, lead elsewhere, as in a repository that
+// somebody made for others: nothing is written or removed there.
 func TestFaultLinkedDirectory(t *testing.T) { // M2
 	w := newServers(t)
 	for _, tt := range []struct {
@@ -141,8 +141,8 @@ func TestFaultLinkedDirectory(t *testing.T) { // M2
 	}
 }
 
-// TestFaultLockedElsewhere edits the lock so that it agrees with itself, but not with what there is, for a machine that has
-// nothing yet: nothing else than what was locked is installed.
+// TestFaultLockedElsewhere edits the lock so that it agrees with itself, but not with what there is, for a machine that
+// has nothing yet: nothing else than what was locked is installed.
 func TestFaultLockedElsewhere(t *testing.T) { // M2
 	w := newServers(t)
 	good := newMachine(t, w)
@@ -219,8 +219,8 @@ func swapAll(text string, old, new []string) string {
 	return text
 }
 
-// TestFaultMovedTag has a registry put an older artifact where a newer version was, and another one where the locked version
-// was: what is locked stays, and an artifact is never installed as a version that it says it is not.
+// TestFaultMovedTag has a registry put an older artifact where a newer version was, and another one where the locked
+// version was: what is locked stays, and an artifact is never installed as a version that it says it is not.
 func TestFaultMovedTag(t *testing.T) { // M2
 	w := newServers(t)
 	m := newMachine(t, w)

@@ -21,8 +21,8 @@ func (m *machine) withoutNetwork() *machine {
 	return &cut
 }
 
-// TestFaultNoNetwork takes the network away: what is in the store or vendored is installed, whatever asks no server works,
-// and the rest is an error that says which server, and changes nothing.
+// TestFaultNoNetwork takes the network away: what is in the store or vendored is installed, whatever asks no server
+// works, and the rest is an error that says which server, and changes nothing.
 func TestFaultNoNetwork(t *testing.T) { // M2
 	w := newServers(t)
 	m := newMachine(t, w)

@@ -40,8 +40,8 @@ func (b *begun) end() ended {
 	return ended{b.cmd.Args[1:], b.cmd.ProcessState.ExitCode(), b.out.String(), b.err.String()}
 }
 
-// stall never ends its answer to one kind of request: it reports each that comes, and waits until the client is gone. The
-// answer has no length, since a wrong one is an integrity error of its own.
+// stall never ends its answer to one kind of request: it reports each that comes, and waits until the client is gone.
+// The answer has no length, since a wrong one is an integrity error of its own.
 func stall(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 	come = make(chan struct{}, 100)
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
@@ -55,8 +55,8 @@ func stall(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 	}, come
 }
 
-// TestFaultSignal interrupts the program while it downloads from a registry or a git server that takes its time, and while it
-// waits for another process: the old state stays, and nothing else.
+// TestFaultSignal interrupts the program while it downloads from a registry or a git server that takes its time, and
+// while it waits for another process: the old state stays, and nothing else.
 func TestFaultSignal(t *testing.T) { // M2
 	w := newServers(t)
 	done := newMachine(t, w).fresh()

@@ -108,9 +108,9 @@ func killStories(w *servers, warm string) []killStory {
 	}
 }
 
-// TestFaultKilled kills the program at each kind of system call that changes something, again and again, until there is none
-// left: whatever it had done, what is installed is the old state or the new one, an interrupted installation is never taken
-// for one, and the next plain install heals.
+// TestFaultKilled kills the program at each kind of system call that changes something, again and again, until there is
+// none left: whatever it had done, what is installed is the old state or the new one, an interrupted installation is
+// never taken for one, and the next plain install heals.
 func TestFaultKilled(t *testing.T) { // M2
 	needStrace(t)
 	w := newServers(t)
@@ -149,8 +149,8 @@ func TestFaultKilled(t *testing.T) { // M2
 	}
 }
 
-// killed kills the program at the n-th call of a name, and reports whether there was one: what it does at once is spread over
-// its threads in another way each time, so that the one that is watched may have come to its end before.
+// killed kills the program at the n-th call of a name, and reports whether there was one: what it does at once is
+// spread over its threads in another way each time, so that the one that is watched may have come to its end before.
 func killed(t *testing.T, w *servers, story killStory, name string, n int, after, done map[string]string) bool {
 	m := newMachine(t, w)
 	before := story.prepare(m)
@@ -180,7 +180,8 @@ func killed(t *testing.T, w *servers, story killStory, name string, n int, after
 	return e.code == -1
 }
 
-// TestFaultCalls has system calls fail, one at a time or all of a kind: an error leaves the old state, success the new one.
+// TestFaultCalls has system calls fail, one at a time or all of a kind: an error leaves the old state, success the new
+// one.
 func TestFaultCalls(t *testing.T) { // M2
 	needStrace(t)
 	w := newServers(t)
@@ -244,8 +245,8 @@ func TestFaultCalls(t *testing.T) { // M2
 	}
 }
 
-// TestFaultSignalled has a signal arrive at each kind of system call that changes something: the program ends as interrupted
-// with the old state, or finishes what it had begun to commit; either way nothing is left to be recovered.
+// TestFaultSignalled has a signal arrive at each kind of system call that changes something: the program ends as
+// interrupted with the old state, or finishes what it had begun to commit; either way nothing is left to be recovered.
 func TestFaultSignalled(t *testing.T) { // M2
 	needStrace(t)
 	w := newServers(t)
@@ -284,8 +285,8 @@ func TestFaultSignalled(t *testing.T) { // M2
 	}
 }
 
-// TestFaultKilledHolder kills a process in the middle of its changes, while it has the lock of the project that others wait
-// for: they finish what it began, and then do their own.
+// TestFaultKilledHolder kills a process in the middle of its changes, while it has the lock of the project that others
+// wait for: they finish what it began, and then do their own.
 func TestFaultKilledHolder(t *testing.T) { // M2
 	needStrace(t)
 	w := newServers(t)
@@ -320,7 +321,8 @@ func TestFaultKilledHolder(t *testing.T) { // M2
 	m.ok("verify")
 }
 
-// TestFaultNothingRuns watches which programs are started while packs with scripts are fetched, installed and updated: none.
+// TestFaultNothingRuns watches which programs are started while packs with scripts are fetched, installed and updated:
+// none.
 func TestFaultNothingRuns(t *testing.T) { // M2
 	needStrace(t)
 	w := newServers(t)

@@ -44,8 +44,8 @@ func filesServer() {
 	}
 }
 
-// TestO10Gateway: the tools of other MCP servers pass through `skillpm mcp --upstream`, and every call of one is held to the
-// skill that is active: one that it does not allow does not reach the server.
+// TestO10Gateway: the tools of other MCP servers pass through `skillpm mcp --upstream`, and every call of one is held
+// to the skill that is active: one that it does not allow does not reach the server.
 func TestO10Gateway(t *testing.T) {
 	home, project := t.TempDir(), t.TempDir()
 	skill := filepath.Join(project, ".skillpm", "skills", "looker", "SKILL.md")

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// SPEC O10: fifty hooks of one agent at once, each a process of its own, agree on what is active: none lets a tool through that
-// is not allowed, none loses what another learned, and each refusal is on record.
+// SPEC O10: fifty hooks of one agent at once, each a process of its own, agree on what is active: none lets a tool
+// through that is not allowed, none loses what another learned, and each refusal is on record.
 func TestO10FiftyHooks(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

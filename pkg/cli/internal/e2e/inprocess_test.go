@@ -24,9 +24,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// Stories run skillpm in this process: there are thousands of commands, and starting a program is most of what one costs.
-// "skillpm ARGS" and "exits CODE skillpm ARGS" do so, with "input FILE" as standard input of the next one. "exec skillpm"
-// starts a process, for what only a process has: a PATH of its own, signals, a pipe that closes.
+// Stories run skillpm in this process: there are thousands of commands, and starting a program is most of what one
+// costs. "skillpm ARGS" and "exits CODE skillpm ARGS" do so, with "input FILE" as standard input of the next one. "exec
+// skillpm" starts a process, for what only a process has: a PATH of its own, signals, a pipe that closes.
 
 // pendingInput is the key of a story's standard input for its next command.
 type pendingInput struct{}

@@ -35,8 +35,9 @@ func unable(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// servers is what is outside a machine: a registry with acme/web, acme/base, acme/core and acme/other, and a git server with
-// acme/tools.// Both versions of each skill differ in their text and in one file; see before and after for how they go together.
+// servers is what is outside a machine: a registry with acme/web, acme/base, acme/core and acme/other, and a git server
+// with acme/tools.// Both versions of each skill differ in their text and in one file; see before and after for how
+// they go together.
 type servers struct {
 	registry *ocitest.Server
 	git      string
@@ -48,7 +49,8 @@ type servers struct {
 // meddle answers a request in the place of next, or returns false.
 type meddle func(w http.ResponseWriter, r *http.Request, next http.Handler) bool
 
-// setMeddle has f see every request to the registry and to the git server first; they answer those for which it returns false.
+// setMeddle has f see every request to the registry and to the git server first; they answer those for which it returns
+// false.
 func (w *servers) setMeddle(f meddle) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,9 +125,9 @@ dependencies:
 `, w.registry.Host, w.git)
 }
 
-// update is the command that leads to the second version of everything: acme/base goes and acme/core comes, of acme/web one
-// skill changes, one goes and one comes, acme/tools moves to another commit, and the skill that had to have a longer name
-// gets its own.
+// update is the command that leads to the second version of everything: acme/base goes and acme/core comes, of acme/web
+// one skill changes, one goes and one comes, acme/tools moves to another commit, and the skill that had to have a
+// longer name gets its own.
 func (w *servers) update() []string {
 	return []string{"install", "acme/web@^2.0.0", "git+" + w.git + "/acme/tools.git#v2.0.0"}
 }
@@ -286,8 +288,8 @@ func (m *machine) fresh() map[string]string {
 	return m.tree()
 }
 
-// tree is everything in the project: what it is, its mode and bytes, or where it leads. What only this machine's skillpm
-// reads, and can do without, is left out.
+// tree is everything in the project: what it is, its mode and bytes, or where it leads. What only this machine's
+// skillpm reads, and can do without, is left out.
 func (m *machine) tree() map[string]string {
 	m.tb.Helper()
 	return treeOf(m.tb, m.project, ".skillpm", ".skillpm/state", ".skillpm/lock")
@@ -390,7 +392,8 @@ func (m *machine) leftNothing() {
 	}
 }
 
-// TestFaultServers proves that what the other tests change is all that they need: packs, links, aliases, manifest and lock.
+// TestFaultServers proves that what the other tests change is all that they need: packs, links, aliases, manifest and
+// lock.
 func TestFaultServers(t *testing.T) {
 	w := newServers(t)
 	m := newMachine(t, w)

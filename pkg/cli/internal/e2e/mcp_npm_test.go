@@ -67,8 +67,8 @@ func serveHTTP(t *testing.T, dir string, environ []string, args ...string) strin
 	return ""
 }
 
-// conformance are the scenarios of the official suite that are about what skillpm serves, and not about tools that only a
-// server made for the suite has.
+// conformance are the scenarios of the official suite that are about what skillpm serves, and not about tools that only
+// a server made for the suite has.
 var conformance = []string{
 	"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list", "resources-subscribe",
 	"resources-unsubscribe", "prompts-list", "completion-complete", "dns-rebinding-protection", "caching", "http-header-validation",

@@ -24,8 +24,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// million is an index of a million packs on a web server: it makes the file of a pack when it is asked for. The files of
-// dir are those of packs that can be installed. It writes down what is asked, and how many bytes it answers.
+// million is an index of a million packs on a web server: it makes the file of a pack when it is asked for. The files
+// of dir are those of packs that can be installed. It writes down what is asked, and how many bytes it answers.
 type million struct {
 	dir string
 
@@ -83,7 +83,8 @@ func (m *million) took() ([]string, int) {
 	return asked, n
 }
 
-// Of an index of a million packs, an install reads one small file for each pack that it needs, and of the registry these packs.
+// Of an index of a million packs, an install reads one small file for each pack that it needs, and of the registry
+// these packs.
 func TestMillionPacks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are told of the server's certificate by SSL_CERT_FILE")

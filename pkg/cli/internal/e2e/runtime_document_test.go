@@ -19,9 +19,9 @@ func TestTourDocument(t *testing.T) { runDocument(t, "tour.md", 17) }
 // TestSkillTestsDocument runs what docs/skill-tests.md shows. SPEC O25.
 func TestSkillTestsDocument(t *testing.T) { runDocument(t, "skill-tests.md", 5) }
 
-// runDocument runs what a document shows, with so many commands at least: a block with a path behind its language is a file, in the project or
-// in the home directory (~/); a block of console has commands, each with what it prints; a directory that one goes to holds for the next. A line of … stands for any lines,
-// and … inside a line for any text.
+// runDocument runs what a document shows, with so many commands at least: a block with a path behind its language is a
+// file, in the project or in the home directory (~/); a block of console has commands, each with what it prints; a
+// directory that one goes to holds for the next. A line of … stands for any lines, and … inside a line for any text.
 func runDocument(t *testing.T, name string, atLeast int) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

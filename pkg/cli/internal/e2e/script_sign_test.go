@@ -12,7 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// keyPair makes keys: keypair NAME writes NAME.key and NAME.pub, and says of the second $NAME_SHA256 and $NAME_FINGERPRINT.
+// keyPair makes keys: keypair NAME writes NAME.key and NAME.pub, and says of the second $NAME_SHA256 and
+// $NAME_FINGERPRINT.
 func keyPair(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range args {
 		key, err := sign.Generate(rand.Reader)

@@ -22,14 +22,16 @@ import (
 	skillruntime "github.com/skillpm/skillpm/pkg/runtime"
 )
 
-// onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins with,
-// so that its system calls can be counted.
+// onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins
+// with, so that its system calls can be counted.
 const onOneThread = "SKILLPM_TEST_ON_ONE_THREAD"
 
-// enterpriseDir is the environment variable that moves, in these tests only, the directory of the machine's administrator.
+// enterpriseDir is the environment variable that moves, in these tests only, the directory of the machine's
+// administrator.
 const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
 
-// adminUser is the environment variable that says, in these tests only, whose that directory is; without it, of whoever runs them.
+// adminUser is the environment variable that says, in these tests only, whose that directory is; without it, of whoever
+// runs them.
 const adminUser = "SKILLPM_TEST_ADMIN"
 
 // storyVersion is the version that the program has in the stories.
@@ -99,8 +101,8 @@ func placeProgram(program, name string) error {
 }
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has a home of its own,
-// an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that asks for a login,
-// one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and trusted by nobody,
+// an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that asks for
+// a login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and trusted by nobody,
 // and the git repositories of gitRepositories at $GIT.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
@@ -240,8 +242,8 @@ func runBlocks(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// gitRepositories makes the repositories that the stories use: acme/tools has a manifest, tags and a subdirectory with a
-// pack of its own; wild/skills has no manifest.
+// gitRepositories makes the repositories that the stories use: acme/tools has a manifest, tags and a subdirectory with
+// a pack of its own; wild/skills has no manifest.
 func gitRepositories(t *testing.T) string {
 	dir := t.TempDir()
 	tools := gittest.New(t, dir, "acme/tools.git")

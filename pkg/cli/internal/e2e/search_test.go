@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// The catalogue of an index on a web server is fetched once, then asked whether it has changed, and is searched without the
-// server, too.
+// The catalogue of an index on a web server is fetched once, then asked whether it has changed, and is searched without
+// the server, too.
 func TestSearchOnTheWeb(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are told of the server's certificate by SSL_CERT_FILE")

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestSyncKilled kills a sync at each kind of system call that changes something: the next one leaves the layer, the policy
-// and the record as if nothing had happened in between: O15.
+// TestSyncKilled kills a sync at each kind of system call that changes something: the next one leaves the layer, the
+// policy and the record as if nothing had happened in between: O15.
 func TestSyncKilled(t *testing.T) {
 	needStrace(t)
 	f := newFleet(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// fleet is an organisation that keeps the enterprise layers of its machines: packs in a registry, and a list in a repository
-// whose tags are signed.
+// fleet is an organisation that keeps the enterprise layers of its machines: packs in a registry, and a list in a
+// repository whose tags are signed.
 type fleet struct {
 	tb       testing.TB
 	servers  *servers
@@ -135,8 +135,8 @@ func layerOf(t testing.TB, layer string) map[string]string {
 	return tree
 }
 
-// TestSync walks through the life of a layer: the first list, a sync that finds nothing new and asks one question, the next
-// list, no network, and a server that hides the newest list: O15.
+// TestSync walks through the life of a layer: the first list, a sync that finds nothing new and asks one question, the
+// next list, no network, and a server that hides the newest list: O15.
 func TestSync(t *testing.T) {
 	f := newFleet(t)
 	m, layer := f.machine(t)

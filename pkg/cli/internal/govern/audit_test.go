@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNarrowed has a table lose the columns that matter least where a terminal is too narrow, and none where nobody looks.
+// TestNarrowed has a table lose the columns that matter least where a terminal is too narrow, and none where nobody
+// looks.
 func TestNarrowed(t *testing.T) {
 	rows := [][]string{{"SKILL", "PACK", "RUNS", "TOTAL", "MEAN"}, {"deploy", "acme/deploy", "12", "41.20s", "4.58s"}}
 	for _, tt := range []struct {

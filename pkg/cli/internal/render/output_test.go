@@ -74,7 +74,8 @@ func TestDestinations(t *testing.T) {
 	}
 }
 
-// A file that is written is there whole, keeps its permissions, and a link to it stays one; nothing else is left behind.
+// A file that is written is there whole, keeps its permissions, and a link to it stays one; nothing else is left
+// behind.
 func TestWriteWhole(t *testing.T) {
 	dir := t.TempDir()
 	old, link := filepath.Join(dir, "old"), filepath.Join(dir, "link")

@@ -84,8 +84,8 @@ func TestSARIFSchemaIsStrict(t *testing.T) {
 	}
 }
 
-// S3, D5: logs answer to the standard's schema. Every result names a rule of the log by id and index, has a place, and a
-// fingerprint of its own.
+// S3, D5: logs answer to the standard's schema. Every result names a rule of the log by id and index, has a place, and
+// a fingerprint of its own.
 func TestSARIF(t *testing.T) {
 	schema := SARIFSchema(t)
 	o := report(t, "---\nname: Bad\nname: x\n---\n[a](no.md) [a](no.md)\n")

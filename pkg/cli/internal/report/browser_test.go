@@ -113,7 +113,8 @@ func (s *shown) quiet() {
 	}
 }
 
-// The page fits a phone, has a dark side, and asks for nothing else. SKILLPM_PICTURES is a directory for what it looks like.
+// The page fits a phone, has a dark side, and asks for nothing else. SKILLPM_PICTURES is a directory for what it looks
+// like.
 func TestBrowserPage(t *testing.T) {
 	s := launch(t)
 	for _, name := range []string{"none", "one", "few", "many"} {

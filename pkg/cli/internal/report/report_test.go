@@ -277,7 +277,8 @@ func page(t testing.TB, all []audit.Record) string {
 	return b.String()
 }
 
-// SPEC O14, O24: activations over time, each skill, how long, what failed, what was refused and why, and on which machines.
+// SPEC O14, O24: activations over time, each skill, how long, what failed, what was refused and why, and on which
+// machines.
 func TestO14Page(t *testing.T) {
 	html := page(t, many(700, 30*24*time.Hour))
 	for _, want := range []string{

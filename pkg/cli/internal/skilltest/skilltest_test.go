@@ -97,8 +97,8 @@ func wrong(r skilltest.Result) string {
 	return b.String()
 }
 
-// SPEC O25: a skill is tested by itself, with the answers of its tools given. Each case says what becomes of it: passed, skipped,
-// or a part of what is wrong.
+// SPEC O25: a skill is tested by itself, with the answers of its tools given. Each case says what becomes of it:
+// passed, skipped, or a part of what is wrong.
 func TestO25Cases(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("commands are replaced by scripts of a POSIX shell")

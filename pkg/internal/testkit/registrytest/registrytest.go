@@ -294,7 +294,8 @@ func WriteCatalog(t *testing.T, dir string) {
 	}
 	defer f.Close()
 	var wrong error
-	if err := index.WriteCatalog(f, index.UntilError(index.Catalog(os.DirFS(dir)), &wrong)); err != nil || wrong != nil {
+	if err := index.WriteCatalog(f, index.UntilError(index.Catalog(os.DirFS(dir)), &wrong)); err != nil ||
+		wrong != nil {
 		t.Fatal(err, wrong)
 	}
 }

@@ -234,8 +234,8 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d texts", len(texts))
 }
 
-// descriptions returns n texts of 40 words, with words as frequent as those of a language are, of which one in ten is an
-// earlier one with a word changed.
+// descriptions returns n texts of 40 words, with words as frequent as those of a language are, of which one in ten is
+// an earlier one with a word changed.
 func descriptions(n int) []string {
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.1, 8, 20000)

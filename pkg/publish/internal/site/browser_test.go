@@ -44,8 +44,8 @@ type shown struct {
 	said []string // errors of the console, and requests that lead elsewhere
 }
 
-// launch starts a headless browser and a server of the sample. Without a browser the test is skipped, unless there has to
-// be one.
+// launch starts a headless browser and a server of the sample. Without a browser the test is skipped, unless there has
+// to be one.
 func launch(t *testing.T) *shown {
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

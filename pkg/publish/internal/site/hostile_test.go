@@ -44,8 +44,8 @@ var allowed = map[string]string{
 	"h4": "id", "h5": "id", "h6": "id", "table": "", "thead": "", "tbody": "", "tr": "", "th": "align", "td": "align", "span": "class title", "a": "href rel",
 }
 
-// checkProse reads rendered Markdown as a browser does, and requires that only what is allowed is in it, and that what is
-// opened is closed, so that it stays where the page puts it.
+// checkProse reads rendered Markdown as a browser does, and requires that only what is allowed is in it, and that what
+// is opened is closed, so that it stays where the page puts it.
 func checkProse(t testing.TB, rendered string) {
 	t.Helper()
 	var open []string

@@ -57,8 +57,8 @@ func elements(t testing.TB, page []byte) []element {
 	}
 }
 
-// TestPages checks what every page keeps to: links lead to files that are there, ids are used once, nothing is inline and
-// nothing from elsewhere, headings skip no level.
+// TestPages checks what every page keeps to: links lead to files that are there, ids are used once, nothing is inline
+// and nothing from elsewhere, headings skip no level.
 func TestPages(t *testing.T) {
 	m := build(t, options(), append(sample(), many(600)...), details)
 	for name, data := range m {

@@ -76,8 +76,8 @@ type Provenance struct {
 	Value string // shown as a link where it is an https URL
 }
 
-// Displayed returns the version that pages show: the highest that is neither withdrawn nor a pre-release, else the highest
-// that is not withdrawn, else the highest.
+// Displayed returns the version that pages show: the highest that is neither withdrawn nor a pre-release, else the
+// highest that is not withdrawn, else the highest.
 func Displayed(versions []Version) int {
 	best := -1
 	for i, v := range versions {

@@ -91,8 +91,8 @@ func (h *house) run(line string, rules *sandbox.Rules) *Result {
 	return res
 }
 
-// TestNoEscape tries what a hostile script would (O13, O22). Each attempt succeeds where nothing confines it, in a house of
-// its own, so that it is known to be one; confined, it fails, and leaves no trace.
+// TestNoEscape tries what a hostile script would (O13, O22). Each attempt succeeds where nothing confines it, in a
+// house of its own, so that it is known to be one; confined, it fails, and leaves no trace.
 func TestNoEscape(t *testing.T) {
 	tcp, udp, name := listenTCP(t), listenUDP(t), nameServer(t)
 	abstract := "@skillpm-test-" + strconv.Itoa(os.Getpid())
@@ -257,8 +257,8 @@ func TestConfinedNotStarted(t *testing.T) {
 	}
 }
 
-// TestConfinedLimit is O13: nothing outlives the limit, though it leaves its session, its parents and its environment, and
-// though nobody has called Adopt. Unconfined it would.
+// TestConfinedLimit is O13: nothing outlives the limit, though it leaves its session, its parents and its environment,
+// and though nobody has called Adopt. Unconfined it would.
 func TestConfinedLimit(t *testing.T) {
 	h := newHouse(t)
 	for _, confined := range []bool{false, true} {
@@ -300,7 +300,8 @@ func living(t *testing.T, word string) (pids []string) {
 	return pids
 }
 
-// TestHelperEnvironment: what a script gets in its environment is nothing to the helper. Go's runtime would print with this.
+// TestHelperEnvironment: what a script gets in its environment is nothing to the helper. Go's runtime would print with
+// this.
 func TestHelperEnvironment(t *testing.T) {
 	h := newHouse(t)
 	env := []string{"PATH=" + os.Getenv("PATH"), "GODEBUG=inittrace=1", "LD_PRELOAD=/nowhere.so", roleName + "=probe"}
@@ -347,7 +348,8 @@ func TestSocketInside(t *testing.T) {
 	}
 }
 
-// TestConfinedNetwork is a network of listed hosts (O13): what is listed is reached by the proxy, and nothing else by any way.
+// TestConfinedNetwork is a network of listed hosts (O13): what is listed is reached by the proxy, and nothing else by
+// any way.
 func TestConfinedNetwork(t *testing.T) {
 	h := newHouse(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") }))

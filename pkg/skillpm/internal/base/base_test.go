@@ -365,8 +365,8 @@ func TestWithdrawnAdvice(t *testing.T) {
 	}
 }
 
-// What comes from a place and not from a registry has to be known for long enough, too: a tag, and what a branch is now.
-// Who names the commit has chosen it.
+// What comes from a place and not from a registry has to be known for long enough, too: a tag, and what a branch is
+// now. Who names the commit has chosen it.
 func TestMinReleaseAgeOfPlaces(t *testing.T) {
 	const at = "{git: 'git+file://%s'%s}"
 	repositories := t.TempDir()

@@ -155,7 +155,8 @@ func TestParseByContent(t *testing.T) {
 	}
 }
 
-// No text of a file becomes a place that source.Parse would refuse, or is printed with a password or an escape sequence.
+// No text of a file becomes a place that source.Parse would refuse, or is printed with a password or an escape
+// sequence.
 func TestParseHostilePlaces(t *testing.T) {
 	for _, tt := range []struct{ url, why string }{
 		{"ext::sh -c touch% /tmp/x", "ext:: runs commands"},

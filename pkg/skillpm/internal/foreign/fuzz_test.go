@@ -11,7 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// FuzzParse holds what is true of every file: an error has a code, and every dependency is one that a manifest can hold.
+// FuzzParse holds what is true of every file: an error has a code, and every dependency is one that a manifest can
+// hold.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []struct{ name, text string }{
 		{"skills-lock.json", `{"version":1,"skills":{"a":{"source":"acme/ops","sourceType":"github","ref":"v1.0.0","skillPath":"skills/a/SKILL.md"}}}`},

@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// The shape is what skills 1.7.4 wrote for a repository on a host, one on GitHub, one on GitLab, a directory, a web site
-// and an npm package.
+// The shape is what skills 1.7.4 wrote for a repository on a host, one on GitHub, one on GitLab, a directory, a web
+// site and an npm package.
 func TestProjectLock(t *testing.T) {
 	imp := parse(t, "skills-lock.json", `{
   "version": 1,

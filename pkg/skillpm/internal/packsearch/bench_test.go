@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// generated yields so many packs, the same ones every time: owners with a few packs each, names of two or three words out
-// of a vocabulary, descriptions whose rare words are as rare as in prose.
+// generated yields so many packs, the same ones every time: owners with a few packs each, names of two or three words
+// out of a vocabulary, descriptions whose rare words are as rare as in prose.
 func generated(n int) iter.Seq2[Pack, error] {
 	return func(yield func(Pack, error) bool) {
 		r := rand.New(rand.NewPCG(1, 2))

@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// TestRestock checks that what is installed and intact comes into the store, what was edited does not, in whatever order,
-// and that nothing is left beside.
+// TestRestock checks that what is installed and intact comes into the store, what was edited does not, in whatever
+// order, and that nothing is left beside.
 func TestRestock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s, err := store.Open(dir)

@@ -37,7 +37,8 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// TestPutGetDelete holds that a login is for its host alone, that only its owner reads the file, and that the rest of the file stays.
+// TestPutGetDelete holds that a login is for its host alone, that only its owner reads the file, and that the rest of
+// the file stays.
 func TestPutGetDelete(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	s := open(dir)
@@ -212,8 +213,8 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestHelperFails holds that nothing that a helper says when it fails is in the error or on the terminal: it may be a secret, or
-// make the terminal do things.
+// TestHelperFails holds that nothing that a helper says when it fails is in the error or on the terminal: it may be a
+// secret, or make the terminal do things.
 func TestHelperFails(t *testing.T) {
 	helper(t, "broken", "cat; echo "+password+"; printf '\\033[2J"+password+"' >&2; exit 1\n")
 	dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
-// TestStorm: however often a server says that its tools are others, they are listed once, and once more after the pause; and
-// the end waits for no pause.
+// TestStorm: however often a server says that its tools are others, they are listed once, and once more after the
+// pause; and the end waits for no pause.
 func TestStorm(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_STORM": "1"}))
 	w.call(t, "up__go", nil)

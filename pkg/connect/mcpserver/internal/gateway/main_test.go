@@ -110,7 +110,8 @@ func upstream() *mcp.Server {
 	return s
 }
 
-// storm is a server that, when it is called, says a thousand times that its tools are others, and each time lists others.
+// storm is a server that, when it is called, says a thousand times that its tools are others, and each time lists
+// others.
 func storm() {
 	lists := 0
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {

@@ -36,7 +36,10 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	cmd.Stderr, cmd.WaitDelay = stderr, endLimit
 	ownGroup(cmd)
 	// nobody else could be told
-	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(stderr, strings.TrimSuffix(text, "\n")+"\n") }}
+	p := &program{cmd: cmd, say: func(text string) {
+		_, _ = io.WriteString(stderr,
+			strings.TrimSuffix(text, "\n")+"\n")
+	}}
 	return p, func() {
 		if cmd.Process != nil {
 			p.close()

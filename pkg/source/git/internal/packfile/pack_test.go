@@ -133,8 +133,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Large objects are never in memory as a whole: those that are made from deltas, and small ones that are made from large
-// ones, become files.
+// Large objects are never in memory as a whole: those that are made from deltas, and small ones that are made from
+// large ones, become files.
 func TestPackOfLargeObjects(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, t.TempDir(), "r.git")
