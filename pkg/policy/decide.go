@@ -91,8 +91,10 @@ func (p *Policy) Source(text string) error {
 	}
 	for i, pattern := range p.Sources.Deny {
 		if pattern.covers(location) {
-			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern),
-				Source: location.text}
+			return &DeniedError{
+				Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern),
+				Source: location.text,
+			}
 		}
 	}
 	if p.Sources.Allow == nil {

@@ -122,8 +122,10 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	var pushed oci.Pushed
 	send := func() (err error) {
 		pushed, err = push(ctx, target, artifact.release, artifact.trees,
-			oci.PushOptions{Format: o.Format, Moving: !o.KeepTags,
-				Attach: c.attachments(artifact, o.Key, sources.Verifier(false), target)})
+			oci.PushOptions{
+				Format: o.Format, Moving: !o.KeepTags,
+				Attach: c.attachments(artifact, o.Key, sources.Verifier(false), target),
+			})
 		return err
 	}
 	if o.DryRun || o.packOnly {

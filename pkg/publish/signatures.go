@@ -125,7 +125,8 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 
 // tagSignatures looks at the tag of a pack in git.
 func tagSignatures(ctx context.Context, k *trust.Verifier, p *pack.Pack, w trust.Requirement) (*SignaturesReport,
-	error) {
+	error,
+) {
 	r := &SignaturesReport{
 		Reference: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners),
 		Found: []Statement{},

@@ -103,7 +103,8 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 
 // forbiddenFindings returns a finding for each place that shows a capability which a policy forbids.
 func (c *Client) forbiddenFindings(p *policy.Policy, can enforce.Capabilities, skillPath string) (
-	found []diag.Finding) {
+	found []diag.Finding,
+) {
 	for _, e := range can {
 		i := slices.Index(p.Forbid, e.Capability)
 		if i < 0 {

@@ -95,7 +95,8 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*
 // changeStatus updates the status of a pack. A change in a registry is recorded as a publication; an index is a local
 // file, and its changes are not.
 func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store statusStore,
-	f func(*oci.Status) error) error {
+	f func(*oci.Status) error,
+) error {
 	registry, ok := store.(repository)
 	if !ok {
 		return store.change(ctx, f)
@@ -106,7 +107,8 @@ func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store status
 
 // statusOf opens the status of a pack and checks that the version exists; any version for "".
 func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version string) (*StatusReport, statusStore,
-	error) {
+	error,
+) {
 	where, store, err := c.openStatus(registry, id)
 	if err != nil {
 		return nil, nil, err

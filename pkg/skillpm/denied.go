@@ -59,7 +59,8 @@ func errorText(err error) string {
 // markPack adds to the report of a pack what the policies deny of it. Files that were admitted before are not read
 // again.
 func (d *denials) markPack(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, id pack.ID,
-	r *PackReport) {
+	r *PackReport,
+) {
 	if d == nil {
 		return
 	}

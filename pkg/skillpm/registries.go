@@ -267,8 +267,10 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	if err := c.bind(file, owner, address); err != nil {
 		return nil, err
 	}
-	r := &RegistryChange{File: c.DisplayPath(file.Path), Name: nameOrURL, Namespaces: []string{owner},
-		Notes: []string{}}
+	r := &RegistryChange{
+		File: c.DisplayPath(file.Path), Name: nameOrURL, Namespaces: []string{owner},
+		Notes: []string{},
+	}
 	r.Changed, err = saveSettings(file, before)
 	return r, err
 }

@@ -154,7 +154,8 @@ func (in *installer) unlockVersions(ids, fixed []pack.ID) map[pack.ID]bool {
 // lockFreed solves a manifest with some packs free. Those that can't move, or that could only move to an older version,
 // stay at their locked version.
 func (in *installer) lockFreed(ctx context.Context, m *pack.Manifest, unlockVersions map[pack.ID]bool) (*solve.Solution,
-	error) {
+	error,
+) {
 	for {
 		sol, err := in.Backend.Lock(ctx, m)
 		var lock *pack.Lock

@@ -87,7 +87,8 @@ func (s *scopeDir) old(o *op) string               { return path.Join(s.dir, old
 func (s *scopeDir) partial(o *op) string           { return path.Join(s.dir, oldName, o.ID+".partial") }
 func (s *scopeDir) copied(o *op) string            { return path.Join(s.dir, copiedName, o.ID) }
 func (s *scopeDir) abs(rel string) string          { return filepath.Join(s.path, filepath.FromSlash(rel)) }
-func (s *scopeDir) mkdir(name string) error        { return s.root.MkdirAll(s.journalPath(name), 0o755) }
+
+func (s *scopeDir) mkdir(name string) error { return s.root.MkdirAll(s.journalPath(name), 0o755) }
 
 // isInOld reports whether old has that name.
 func (s *scopeDir) isInOld(name string) bool { return s.oldExists && s.exists(name) }

@@ -47,8 +47,10 @@ type dependency struct {
 }
 
 func newProviderCache(provider Provider, prefer map[pack.ID]string) *providerCache {
-	c := &providerCache{provider: provider, prefer: prefer, byID: make(map[pack.ID]*packNode),
-		parsed: make(map[string]*semver.Constraints)}
+	c := &providerCache{
+		provider: provider, prefer: prefer, byID: make(map[pack.ID]*packNode),
+		parsed: make(map[string]*semver.Constraints),
+	}
 	c.root = c.pack(pack.ID{})
 	c.root.versions = []*candidate{{}}
 	return c

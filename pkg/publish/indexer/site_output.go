@@ -59,8 +59,10 @@ func openOutput(dir, display string, owns func(path string) bool) (*output, erro
 	if err != nil {
 		return nil, err
 	}
-	o := &output{dir: dir, display: display, root: root, owns: owns, files: map[string]string{},
-		dirs: map[string]bool{}}
+	o := &output{
+		dir: dir, display: display, root: root, owns: owns, files: map[string]string{},
+		dirs: map[string]bool{},
+	}
 	err = o.readRecord()
 	if err == nil {
 		err = o.readJournal()

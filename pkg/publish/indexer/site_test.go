@@ -116,8 +116,10 @@ func TestOutputHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
-	data, err := json.Marshal(record{Version: 1, Files: map[string]string{"../victim": x, victim: x,
-		"packs/link/a.html": x}})
+	data, err := json.Marshal(record{Version: 1, Files: map[string]string{
+		"../victim": x, victim: x,
+		"packs/link/a.html": x,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +161,10 @@ func TestOutputHostile(t *testing.T) {
 func TestOutputRecord(t *testing.T) {
 	dir := t.TempDir()
 	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
-	theirs := []string{".git/config", ".git/hooks/pre-commit", ".env", ".github/workflows/ci.yml", "CNAME",
-		"packs/.git/HEAD", "packs/a/../../README.md", "Packs/a/b.html"}
+	theirs := []string{
+		".git/config", ".git/hooks/pre-commit", ".env", ".github/workflows/ci.yml", "CNAME",
+		"packs/.git/HEAD", "packs/a/../../README.md", "Packs/a/b.html",
+	}
 	listed := map[string]string{"packs/a/old.html": x}
 	for _, name := range append(theirs, "packs/a/old.html") {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -228,8 +232,11 @@ func TestApart(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	for _, o := range []SiteOptions{{Out: "out", Marketplace: "market"}, {Out: "new/out", Marketplace: "new/market"},
-		{Out: "idx2"}} {
+	for _, o := range []SiteOptions{
+		{Out: "out", Marketplace: "market"},
+		{Out: "new/out", Marketplace: "new/market"},
+		{Out: "idx2"},
+	} {
 		if err := c.checkSeparate(at, o); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -97,7 +97,8 @@ const manifestTypes = ocispec.MediaTypeImageManifest + ", " + ocispec.MediaTypeI
 
 // get reads a short answer: its head, and at most maxManifest+1 bytes. That there is none is errdef.ErrNotFound.
 func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (head http.Header, data []byte,
-	err error) {
+	err error,
+) {
 	data, err = httpx.ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, pageURL.String(), nil)
 		if err != nil {

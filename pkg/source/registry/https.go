@@ -34,8 +34,10 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 	}
 	client := withRetries(deps.HTTP)
 	client.Transport = newLoginTransport(client.Transport, base, deps.Getenv, deps.Logins)
-	w := &httpFiles{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent,
-		offline: deps.Offline}
+	w := &httpFiles{
+		base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent,
+		offline: deps.Offline,
+	}
 	return newIndexRegistry(name, w, pack.Ref{}), nil
 }
 
@@ -108,7 +110,8 @@ func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) (
 
 // get requests a file of at most limit bytes, unless it still has the given ETag.
 func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte,
-	err error) {
+	err error,
+) {
 	data, err = httpx.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
@@ -135,7 +138,8 @@ func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (res
 
 // handleResponse maps the status of a response to an error, and reports whether the file changed.
 func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool,
-	err error) {
+	err error,
+) {
 	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
 	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":

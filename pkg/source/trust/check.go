@@ -56,7 +56,8 @@ func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, er
 
 // signer returns who made a signature, if that is somebody who is wanted, and as which of those.
 func (k *Verifier) signer(env *sign.Envelope, bundle []byte, digest string, w Requirement) (id, missing string,
-	err error) {
+	err error,
+) {
 	if env.Keyless {
 		return k.identity(bundle, digest, w.Identities)
 	}

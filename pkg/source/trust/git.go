@@ -24,7 +24,8 @@ type tagEvidence struct {
 // gitSigners is [Verifier.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed
 // by an SSH key.
 func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
-	error) {
+	error,
+) {
 	if len(w.AllowedSigners) == 0 {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,

@@ -70,7 +70,8 @@ func (k *Verifier) openVerifier() (sign.KeylessVerifier, error) {
 // signers are an [UnsignedError] or a [SignerError]. Other trees than the signed ones have the code [diag.Integrity].
 // Trees that this machine has no record of are an [UnknownTreesError].
 func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
-	error) {
+	error,
+) {
 	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
 		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
 			WithHint("list a key or an identity under any_of in the policy, or under trusted-keys in the configuration")

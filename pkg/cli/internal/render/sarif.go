@@ -185,8 +185,10 @@ func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
 	}
 	location := sarifPhysical{Artifact: s.artifact(f.Path)}
 	if f.Line > 0 {
-		location.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine,
-			EndColumn: f.EndColumn}
+		location.Region = &sarifRegion{
+			StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine,
+			EndColumn: f.EndColumn,
+		}
 	}
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f.Severity), Message: sarifText{message},

@@ -64,7 +64,8 @@ func (a *Admission) AdmitFiles(ctx context.Context, c Candidates, files Files) e
 // admitSkills checks the skills of a pack. Plain means that the files of all were available, and that nothing was
 // noted.
 func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, files Files) (cacheable bool,
-	err error) {
+	err error,
+) {
 	names := slices.Sorted(maps.Keys(c.Packs[id].Skills))
 	decisions, complete, errs := make([]enforce.Decision, len(names)), make([]bool, len(names)),
 		make([]error, len(names))

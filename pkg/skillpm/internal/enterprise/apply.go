@@ -285,8 +285,10 @@ func (op *operation) commit(ctx context.Context, skillsUpToDate bool) error {
 
 // records returns the audit records of a sync: one for itself, and one for each pack that it changes.
 func (op *operation) records() []audit.Record {
-	about := audit.Record{Policy: enforce.Digest(op.evaluator.Policies()),
-		Lock: audit.Digest(op.solution.Lock.Encode())}
+	about := audit.Record{
+		Policy: enforce.Digest(op.evaluator.Policies()),
+		Lock:   audit.Digest(op.solution.Lock.Encode()),
+	}
 	self := about
 	self.Action, self.Pack, self.Version, self.Source = audit.Sync, op.release.name.String(), op.release.version,
 		op.release.source+"@"+op.release.resolved

@@ -115,7 +115,8 @@ func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Selecti
 
 // newLock builds the lock for the chosen versions. An entry that is still right is kept as it is.
 func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Selection) (*Solution,
-	error) {
+	error,
+) {
 	sol := &Solution{Lock: b.Previous.Clone(), Packs: map[pack.ID]*pack.Pack{}, Directories: map[string]string{}}
 	maps.DeleteFunc(sol.Lock.Packs, func(id pack.ID, _ *pack.LockedPack) bool {
 		_, ok := chosen[id]

@@ -111,8 +111,10 @@ func parseState(lines string) *state {
 		fields = splitFields(fields[:0], strings.TrimSuffix(line, "\n"))
 		switch kind := fields[0]; {
 		case kind == "tree" && len(fields) == 6:
-			t := treeState{Digest: fields[2], Source: fields[3],
-				fingerprint: fingerprint{digest: fields[4], entries: fields[5]}}
+			t := treeState{
+				Digest: fields[2], Source: fields[3],
+				fingerprint: fingerprint{digest: fields[4], entries: fields[5]},
+			}
 			if t.Source == "" { // it is the digest
 				t.Source = t.Digest
 			}
