@@ -16,6 +16,7 @@ type Execution struct {
 // Sandbox selects the skills whose scripts are confined.
 type Sandbox string
 
+// The values of execution.sandbox.
 const (
 	SandboxRequested Sandbox = "asked" // those of skills that ask for it
 	SandboxAlways    Sandbox = "always"
@@ -24,6 +25,7 @@ const (
 // Unavailable is the behavior on a machine that cannot confine scripts.
 type Unavailable string
 
+// The values of execution.unavailable.
 const (
 	RefuseUnconfined Unavailable = "refuse" // the script does not run
 	AllowUnconfined  Unavailable = "allow"  // it runs with a warning and an audit record

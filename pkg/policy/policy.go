@@ -38,6 +38,7 @@ type Policy struct {
 // Mode is the consequence of what the policy does not allow.
 type Mode string
 
+// The modes of a policy.
 const (
 	Enforce Mode = "enforce" // it is denied; the default
 	Observe Mode = "audit"   // it is only reported
@@ -46,6 +47,7 @@ const (
 // Downgrade controls whether an older version, or one with fewer signatures, may replace an installed one.
 type Downgrade string
 
+// The values of downgrade.
 const (
 	DenyDowngrade  Downgrade = "deny" // the default
 	AllowDowngrade Downgrade = "allow"
@@ -137,6 +139,7 @@ type Identity struct {
 // Capability is something that a skill's files make it able to do, or that they contain.
 type Capability string
 
+// The capabilities that skills can have.
 const (
 	NativeBinaries Capability = "native-binaries"
 	Hooks          Capability = "hooks"
@@ -175,6 +178,7 @@ type Audit struct {
 // AllowedTools is the meaning of `allowed-tools`.
 type AllowedTools string
 
+// What a list of allowed tools does.
 const (
 	Restrict AllowedTools = "restrict" // other tools are denied; the default
 	Grant    AllowedTools = "grant"    // these tools need no confirmation, and others work as usual
@@ -188,6 +192,7 @@ type HookRules struct {
 // Unreadable is the answer to a tool call whose hook event cannot be read.
 type Unreadable string
 
+// What happens to a tool call whose hook event is unreadable.
 const (
 	Closed Unreadable = "closed" // deny; the default
 	Open   Unreadable = "open"   // allow
@@ -196,6 +201,7 @@ const (
 // Approvers controls whose approvals satisfy a machine's policy.
 type Approvers string
 
+// Whose approvals count.
 const (
 	OwnApprovers  Approvers = "own"  // the administrator's, beside the policy; the default
 	UserApprovers Approvers = "user" // also the user's

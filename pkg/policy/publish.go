@@ -12,6 +12,7 @@ type Publish struct {
 // Signing controls whether published packs must be signed.
 type Signing string
 
+// Whether published packs must be signed.
 const (
 	SignRequired Signing = "required"
 	SignOptional Signing = "optional" // the default

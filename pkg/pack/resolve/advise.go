@@ -112,7 +112,7 @@ func (a *adviser) unavailable(ctx context.Context) (list []UnavailableVersion) {
 		return nil
 	}
 	for p, version := range s.versions() {
-		if v := p.packNode.versions[version]; !v.selectable() {
+		if v := p.versions[version]; !v.selectable() {
 			list = append(list, UnavailableVersion{Pack: p.id, Version: v.text, Reason: v.unavailable})
 		}
 	}

@@ -104,7 +104,7 @@ func Resolve(ctx context.Context, root []Requirement, p Provider, o Options) (ma
 func (s *solver) selections() map[pack.ID]Selection {
 	by := make(map[*packNode][]pack.ID)
 	for p, version := range s.versions() {
-		for _, d := range p.packNode.versions[version].requires {
+		for _, d := range p.versions[version].requires {
 			by[d.target] = append(by[d.target], p.id)
 		}
 	}

@@ -26,7 +26,7 @@ func (c *candidate) prerelease() bool { return c.Prerelease() != "" }
 
 // compare orders candidates by precedence, and those of equal precedence by their text.
 func (c *candidate) compare(o *candidate) int {
-	return cmp.Or(c.Version.Compare(o.Version), strings.Compare(c.text, o.text))
+	return cmp.Or(c.Compare(o.Version), strings.Compare(c.text, o.text))
 }
 
 // newCandidates returns the versions from one source, the highest first and each once. It skips versions that are not

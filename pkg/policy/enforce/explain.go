@@ -12,6 +12,7 @@ import (
 // Verdict is the outcome of one rule.
 type Verdict string
 
+// The verdicts of a policy.
 const (
 	Allows        Verdict = "allows"
 	Denies        Verdict = "denies"

@@ -69,6 +69,7 @@ func (s *Skill) Path() string { return filepath.Join(s.Dir, skill.File) }
 // State is whether a skill that was found is available, or why not.
 type State string
 
+// The states of a skill.
 const (
 	Available State = "in force"
 	Shadowed  State = "shadowed" // a skill with higher precedence has the name

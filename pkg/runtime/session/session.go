@@ -23,6 +23,7 @@ const DefaultFileLimit = 4 << 20
 // Trigger is who asks for a skill: the model or the user.
 type Trigger string
 
+// Who starts a skill.
 const (
 	Model Trigger = "model"
 	User  Trigger = "user"
@@ -70,6 +71,7 @@ type Fork struct {
 	Project          string
 }
 
+// Session activates skills in one session of an agent, and decides which tool calls they allow.
 type Session struct {
 	env    Options
 	id     string

@@ -286,13 +286,13 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h co
 
 // unlinked returns the directory in which an agent looks for the skills of a project that has some, if it is not there.
 func unlinked(e connect.Env, h connect.Agent) string {
-	if e.Project == "" || isDir(filepath.Join(e.Project, h.Agent.Project)) {
+	if e.Project == "" || isDir(filepath.Join(e.Project, h.Project)) {
 		return ""
 	}
 	if _, err := os.Stat(filepath.Join(e.Project, pack.LockName)); err != nil {
 		return ""
 	}
-	return h.Agent.Project
+	return h.Project
 }
 
 // checkShared refuses a program for everybody on the machine that others than its administrator may replace.

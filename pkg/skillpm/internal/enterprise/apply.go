@@ -103,7 +103,7 @@ func (op *operation) plan(ctx context.Context, o SyncOptions) (err error) {
 
 // admit checks the packs against the policies, and fetches those that have to be written.
 func (op *operation) admit(ctx context.Context) error {
-	s := op.Services.Candidates(op.ws.Manifest, op.layout, op.change)
+	s := op.Candidates(op.ws.Manifest, op.layout, op.change)
 	s.Machine, s.Names = true, base.SkillNames(op.layout)
 	if err := op.Admission.Admit(ctx, op.solution, s); err != nil {
 		return err
