@@ -111,7 +111,7 @@ func (s *solver) selections() map[pack.ID]Selection {
 	selections := make(map[pack.ID]Selection)
 	for p, version := range s.versions() {
 		if p.packNode != s.cache.root {
-			v := p.packNode.versions[version]
+			v := p.versions[version]
 			slices.SortFunc(by[p.packNode], pack.ID.Compare)
 			selections[p.id] = Selection{Version: v.text, Source: v.source, By: slices.Compact(by[p.packNode])}
 		}

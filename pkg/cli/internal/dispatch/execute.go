@@ -35,7 +35,7 @@ type execution struct {
 	o       Options
 	say     texts
 	began   time.Time
-	request request
+	request Request
 	model   string
 }
 

@@ -12,8 +12,8 @@ import (
 // Agent is the name of the agent that dispatches are for, and that answers.
 const Agent = "skills"
 
-// request is one dispatch.
-type request struct {
+// Request is one dispatch.
+type Request struct {
 	Skill       string   // as it was written after the @: a name, or name@pack
 	Args        []string // its arguments, quotes taken away
 	Description string   // what the task is, in a few words; only the Task form has it
@@ -46,32 +46,32 @@ const (
 //	Task("skills", "shrink one cover", "run @thumbnail cover.png", {model: "sonnet"})
 //
 // or the same as a JSON object with the keys subagent_type, description, prompt and model. The error is a [*LineError].
-func Parse(line string) (request, error) {
+func Parse(line string) (Request, error) {
 	if len(line) > maxLine {
-		return request{}, &lineError{
+		return Request{}, &lineError{
 			Reason: fmt.Sprintf("the line is longer than %d bytes", maxLine),
 			Advice: "pass large input as a file, and its path as an argument",
 		}
 	}
 	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
-		return request{}, &lineError{Reason: "the line is not valid UTF-8 text", Advice: "send it as UTF-8"}
+		return Request{}, &lineError{Reason: "the line is not valid UTF-8 text", Advice: "send it as UTF-8"}
 	}
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	task, ok, err := parseTask(line)
 	if err != nil {
-		return request{}, err
+		return Request{}, err
 	}
 	if !ok {
 		return parsePrompt(line)
 	}
 	if task.agent != Agent {
-		return request{}, &lineError{
+		return Request{}, &lineError{
 			Reason: fmt.Sprintf("the task is for the agent %q, this is %q", task.agent, Agent),
 			Advice: `write Task("skills", …)`,
 		}
 	}
 	if least, most := countWords(task.description); most < 3 || least > 5 {
-		return request{}, &lineError{
+		return Request{}, &lineError{
 			Reason: fmt.Sprintf("the description %q has not 3 to 5 words", task.description),
 			Advice: "describe the task in 3 to 5 words",
 		}
@@ -112,38 +112,38 @@ type word struct {
 }
 
 // parsePrompt reads a verb, a skill and its arguments.
-func parsePrompt(text string) (request, error) {
+func parsePrompt(text string) (Request, error) {
 	noSkill := &lineError{Reason: "the line names no skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true}
 	words, steps, err := split(text)
 	if err != nil {
-		return request{}, err
+		return Request{}, err
 	}
 	if len(words) == 0 {
-		return request{}, noSkill
+		return Request{}, noSkill
 	}
 	first := words[0]
 	switch verb := strings.ToLower(first.text); {
 	case !first.unquoted:
-		return request{}, noSkill
+		return Request{}, noSkill
 	case verb == "执行", verb == "execute", verb == "run":
 		words = words[1:]
 	case strings.HasPrefix(verb, "执行@"):
 		words[0].text = strings.TrimPrefix(first.text, "执行")
 	default:
-		return request{}, &lineError{
+		return Request{}, &lineError{
 			Reason: fmt.Sprintf("the line begins with %q", textx.TruncateRunes(first.text, 40)),
 			Advice: "write: execute @SKILL ARGUMENTS",
 		}
 	}
 	if len(words) == 0 || !words[0].unquoted || !strings.HasPrefix(words[0].text, "@") {
-		return request{}, noSkill
+		return Request{}, noSkill
 	}
-	r := request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
+	r := Request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
 	if !skillName(r.Skill) {
-		return request{}, noSkill
+		return Request{}, noSkill
 	}
 	if len(words) > maxArgs {
-		return request{}, &lineError{
+		return Request{}, &lineError{
 			Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
 			Advice: "pass large input as a file",
 		}
@@ -158,7 +158,7 @@ func parsePrompt(text string) (request, error) {
 		r.Args = append(r.Args, w.text)
 	}
 	if steps {
-		return request{}, severalSteps()
+		return Request{}, severalSteps()
 	}
 	return r, nil
 }
