@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// target is a home directory, a project and a machine of a test.
+// newEnv returns a home directory, a project and a machine of a test.
 func newEnv(t *testing.T) Env {
 	t.Helper()
 	root := t.TempDir()

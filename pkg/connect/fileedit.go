@@ -121,7 +121,7 @@ func (d *fileEdit) remove() error {
 	return nil
 }
 
-// pass leaves it to what else install wrote into a file to remove it.
+// resolveDrift leaves it to what else install wrote into a file to remove it.
 func (d *fileEdit) resolveDrift(file string, log record) {
 	for _, kind := range []Kind{Hook, MCP} {
 		key := recordKey(kind, file)

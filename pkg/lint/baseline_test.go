@@ -352,7 +352,7 @@ func FuzzBaselineParse(f *testing.F) {
 	})
 }
 
-// validate holds a YAML text against the schema, as an editor does: days are texts there.
+// checkBaselineSchema validates a YAML text against the schema, as an editor does: days are texts there.
 func checkBaselineSchema(t testing.TB, text []byte) error {
 	t.Helper()
 	raw, err := schema.Read("baseline")

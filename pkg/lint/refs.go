@@ -261,13 +261,13 @@ type graph[N comparable, E any] struct {
 // shortestCycles returns, for every strongly connected component, the shortest cycle through its first node. The last
 // edge of a cycle leads back to that node. It takes time in proportion to the nodes and edges.
 func (g graph[N, E]) shortestCycles() [][]E {
-	place := make(map[N]int, len(g.nodes))
+	position := make(map[N]int, len(g.nodes))
 	for i, n := range g.nodes {
-		place[n] = i
+		position[n] = i
 	}
 	var out [][]E
 	for _, group := range g.components() {
-		first := slices.MinFunc(group, func(a, b N) int { return place[a] - place[b] })
+		first := slices.MinFunc(group, func(a, b N) int { return position[a] - position[b] })
 		members := make(map[N]bool, len(group))
 		for _, n := range group {
 			members[n] = true

@@ -134,8 +134,8 @@ func (r Ref) Locked(version string) string {
 // as its digest or commit. The URL of an absolute directory is empty, because only the manifest has it. Errors have
 // code [diag.Invalid].
 func ParseLocked(source, resolved string, id ID) (Ref, error) {
-	place, rev := cutRev(source)
-	ref, err := parseSource(place, id)
+	address, rev := cutRev(source)
+	ref, err := parseSource(address, id)
 	if err == nil && rev != "" {
 		err = CheckRev(rev)
 	}
@@ -157,11 +157,11 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 }
 
 // cutRev splits the revision off a locked source.
-func cutRev(source string) (place, rev string) {
+func cutRev(source string) (address, rev string) {
 	switch {
 	case strings.HasPrefix(source, "git+"):
-		place, rev, _ = strings.Cut(source, "#")
-		return place, rev
+		address, rev, _ = strings.Cut(source, "#")
+		return address, rev
 	case strings.HasPrefix(source, "oci://"):
 		if i := strings.LastIndexByte(source, ':'); i > strings.LastIndexByte(source, '/') &&
 			strings.Count(source, "/") > 2 {

@@ -181,7 +181,7 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 	return &getSkillResult{complete: v.completed(), Skill: e}, nil
 }
 
-// entry describes a skill: its frontmatter as it stands in the file, and its files with their digests.
+// skillEntry describes a skill: its frontmatter as it stands in the file, and its files with their digests.
 func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry, error) {
 	files, complete, err := v.filesOf(ctx, k)
 	if err != nil {

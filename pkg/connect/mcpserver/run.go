@@ -93,7 +93,7 @@ func (v *serving) runRequest(args arguments) (w runRequest, err error) {
 	return w, nil
 }
 
-// again waits for a run, or a task, that was begun by another call.
+// resume waits for a run, or a task, that was begun by another call.
 func (v *serving) resume(ctx context.Context, w runRequest) *mcp.CallToolResult {
 	if j := v.jobs.find(v.id, w.Handle); j != nil {
 		if w.Stop {

@@ -111,7 +111,7 @@ func (r *Reader) inlineHTML(c cursor, line []byte) (end cursor, ok bool) {
 }
 
 // after returns the place some bytes further in the line.
-func (r *Reader) after(c cursor, bytes int) cursor { return r.place(c.line, c.pos+bytes) }
+func (r *Reader) after(c cursor, bytes int) cursor { return r.cursorAt(c.line, c.pos+bytes) }
 
 // until returns the place after what ends HTML of a kind.
 func (r *Reader) until(kind int, c cursor, closer string) (end cursor, ok bool) {
@@ -193,7 +193,7 @@ func (r *Reader) attribute(c cursor) (end cursor, ok bool) {
 		i++
 	}
 	r.steps += i - c.pos
-	end = r.place(c.line, i)
+	end = r.cursorAt(c.line, i)
 	c, _ = r.skipSpaces(end)
 	if r.peek(c) != '=' {
 		return end, true
@@ -210,7 +210,7 @@ func (r *Reader) attribute(c cursor) (end cursor, ok bool) {
 	}
 	r.steps += i - c.pos
 	r.checkValue(line[c.pos:i])
-	return r.place(c.line, i), i > c.pos
+	return r.cursorAt(c.line, i), i > c.pos
 }
 
 // quoted returns the place after the quote that ends a value.

@@ -16,10 +16,10 @@ func (r *Reader) peek(c cursor) byte {
 }
 
 // advance returns the cursor after the byte at a cursor.
-func (r *Reader) advance(c cursor) cursor { return r.place(c.line, c.pos+1) }
+func (r *Reader) advance(c cursor) cursor { return r.cursorAt(c.line, c.pos+1) }
 
-// place returns the cursor of an offset in a line.
-func (r *Reader) place(line, pos int) cursor {
+// cursorAt returns the cursor of an offset in a line.
+func (r *Reader) cursorAt(line, pos int) cursor {
 	if pos >= r.lines[line].end && line+1 < len(r.lines) {
 		return cursor{line + 1, r.lines[line+1].start}
 	}
@@ -136,7 +136,7 @@ loop:
 		r.deviations |= deviatesParentheses
 		return e, c, false
 	}
-	return extent{c.pos, i}, r.place(c.line, i), i > c.pos
+	return extent{c.pos, i}, r.cursorAt(c.line, i), i > c.pos
 }
 
 // maxParentheses bounds how deep parentheses nest in a destination, so that its end is found in linear time.
@@ -153,7 +153,7 @@ func (r *Reader) angled(c cursor, line []byte) (e extent, next cursor, ok bool) 
 			i++
 		} else if line[i] == '>' {
 			r.steps += i - c.pos
-			return extent{c.pos + 1, i}, r.place(c.line, i+1), true
+			return extent{c.pos + 1, i}, r.cursorAt(c.line, i+1), true
 		}
 	}
 	r.steps += i - c.pos

@@ -25,7 +25,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// finder finds what is said about artifacts: a [trust.Keeper].
+// finder lists the statements about an artifact, as [trust.Verifier] does.
 type finder interface {
 	Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []trust.Identity) ([]trust.Found, error)
 }

@@ -139,7 +139,7 @@ func (b *builder) addAbsent(r *root, t *tree) {
 	})
 }
 
-// absentSkill returns a skill of a pack that is locked and not installed.
+// newAbsent returns a skill of a pack that is locked and not installed.
 func (b *builder) newAbsent(t *tree, p lockedPack, name string) absentSkill {
 	a := absentSkill{base: name, name: name, pack: p.id, version: p.version}
 	if n, ok := t.lock.name(name); ok {

@@ -23,7 +23,7 @@ func readLines(t testing.TB, path string) []string {
 	return list
 }
 
-// catalogue returns the skills of testdata/find/skills.txt.
+// testCandidates returns the skills of testdata/find/skills.txt.
 func testCandidates(t testing.TB) []Candidate {
 	t.Helper()
 	var docs []Candidate

@@ -143,7 +143,7 @@ func (w *world) mustLoad(id, name string) *session.Activation {
 	return a
 }
 
-// allowed asks a session, opened anew, about a tool.
+// allow asks a session, opened anew, about a tool.
 func (w *world) allow(id, name string, input ...string) session.Verdict {
 	w.Helper()
 	c := tool.Call{Tool: name}

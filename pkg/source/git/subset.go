@@ -15,7 +15,7 @@ import (
 // pack is refused.
 const mostDescribed = 20_000
 
-// fetchDescription fetches the files that say what a pack is, if they were left out: those that [project.Describe]
+// fetchDescription fetches the files that say what a pack is, if they were left out: those that [pack.Describe]
 // reads, in any directory. A tree that is there many times is looked at once.
 func (t treeFS) fetchDescription() error {
 	if _, complete := t.commit.current(); complete {

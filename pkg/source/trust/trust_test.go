@@ -50,7 +50,7 @@ func release(version string, skills ...string) (oci.Release, []bundle.Tree) {
 	return rel, trees
 }
 
-// publish publishes a pack with what attach returns, and returns it pinned, with its trees.
+// publishPack publishes a pack with what attach returns, and returns it pinned, with its trees.
 func publishPack(t testing.TB, c *oci.Client, ref pack.Ref, version string, attach func(context.Context, oci.Pushed, []byte) ([]oci.Artifact, error)) (*pack.Pack, map[string]string) {
 	t.Helper()
 	rel, trees := release(version, "deploy", "rollback")

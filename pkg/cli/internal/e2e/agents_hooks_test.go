@@ -58,7 +58,7 @@ func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 				if !wasTold(results, "what was noted") {
 					t.Errorf("hooks %v: what is allowed did not run: %+v", hooks, results)
 				}
-				if told := model.Requests("main")[0].Told(); !strings.Contains(told, "Reads what it is told to read, and nothing else.") {
+				if told := model.Requests("main")[0].SystemText(); !strings.Contains(told, "Reads what it is told to read, and nothing else.") {
 					t.Errorf("the model is not told of the skill that was installed:\n%s", told)
 				}
 			})

@@ -68,8 +68,8 @@ func TestAgentsMCP(t *testing.T) {
 					t.Errorf("the model is not offered %s: %s", name, first.ToolNames())
 				}
 			}
-			if !strings.Contains(first.Told(), "- reader: Reads what it is told to read, and nothing else.") {
-				t.Errorf("the model is not told of the skills:\n%s", first.Told())
+			if !strings.Contains(first.SystemText(), "- reader: Reads what it is told to read, and nothing else.") {
+				t.Errorf("the model is not told of the skills:\n%s", first.SystemText())
 			}
 			results := model.Results("main")
 			if len(results) != 5 {

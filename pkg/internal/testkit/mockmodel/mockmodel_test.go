@@ -99,7 +99,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("it stops for %v", got)
 	}
 	asked := model.Requests("main")
-	if len(asked) != 2 || asked[0].System != "Be brief." || asked[0].Tool("Read").Description != "reads" || !strings.Contains(asked[0].Told(), "Read: reads") {
+	if len(asked) != 2 || asked[0].System != "Be brief." || asked[0].Tool("Read").Description != "reads" || !strings.Contains(asked[0].SystemText(), "Read: reads") {
 		t.Errorf("it was asked %+v", asked)
 	}
 	result := Result{Call: fmt.Sprint(id), Tool: "Read", Text: "b", Error: true}

@@ -54,9 +54,9 @@ func (r Request) Tool(name string) Tool {
 	return Tool{}
 }
 
-// Told returns all that a request tells the model in words: the system prompt, the user's texts, and the tools'
+// SystemText returns all that a request tells the model in words: the system prompt, the user's texts, and the tools'
 // descriptions.
-func (r Request) Told() string {
+func (r Request) SystemText() string {
 	words := append([]string{r.System}, r.User...)
 	for _, t := range r.Tools {
 		words = append(words, t.Name+": "+t.Description)

@@ -18,8 +18,8 @@ import (
 )
 
 // testFetch: the same files have the same digests from every place, with executable bits.
-func testFetch(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testFetch(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	p := open(t, s, ref)
 	want := digests(t, testPack())
 	if !slices.Equal(p.SkillNames(), sorted(want)) {
@@ -51,8 +51,8 @@ func testFetch(t *testing.T, newPlace Make) {
 	}
 }
 
-func testSubset(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testSubset(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	want := digests(t, testPack())
 	delete(want, "deploy")
 	if got := fetched(t, s, open(t, s, ref), []string{"rollback"}); !maps.Equal(got, want) {
@@ -61,8 +61,8 @@ func testSubset(t *testing.T, newPlace Make) {
 }
 
 // testPinned: what is opened is pinned, and a pin opens the same again.
-func testPinned(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testPinned(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	p := open(t, s, ref)
 	if p.Ref.Kind != ref.Kind || p.Ref.Source() != ref.Source() {
 		t.Errorf("%v was opened as %v", ref, p.Ref)
@@ -86,8 +86,8 @@ func testPinned(t *testing.T, newPlace Make) {
 	}
 }
 
-func testUnknownSkill(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testUnknownSkill(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	err := s.Fetch(t.Context(), open(t, s, ref), []string{"deploy", "deplyo"}, bundle.NewHasher(bundle.DefaultLimits()))
 	if err == nil || diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "deplyo") {
 		t.Fatalf("error %v (%v), want one that does not find deplyo", err, diag.CodeOf(err))
@@ -98,8 +98,8 @@ func testUnknownSkill(t *testing.T, newPlace Make) {
 }
 
 // testInterrupted: what an interruption cuts off looks like damage, and is reported as the interruption.
-func testInterrupted(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testInterrupted(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	p := open(t, s, ref)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -117,16 +117,16 @@ func (s cutOff) WriteFile(_, path string, _ bool, size int64, _ io.Reader) error
 	return &bundle.MismatchError{What: "size of " + path, Want: strconv.FormatInt(size, 10), Got: "0"}
 }
 
-func testMissing(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testMissing(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	if p, err := s.Open(t.Context(), missing(ref)); err == nil || diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("Open = %v, %v (%v); want not found", p, err, diag.CodeOf(err))
 	}
 }
 
 // testLitter: what is never part of a skill is left out everywhere.
-func testLitter(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, with(testPack(), map[string]File{
+func testLitter(t *testing.T, newSource Make) {
+	s, ref := newSource(t, with(testPack(), map[string]File{
 		"skills/deploy/.DS_Store":            {Data: "x"},
 		"skills/deploy/scripts/a.pyc":        {Data: "x"},
 		"skills/deploy/node_modules/x/y.js":  {Data: "x"},
@@ -139,7 +139,7 @@ func testLitter(t *testing.T, newPlace Make) {
 }
 
 // testHostile: names and links that are safe on no system are refused, whatever the place makes of them.
-func testHostile(t *testing.T, newPlace Make) {
+func testHostile(t *testing.T, newSource Make) {
 	for name, files := range map[string]map[string]File{
 		"link":            {"skills/deploy/passwd": {Link: "/etc/passwd"}},
 		"link inside":     {"skills/deploy/other.md": {Link: "SKILL.md"}},
@@ -161,7 +161,7 @@ func testHostile(t *testing.T, newPlace Make) {
 		"too long a path": {"skills/deploy/" + strings.Repeat(strings.Repeat("d", 100)+"/", 3) + "x": {Data: "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, ref := newPlace(t, with(map[string]File{
+			s, ref := newSource(t, with(map[string]File{
 				"skills/deploy/SKILL.md":   {Data: Skill("deploy", "Deploys the thing.")},
 				"skills/rollback/SKILL.md": {Data: Skill("rollback", "Takes it back.")},
 			}, files))
@@ -186,8 +186,8 @@ func (s stopper) WriteFile(_, _ string, _ bool, _ int64, r io.Reader) error {
 	return err
 }
 
-func testCancel(t *testing.T, newPlace Make) {
-	s, ref := newPlace(t, testPack())
+func testCancel(t *testing.T, newSource Make) {
+	s, ref := newSource(t, testPack())
 	p := open(t, s, ref)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.Fetch(ctx, p, nil, stopper{cancel})

@@ -37,16 +37,16 @@ type File struct {
 type Make func(t *testing.T, files map[string]File) (Source, pack.Ref)
 
 // Run runs the contract.
-func Run(t *testing.T, newPlace Make) {
-	t.Run("fetch", func(t *testing.T) { testFetch(t, newPlace) })
-	t.Run("subset", func(t *testing.T) { testSubset(t, newPlace) })
-	t.Run("pinned", func(t *testing.T) { testPinned(t, newPlace) })
-	t.Run("unknown skill", func(t *testing.T) { testUnknownSkill(t, newPlace) })
-	t.Run("missing", func(t *testing.T) { testMissing(t, newPlace) })
-	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, newPlace) })
-	t.Run("litter", func(t *testing.T) { testLitter(t, newPlace) })
-	t.Run("hostile", func(t *testing.T) { testHostile(t, newPlace) })
-	t.Run("cancel", func(t *testing.T) { testCancel(t, newPlace) })
+func Run(t *testing.T, newSource Make) {
+	t.Run("fetch", func(t *testing.T) { testFetch(t, newSource) })
+	t.Run("subset", func(t *testing.T) { testSubset(t, newSource) })
+	t.Run("pinned", func(t *testing.T) { testPinned(t, newSource) })
+	t.Run("unknown skill", func(t *testing.T) { testUnknownSkill(t, newSource) })
+	t.Run("missing", func(t *testing.T) { testMissing(t, newSource) })
+	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, newSource) })
+	t.Run("litter", func(t *testing.T) { testLitter(t, newSource) })
+	t.Run("hostile", func(t *testing.T) { testHostile(t, newSource) })
+	t.Run("cancel", func(t *testing.T) { testCancel(t, newSource) })
 }
 
 // Skill returns the text of a SKILL.md.
@@ -54,7 +54,7 @@ func Skill(name, description string) string {
 	return "---\nname: " + name + "\ndescription: " + description + "\n---\n\n# " + name + "\n\nDo it.\n"
 }
 
-// pack returns the files that most tests use: two skills with everything that a skill may have.
+// testPack returns the files that most tests use: two skills with everything that a skill may have.
 func testPack() map[string]File {
 	return map[string]File{
 		"README.md":                        {Data: "# A pack\n"},

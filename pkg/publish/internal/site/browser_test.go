@@ -34,7 +34,7 @@ var pagesOf = []string{
 	"packs/acme/large/skill-3.html", "all/2.html", "tags.html", "tags/kubernetes.html", "owners/acme.html", "404.html",
 }
 
-// displayed is a catalogue in a browser.
+// shown is a website in a browser.
 type shown struct {
 	t    *testing.T
 	ctx  context.Context
