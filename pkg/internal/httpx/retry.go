@@ -90,8 +90,11 @@ func retryAfter(resp *http.Response) time.Duration {
 }
 
 // Pause waits before something that broke is tried again.
-func Pause(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(backoff(attempt))
+func Pause(ctx context.Context, attempt int) error { return Sleep(ctx, backoff(attempt)) }
+
+// Sleep waits, or returns the context's error if that ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

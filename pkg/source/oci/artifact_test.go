@@ -171,15 +171,15 @@ func TestReferrersAtOnce(t *testing.T) {
 		}
 	}
 	var wg sync.WaitGroup
-	for i := range 4 {
+	for i := range 12 {
 		wg.Go(func() { attach(i) })
 	}
 	wg.Wait()
-	for i := range 4 {
+	for i := range 12 {
 		attach(i)
 	}
 	list, err := s.Client(t, "").Referrers(t.Context(), ref, noteType)
-	if err != nil || len(list) != 4 {
+	if err != nil || len(list) != 12 {
 		t.Errorf("%d %v", len(list), err)
 	}
 }

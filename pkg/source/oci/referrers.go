@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -17,6 +19,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
@@ -27,7 +30,7 @@ const (
 	maxReferrers     = 256 // of one type
 )
 
-// Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "",
+// Referrers returns the artifacts that are about the manifest that ref's digest names, of one type or, where that is "",
 // of all, sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1;
 // those without it have them under the tag sha256-<hex>; a layout lists them in its index.json.
 func (c *Client) Referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
@@ -167,29 +170,54 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 	if err != nil || head.Get("OCI-Subject") != "" {
 		return err
 	}
-	const tries = 5 // a registry has no lock: who attaches at the same time may replace the list
-	subject, descriptor := string(m.Subject.Digest), referrerEntry(doc, m)
-	for range tries {
+	subject, entry := string(m.Subject.Digest), referrerEntry(doc, m)
+	listed := func() (*ocispec.Index, bool, error) {
 		idx, err := r.fallback(ctx, subject)
 		if err != nil {
-			return err
+			return nil, false, err
 		}
-		if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool {
-			return d.Digest == descriptor.Digest
-		}) {
-			return nil
+		return idx, slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool {
+			return d.Digest == entry.Digest
+		}), nil
+	}
+	ok, err := retryLost(ctx, func() (bool, error) {
+		idx, ok, err := listed()
+		if ok || err != nil {
+			return ok, err
 		}
-		idx.Manifests = append(idx.Manifests, descriptor)
+		idx.Manifests = append(idx.Manifests, entry)
 		list, err := newDocument(idx, ocispec.MediaTypeImageIndex)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if _, err := r.putManifest(ctx, list, fallbackTag(subject)); err != nil {
-			return err
+			return false, err
 		}
+		_, ok, err = listed()
+		return ok, err
+	})
+	if ok || err != nil {
+		return err
 	}
 	return diag.Errorf(diag.Conflict, "%s: others keep changing the list %s", r.name, fallbackTag(subject)).
 		WithHint("try again")
+}
+
+// retryLost repeats a change to a tag until it lasts, and reports whether it did. A registry has no lock, so whoever
+// writes at the same time may replace the change; a random wait, which doubles each time, lets one of them be alone.
+func retryLost(ctx context.Context, change func() (ok bool, err error)) (ok bool, err error) {
+	const tries = 8
+	for attempt := range tries {
+		if attempt > 0 {
+			if err := httpx.Sleep(ctx, rand.N(50*time.Millisecond<<attempt)); err != nil {
+				return false, err
+			}
+		}
+		if ok, err = change(); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
 }
 
 // referrerEntry is how a manifest is listed by what it is about.
@@ -280,28 +308,29 @@ func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Statu
 		return err
 	}
 	defer end()
-	const tries = 5
-	for range tries {
+	ok, err := retryLost(ctx, func() (bool, error) {
 		before, _, err := c.status(ctx, dst, ref)
 		if err != nil {
-			return err
+			return false, err
 		}
 		after := before.clone()
 		if err := change(&after); err != nil {
-			return err
+			return false, err
 		}
 		if reflect.DeepEqual(before.clone(), after.clone()) {
-			return nil
+			return true, nil
 		}
 		doc, err := putArtifact(ctx, dst, Artifact{
 			Type: MediaTypeStatus, Blobs: []Blob{{MediaType: MediaTypeStatusBlob, Data: []byte(canonical(after))}},
 		}, StatusTag)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if _, digest, err := c.status(ctx, dst, ref); err != nil || digest == string(doc.desc.Digest) {
-			return err
-		}
+		_, digest, err := c.status(ctx, dst, ref)
+		return digest == string(doc.desc.Digest), err
+	})
+	if ok || err != nil {
+		return err
 	}
 	return diag.Errorf(diag.Conflict, "%s: others keep changing what it says about its versions", trimVersion(ref)).
 		WithHint("try again")
