@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -35,7 +36,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	testkit.UseMemory()
+	m.Run()
 }
 
 func packed(t testing.TB) []byte {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
@@ -28,7 +29,8 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(lockPath); path != "" {
 		os.Exit(holdLock(path))
 	}
-	os.Exit(m.Run())
+	testkit.UseMemory()
+	m.Run()
 }
 
 func die(root string) int {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
@@ -324,7 +325,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	testkit.UseMemory()
+	m.Run()
 }
 
 // FuzzState: what is no state is an error, and a list that is there restricts.

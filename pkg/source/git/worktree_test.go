@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	testkit.UseMemory()
+	m.Run()
 }
 
 // checkout is a work tree that git itself has made.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 	skillruntime "github.com/skillpm/skillpm/pkg/runtime"
@@ -62,6 +63,7 @@ func TestMain(m *testing.M) {
 		program()
 		return
 	}
+	testkit.UseMemory()
 	os.Exit(withPrograms(slices.Collect(maps.Keys(programs)), m.Run))
 }
 

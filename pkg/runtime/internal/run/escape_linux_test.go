@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,7 +39,8 @@ func TestMain(m *testing.M) {
 		}
 		outer()
 	default:
-		os.Exit(m.Run())
+		testkit.UseMemory()
+		m.Run()
 	}
 }
 
