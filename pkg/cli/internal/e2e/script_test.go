@@ -149,6 +149,7 @@ func TestScript(t *testing.T) {
 			}
 			slices.Sort(names)
 			env.Values[environmentNames{}] = slices.Compact(names)
+			env.Defer(func() { endProcesses(env.WorkDir) })
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

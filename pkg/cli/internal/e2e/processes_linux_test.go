@@ -1,0 +1,33 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// endProcesses kills what a story leaves running, such as tasks, and waits until it is gone: it would write into the
+// story's directory while that is deleted. A process belongs to the story if its command line or environment names the
+// directory.
+func endProcesses(dir string) {
+	for range 200 {
+		found := false
+		processes, _ := filepath.Glob("/proc/[0-9]*")
+		for _, p := range processes {
+			line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+			environment, _ := os.ReadFile(filepath.Join(p, "environ"))
+			pid, err := strconv.Atoi(filepath.Base(p))
+			if err == nil && pid != os.Getpid() && strings.Contains(string(line)+string(environment), dir) {
+				found = true
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if !found {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
