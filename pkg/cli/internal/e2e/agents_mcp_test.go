@@ -108,7 +108,7 @@ func TestAgentsMCPReload(t *testing.T) {
 				if offered(r) {
 					t.Error("the skill is offered before it is there")
 				}
-				return client.shell("skillpm install ./more --agent adal")
+				return client.shell(w.skillpm + " install ./more --agent adal")
 			}}}
 			for i := range 200 { // each another call: the same one again and again would be ended as a loop
 				steps = append(steps, mockmodel.Step{Decide: func(r mockmodel.Request) mockmodel.Step {

@@ -63,8 +63,10 @@ func TestMain(m *testing.M) {
 		program()
 		return
 	}
-	testkit.UseMemory()
-	os.Exit(withPrograms(slices.Collect(maps.Keys(programs)), m.Run))
+	os.Exit(withPrograms(slices.Collect(maps.Keys(programs)), func() int {
+		testkit.UseMemory() // not for the programs: Copilot refuses to start one below /dev
+		return m.Run()
+	}))
 }
 
 // withPrograms calls run while programs of these names, which are this one, are on PATH.
