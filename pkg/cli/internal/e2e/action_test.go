@@ -92,6 +92,7 @@ func TestActionScripts(t *testing.T) {
 
 // TestActionVersion is about which release runs; no binary is needed for it.
 func TestActionVersion(t *testing.T) {
+	t.Parallel()
 	w := newWorkflow(t)
 	w.last = "find"
 	r := hostRelease(t, nil, "2.0.0")
@@ -157,6 +158,7 @@ func (w *workflow) write(t testing.TB, files map[string]string) {
 
 // TestAction runs the whole action against a release that is made here.
 func TestAction(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a release")
 	}

@@ -52,6 +52,7 @@ func year(n int) time.Time { return time.Date(n, 6, 1, 12, 0, 0, 0, time.UTC) }
 // TestFaultClock has the clock, and the times of all files, be of 1970, of today, and of 2100, in each order: the
 // result is the same, and edits are found though a file has the time that it had.
 func TestFaultClock(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	clocks := []time.Time{time.Unix(0, 0), year(2026), year(2100)}
@@ -106,6 +107,7 @@ func TestFaultClock(t *testing.T) { // M2
 // ahead: where a registry does not say when a release was published, it is as old as the machine knows it by a clock
 // that can be right.
 func TestFaultClockAndAge(t *testing.T) {
+	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
 	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("min-release-age: 72h\nnamespaces: {acme: \"oci://%s/acme\"}\n", w.registry.Host))

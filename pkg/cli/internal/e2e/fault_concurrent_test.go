@@ -25,6 +25,7 @@ func (m *machine) together(commands ...[]string) []ended {
 
 // TestFaultTogether runs 20 processes at once, on an empty store, with others that verify and clean in between.
 func TestFaultTogether(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	t.Run("the same update", func(t *testing.T) {

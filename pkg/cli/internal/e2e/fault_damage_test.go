@@ -44,6 +44,7 @@ func flip(path string) error {
 // TestFaultDamagedStore damages every tree of a store: it is found, and healed by fetching again, or refused where
 // there is nothing to fetch from. The project is never given a damaged tree.
 func TestFaultDamagedStore(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	for _, tt := range []struct {
 		name   string
@@ -121,6 +122,7 @@ func TestFaultDamagedStore(t *testing.T) { // M2
 
 // TestFaultDamagedCaches damages what else is kept on the machine: none of it is believed.
 func TestFaultDamagedCaches(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for name, damage := range map[string]func(path string) error{
@@ -163,6 +165,7 @@ func TestFaultDamagedCaches(t *testing.T) { // M2
 // TestFaultDamagedJournal has something be at the place of the journal that this machine did not write: nothing of it
 // is carried out, and the hint says how to go on.
 func TestFaultDamagedJournal(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for name, place := range map[string]func(journal string) error{

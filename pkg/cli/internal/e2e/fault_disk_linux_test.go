@@ -187,6 +187,7 @@ func (m *machine) limited(limit string) *machine {
 
 // TestFaultFewFiles allows the program few open files, a few more each time.
 func TestFaultFewFiles(t *testing.T) {
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	failed := 0
@@ -214,6 +215,7 @@ func TestFaultFewFiles(t *testing.T) {
 
 // TestFaultFileSize allows the program files of some size only.
 func TestFaultFileSize(t *testing.T) {
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for blocks := range 4 { // of 512 bytes; a skill's details and the state are larger
@@ -230,6 +232,7 @@ func TestFaultFileSize(t *testing.T) {
 
 // TestFaultForbidden has the program be somebody who may not write, or read, what it needs.
 func TestFaultForbidden(t *testing.T) {
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	var below []string

@@ -93,6 +93,7 @@ func (w *servers) artifact(t testing.TB, repository, tag string, data []byte) {
 // names what is wrong, and nothing is written anywhere but in the caches. The kinds are told apart in the tests of the
 // packages.
 func TestFaultHostilePack(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	for _, tt := range []struct {
 		name    string

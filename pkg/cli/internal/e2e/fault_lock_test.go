@@ -92,6 +92,7 @@ func unreadable() []lockCase {
 // TestFaultLock edits the lock, and what is near it, in every way that it may be wrong: each command says what is
 // wrong, and changes nothing.
 func TestFaultLock(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	for _, tt := range unreadable() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,6 +114,7 @@ func TestFaultLock(t *testing.T) { // M2
 // TestFaultLinkedDirectory has a directory of skillpm's, or of an agent, lead elsewhere, as in a repository that
 // somebody made for others: nothing is written or removed there.
 func TestFaultLinkedDirectory(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	for _, tt := range []struct {
 		name  string
@@ -144,6 +146,7 @@ func TestFaultLinkedDirectory(t *testing.T) { // M2
 // TestFaultLockedElsewhere edits the lock so that it agrees with itself, but not with what there is, for a machine that
 // has nothing yet: nothing else than what was locked is installed.
 func TestFaultLockedElsewhere(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	good := newMachine(t, w)
 	before := good.old()
@@ -222,6 +225,7 @@ func swapAll(text string, old, new []string) string {
 // TestFaultMovedTag has a registry put an older artifact where a newer version was, and another one where the locked
 // version was: what is locked stays, and an artifact is never installed as a version that it says it is not.
 func TestFaultMovedTag(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
 	before := m.old()

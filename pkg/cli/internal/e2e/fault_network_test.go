@@ -105,6 +105,7 @@ func isPack(r *http.Request) bool {
 // TestFaultNetwork has a registry and a git server misbehave, for a while or for good, in every part of an update. What
 // passes is not noticed; what lasts is an error after a few attempts, and the old state stays byte for byte.
 func TestFaultNetwork(t *testing.T) { // M2
+	t.Parallel()
 	const remote, integrity = 8, 6
 	parts := map[string]func(*http.Request) bool{"layer": isLayer, "manifest": isManifest, "tags": isTags, "refs": isRefs, "pack": isPack}
 	all := []string{"layer", "manifest", "tags", "refs", "pack"}

@@ -24,6 +24,7 @@ func (m *machine) withoutNetwork() *machine {
 // TestFaultNoNetwork takes the network away: what is in the store or vendored is installed, whatever asks no server
 // works, and the rest is an error that says which server, and changes nothing.
 func TestFaultNoNetwork(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
 	m.old()

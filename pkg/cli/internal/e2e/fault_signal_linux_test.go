@@ -58,6 +58,7 @@ func stall(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 // TestFaultSignal interrupts the program while it downloads from a registry or a git server that takes its time, and
 // while it waits for another process: the old state stays, and nothing else.
 func TestFaultSignal(t *testing.T) { // M2
+	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for _, tt := range []struct {

@@ -395,6 +395,7 @@ func (m *machine) leftNothing() {
 // TestFaultServers proves that what the other tests change is all that they need: packs, links, aliases, manifest and
 // lock.
 func TestFaultServers(t *testing.T) {
+	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
 	before := m.old()

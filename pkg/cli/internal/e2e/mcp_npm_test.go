@@ -77,6 +77,7 @@ var conformance = []string{
 
 // TestMCPConformance has the official conformance suite ask the server.
 func TestMCPConformance(t *testing.T) {
+	t.Parallel()
 	program := npmProgram(t, "SKILLPM_MCP_CONFORMANCE")
 	dir, environ := mcpProject(t)
 	url := serveHTTP(t, dir, environ)
@@ -96,6 +97,7 @@ var untestable = []string{
 
 // TestMCPStateless has the suite ask without a session, as the newest protocol does.
 func TestMCPStateless(t *testing.T) {
+	t.Parallel()
 	program := npmProgram(t, "SKILLPM_MCP_CONFORMANCE")
 	dir, environ := mcpProject(t)
 	cmd := exec.CommandContext(t.Context(), program[0], append(program[1:], "server", "--url", serveHTTP(t, dir, environ), "--scenario", "server-stateless")...)
@@ -117,6 +119,7 @@ func TestMCPStateless(t *testing.T) {
 
 // TestMCPInspector has the official inspector verify every skill, over both transports.
 func TestMCPInspector(t *testing.T) {
+	t.Parallel()
 	program := npmProgram(t, "SKILLPM_MCP_INSPECTOR")
 	dir, environ := mcpProject(t)
 	for _, target := range [][]string{{serveHTTP(t, dir, environ)}, {self(t), "mcp"}} {

@@ -58,6 +58,7 @@ func execute(t *testing.T, dir string, line ...string) string {
 
 // TestNPMSkills has npm's skills install everything from a catalogue on a web server.
 func TestNPMSkills(t *testing.T) {
+	t.Parallel()
 	program := npmProgram(t, "SKILLPM_NPM_SKILLS")
 	site, _ := catalogue(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(site)))

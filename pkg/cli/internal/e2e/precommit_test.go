@@ -172,6 +172,7 @@ func (s *scratch) publish() (dir, commit string) {
 
 // TestPreCommit uses the hooks as a stranger does, with the real pre-commit.
 func TestPreCommit(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("pre-commit"); err != nil {
 		if os.Getenv("SKILLPM_REQUIRE_PRE_COMMIT") != "" {
 			t.Fatal(err)

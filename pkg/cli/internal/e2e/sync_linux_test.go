@@ -18,6 +18,7 @@ import (
 // TestSyncKilled kills a sync at each kind of system call that changes something: the next one leaves the layer, the
 // policy and the record as if nothing had happened in between: O15.
 func TestSyncKilled(t *testing.T) {
+	t.Parallel()
 	needStrace(t)
 	f := newFleet(t)
 	good, layer := f.machine(t)

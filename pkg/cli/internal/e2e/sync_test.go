@@ -138,6 +138,7 @@ func layerOf(t testing.TB, layer string) map[string]string {
 // TestSync walks through the life of a layer: the first list, a sync that finds nothing new and asks one question, the
 // next list, no network, and a server that hides the newest list: O15.
 func TestSync(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	m, layer := f.machine(t)
 	m.ok("sync")
@@ -188,6 +189,7 @@ func without(tree map[string]string, name string) map[string]string {
 
 // TestSyncAtOnce has several processes sync at once: all succeed, and the layer is whole: O15.
 func TestSyncAtOnce(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	m, layer := f.machine(t)
 	m.ok("sync")
@@ -233,6 +235,7 @@ func TestSyncMask(t *testing.T) {
 
 // TestSyncReplay puts an older list under a newer tag, which the signature does not cover: O15.
 func TestSyncReplay(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	m, layer := f.machine(t)
 	registry := f.servers.registry
