@@ -38,6 +38,12 @@ const adminUser = "SKILLPM_TEST_ADMIN"
 // storyVersion is the version that the program has in the stories.
 const storyVersion = "0.1.0"
 
+func init() { //nolint:gochecknoinits // when main starts, its goroutine may have left the first thread, which strace follows
+	if os.Getenv(onOneThread) != "" {
+		runtime.LockOSThread()
+	}
+}
+
 func TestMain(m *testing.M) {
 	if code, helper := skillruntime.EnterHelper(os.Args); helper { // stories run scripts, and this is the program that confines them
 		os.Exit(code)
@@ -45,9 +51,6 @@ func TestMain(m *testing.M) {
 	programs := map[string]func(){
 		"mcp-files": filesServer,
 		"skillpm": func() {
-			if os.Getenv(onOneThread) != "" {
-				runtime.LockOSThread()
-			}
 			system := environ.Process(storyVersion)
 			withEnterprise(&system)
 			os.Exit(int(cli.Run(system, os.Args[1:])))
