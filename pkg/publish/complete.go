@@ -12,16 +12,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// RegistryNames returns what a pack can be published to, by what the settings say and without asking anybody: names of
-// registries where they have one, else addresses. With indexes it also has the indexes, which can be changed where they
-// are directories.
+// RegistryNames returns the configured registries that a pack can be published to, by name or else by address. It does
+// not use the network. With indexes it also returns the indexes.
 func (c *Client) RegistryNames(indexes bool) []string {
 	names := []string{registry.Local}
 	bound := map[string]bool{}
 	for _, read := range []func() (*pack.Config, error){c.Machine.UserConfig, c.Machine.AdminConfig} {
 		config, err := read()
 		if err != nil {
-			continue // completion has nobody to tell
+			continue // completion does not report errors
 		}
 		for _, r := range config.Registries {
 			if indexes || strings.HasPrefix(r.URL, "oci://") || strings.HasPrefix(r.URL, "oci-layout:") {
@@ -40,8 +39,8 @@ func (c *Client) RegistryNames(indexes bool) []string {
 	return names
 }
 
-// PublishedNames returns the packs that were published on this machine, and the pack here; for the name of a pack and
-// an @, its versions.
+// PublishedNames returns the packs that were published on this machine, and the pack in the client's directory. If
+// prefix is a pack's name and "@", it returns the pack's versions.
 func (c *Client) PublishedNames(ctx context.Context, prefix string) []string {
 	var names []string
 	if m, err := c.readManifest(filepath.Join(c.Dir, pack.ManifestName)); err == nil && !m.Name.IsZero() {
@@ -54,7 +53,7 @@ func (c *Client) PublishedNames(ctx context.Context, prefix string) []string {
 	registry := pack.Ref{Kind: pack.KindLocal}
 	name, _, hasVersion := strings.Cut(prefix, "@")
 	if !hasVersion {
-		packs, _ := sources.OCI().Packs(ctx, registry) // completion has nobody to tell
+		packs, _ := sources.OCI().Packs(ctx, registry) // completion does not report errors
 		for _, id := range packs {
 			names = append(names, id.String())
 		}

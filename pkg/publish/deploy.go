@@ -34,14 +34,14 @@ const (
 // DeployScopes returns the scopes, the strongest first.
 func DeployScopes() []string { return []string{DeployEnterprise, DeployPersonal, DeployProject} }
 
-// DeployOptions say what is deployed, and where.
+// DeployOptions configure [Client.Deploy].
 type DeployOptions struct {
-	Dir    string // the skill's directory, a relative one to the client's
+	Dir    string // the skill's directory, absolute or relative to the client's directory
 	Scope  string // one of DeployScopes
-	Force  bool   // a skill that is there and differs is replaced, and kept as a backup
-	DryRun bool   // nothing is changed
+	Force  bool   // replace a skill that differs, and keep it as a backup
+	DryRun bool   // change nothing
 
-	// Catalog is how skills are looked for: its profile and project say where a layer is.
+	// Catalog has the profile and the project, which determine the directory of a layer.
 	Catalog catalog.Options
 }
 
@@ -56,26 +56,26 @@ const (
 type DeployReport struct {
 	Skill    string         `json:"skill"`
 	From     string         `json:"from"`
-	Dir      string         `json:"dir"` // where the skill is now
+	Dir      string         `json:"dir"` // the deployed skill's directory
 	Scope    string         `json:"scope"`
-	Layer    string         `json:"layer"` // as the profile calls it
+	Layer    string         `json:"layer"` // the layer's name in the profile
 	Profile  string         `json:"profile"`
-	Action   string         `json:"action"` // "" where nothing was done because the skill is not valid
+	Action   string         `json:"action"` // "" if the skill is not valid
 	Backup   string         `json:"backup,omitempty"`
 	Digest   string         `json:"digest"`
 	Files    int            `json:"files"`
 	DryRun   bool           `json:"dryRun,omitempty"`
-	InForce  bool           `json:"inForce"`            // it is what its name means now
-	Winner   string         `json:"winner,omitempty"`   // the directory of the skill that its name means instead
-	Shadowed []string       `json:"shadowed,omitempty"` // the directories of skills that it has taken the name from
+	InForce  bool           `json:"inForce"`            // the skill's name resolves to it
+	Winner   string         `json:"winner,omitempty"`   // the skill's directory that the name resolves to instead
+	Shadowed []string       `json:"shadowed,omitempty"` // the directories of skills that it shadows
 	Valid    bool           `json:"valid"`
 	Findings []diag.Finding `json:"findings"`
 	Check    lint.Report    `json:"-"` // findings with the lines that they are about
 }
 
-// Deploy copies a skill into a layer: the first directory that the profile has for it. The skill is checked under the
-// profile first; where that finds an error nothing is done, Force or not, and the report says so. What is there is
-// replaced whole or not at all.
+// Deploy copies a skill into the first directory that the profile has for the scope. It validates the skill under the
+// profile first and changes nothing if there are error findings, even with Force. An existing skill is replaced
+// completely or not at all.
 func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, error) {
 	if err := checkScope(o.Scope); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func checkScope(s string) error {
 	return diag.Errorf(diag.Usage, "scope %q is not known", s).WithHint("use enterprise, personal or project")
 }
 
-// readSkill lists the files of a skill, as a pack of it would have them.
+// readSkill lists the files that a pack of the skill would contain.
 func readSkill(dir string) (tree bundle.Tree, err error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -154,7 +154,7 @@ func readSkill(dir string) (tree bundle.Tree, err error) {
 	return tree, nil
 }
 
-// deployedName returns the name that a skill is deployed under: the one of its frontmatter, else that of its directory.
+// deployedName returns the name in the skill's frontmatter, or else the name of its directory.
 func deployedName(dir string, p *profile.Profile) (string, error) {
 	k, err := catalog.ParseFile(filepath.Join(dir, skill.File), p)
 	if err != nil {
@@ -168,8 +168,8 @@ func deployedName(dir string, p *profile.Profile) (string, error) {
 	return name, nil
 }
 
-// lintProfile returns the id that a profile is checked under: its own, or for a user's own profile that of the host
-// whose rules for the frontmatter it has.
+// lintProfile returns the id of the profile that skills are validated under. For a user's own profile, this is the
+// first profile with the same frontmatter schema.
 func lintProfile(p *profile.Profile) (string, error) {
 	if !p.User {
 		return p.ID, nil
@@ -184,8 +184,8 @@ func lintProfile(p *profile.Profile) (string, error) {
 	return profile.Default, nil
 }
 
-// layer finds the directory that skills of a scope are written to: the first of the profile's layer of that name, else
-// the first that is at such a place.
+// layer returns the directory for the skills of the scope: the first one in the profile's layer of that name, or else
+// the first one that belongs to the scope.
 func (o DeployOptions) layer() (name, dir string, err error) {
 	p := o.Catalog.Profile
 	var have []string
@@ -213,8 +213,8 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 		WithHint("it has places for %s", strings.Join(have, ", "))
 }
 
-// targetOf returns where a directory of a profile is, and the scope of what is there; "" for what nobody writes to by
-// hand.
+// targetOf returns the path of a profile's directory and its scope. Both are "" for directories of plugins, and for
+// those of a project if there is none.
 func (o DeployOptions) targetOf(dir string) (target, kind string) {
 	local := filepath.FromSlash(dir)
 	switch rest, ok := strings.CutPrefix(dir, "{enterprise}/"); {
@@ -232,7 +232,7 @@ func (o DeployOptions) targetOf(dir string) (target, kind string) {
 	return filepath.Join(o.Catalog.Project, local), DeployProject
 }
 
-// install puts a skill where it belongs, if it is not there.
+// install writes the skill to its directory unless it has the same content, and sets r.Action and r.Backup.
 func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree, o DeployOptions) error {
 	dir, err := layerDir(filepath.Dir(r.Dir), o)
 	if err != nil {
@@ -266,8 +266,8 @@ func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree,
 	return err
 }
 
-// layerDir returns a layer's directory without links. One of a project must be inside of it: who wrote the project does
-// not say where else is written to.
+// layerDir returns a layer's directory with links resolved. A project's layer must be inside the project, so that a
+// link in an untrusted project cannot redirect the copy.
 func layerDir(dir string, o DeployOptions) (string, error) {
 	real, err := pathx.ResolveDir(dir)
 	if err != nil || o.Scope != DeployProject {
@@ -280,7 +280,7 @@ func layerDir(dir string, o DeployOptions) (string, error) {
 	return real, nil
 }
 
-// exists returns the digest of what is at a place, "" for nothing, and "?" for what is no skill.
+// exists returns the digest of the directory at target, "" if there is none, and "?" if it cannot be a skill.
 func exists(target string) (string, error) {
 	info, err := os.Lstat(target)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -294,12 +294,12 @@ func exists(target string) (string, error) {
 	}
 	inv, err := bundle.Sum(safefile.Dir(target), ".")
 	if err != nil {
-		return "?", nil //nolint:nilerr // it has what no skill has, and so differs
+		return "?", nil //nolint:nilerr // it has files that a skill cannot have, so it differs
 	}
 	return inv.Digest(), nil
 }
 
-// backup returns where a skill is kept that is replaced: beside the layer, where no host looks for skills.
+// backup returns the path for a replaced skill. It is outside the layer, so that no agent finds the backup.
 func (c *Client) backup(dir, name string) string {
 	above := filepath.Dir(dir)
 	in := filepath.Join(above, ".skillpm-backup")
@@ -309,14 +309,14 @@ func (c *Client) backup(dir, name string) string {
 	return filepath.Join(in, name+"-"+c.Now().UTC().Format("20060102-150405.000"))
 }
 
-// deploy puts a copy of a tree at a place, and what was there at another. Both are on the disk before it returns.
-// It returns where what was there is kept.
+// deploy copies a tree to target, and moves an existing directory to backup, or to a similar name if that is taken.
+// It syncs both to disk and returns the path of the backup.
 func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (backedUp string, err error) {
 	dir := filepath.Dir(target)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// Stage beside the layer: a half copy in it would be a skill
+	// Stage outside the layer, because agents would read an incomplete copy inside it as a skill.
 	stage, err := os.MkdirTemp(filepath.Dir(dir), stagePrefix)
 	if err != nil {
 		return "", err
@@ -343,12 +343,12 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (backe
 	return backedUp, atomicfile.SyncDir(dir)
 }
 
-// installedError is what failed after a skill was put in its place.
+// installedError is an error that occurred after the skill was installed.
 type installedError struct{ error }
 
 func (e *installedError) Unwrap() error { return e.error }
 
-// deployError says what to do where the place cannot be written to, and what was done before something failed.
+// deployError adds hints to errors of permissions and to errors that occurred after the skill was installed.
 func deployError(r *DeployReport, err error) error {
 	if installed, ok := errors.AsType[*installedError](err); ok {
 		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir,
@@ -368,7 +368,7 @@ func deployError(r *DeployReport, err error) error {
 	return e.WithHint("make that directory writable for you")
 }
 
-// effect says what the name of a deployed skill means now.
+// effect records which skill the name resolves to after the deployment, and which skills are shadowed.
 func (r *DeployReport) effect(ctx context.Context, o catalog.Options) error {
 	c, err := catalog.Open(ctx, o)
 	if err != nil {

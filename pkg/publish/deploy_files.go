@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// renameNew moves a directory to a place where nothing should be. An empty directory there may be replaced.
+// renameNew renames a directory and fails if target exists. An empty directory created meanwhile may be replaced.
 func renameNew(staged, target string) error {
 	if _, err := os.Lstat(target); err == nil {
 		return &os.LinkError{Op: "rename", Old: staged, New: target, Err: fs.ErrExist}
@@ -27,7 +27,8 @@ func renameNew(staged, target string) error {
 	return os.Rename(staged, target)
 }
 
-// replaceInTwo moves an old directory away and a new one to its place, and the old one back if that fails.
+// replaceInTwo replaces target in two steps: it moves target to backup, then staged to target. If the second step
+// fails, it undoes the first.
 func replaceInTwo(staged, target, backup string) (backedUp string, err error) {
 	backedUp, err = moveToBackup(target, backup)
 	if err != nil {
@@ -39,7 +40,7 @@ func replaceInTwo(staged, target, backup string) (backedUp string, err error) {
 	return backedUp, nil
 }
 
-// moveToBackup moves a directory to a place for backups, under a name that nothing has there.
+// moveToBackup moves a directory to backup, with a numeric suffix if that name is taken.
 func moveToBackup(dir, backup string) (backedUp string, err error) {
 	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
 		return "", err
@@ -57,13 +58,13 @@ func moveToBackup(dir, backup string) (backedUp string, err error) {
 	return "", err
 }
 
-// stagePrefix begins the names of directories in which copies are made.
+// stagePrefix begins the names of staging directories.
 const stagePrefix = ".skillpm-deploy-"
 
-// sweepStages removes what deployments that were killed left beside a layer: directories in which nothing was begun for
-// a day, far longer than a copy takes.
+// sweepStages removes staging directories of interrupted deployments. It keeps those younger than a day, because a
+// running deployment may use them.
 func sweepStages(parent string, now time.Time) {
-	entries, _ := os.ReadDir(parent) // what is left is tried again by the next one
+	entries, _ := os.ReadDir(parent) // the next deployment tries again
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), stagePrefix)
 		if !ours || number == "" || strings.Trim(number, "0123456789") != "" || !e.IsDir() {
@@ -75,10 +76,10 @@ func sweepStages(parent string, now time.Time) {
 	}
 }
 
-// errReadOnly is the error of a file system that cannot be written to.
+// errReadOnly returns the error of a read-only file system.
 func errReadOnly() error { return syscall.EROFS }
 
-// copyTree writes the files of a tree and holds each against its digest: what was checked is what is written.
+// copyTree copies the files of a tree and verifies each digest, because a file may have changed since validation.
 func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
 	dirs := []string{dir}
 	for _, e := range tree.Inventory {
@@ -93,7 +94,7 @@ func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			return err
 		}
-		if err := os.Chmod(d, 0o755); err != nil { // whatever the process's mask is: others read it
+		if err := os.Chmod(d, 0o755); err != nil { // despite the umask: other users read it
 			return err
 		}
 	}

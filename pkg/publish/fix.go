@@ -16,27 +16,27 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// Fixed is what [Client.Fix] did, or would do.
+// Fixed is the result of [Client.Fix].
 type Fixed struct {
-	Files  []FixedFile `json:"files"`  // in order of paths
-	Report lint.Report `json:"report"` // what is left
+	Files  []FixedFile `json:"files"`  // sorted by path
+	Report lint.Report `json:"report"` // the remaining findings
 }
 
-// FixedFile is one file that was changed.
+// FixedFile is a changed file.
 type FixedFile struct {
-	Path       string   `json:"path"`  // as reports have it
-	Rules      []string `json:"rules"` // whose findings were fixed, each once, in order
-	Fixes      int      `json:"fixes"` // how many findings that were
+	Path       string   `json:"path"`  // as in reports
+	Rules      []string `json:"rules"` // the rules of the fixed findings, sorted, without duplicates
+	Fixes      int      `json:"fixes"` // the number of fixed findings
 	Executable bool     `json:"executable,omitempty"`
 	Diff       string   `json:"diff,omitempty"` // unified, with three lines of context
-	Text       []byte   `json:"-"`              // the whole file as it is, or would be, afterwards
+	Text       []byte   `json:"-"`              // the file's contents after the fixes
 }
 
-// maxRounds bounds how often what edits left is checked again: an edit may make another one possible.
+// maxRounds limits how often files are validated again, because one edit may make another possible.
 const maxRounds = 8
 
-// Fix validates and makes the edits that are safe, again and again until there are none left. With dry it writes
-// nothing, and what it returns is what would be done. A file that changes meanwhile is left as it is, with an error.
+// Fix validates and makes the safe edits until there are none, or at most maxRounds times. With dry it returns the same
+// result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
 func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
 	o.Edits = true
 	m := &fixer{client: c, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
@@ -57,11 +57,11 @@ func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, 
 	return m.finish(dry)
 }
 
-// fixer is the state of one run of [Client.Fix]: all edits are made in memory first.
+// fixer is the state of one [Client.Fix] call, which makes all edits in memory before it writes a file.
 type fixer struct {
 	client  *Client
-	overlay map[string][]byte     // contents that stand for files, by absolute path
-	files   map[string]*fixedFile // likewise
+	overlay map[string][]byte     // contents that replace those on disk, by absolute path
+	files   map[string]*fixedFile // by absolute path
 	report  lint.Report
 }
 
@@ -71,7 +71,7 @@ type fixedFile struct {
 	before, after []byte
 }
 
-// contents returns the files as they are so far, by absolute path.
+// contents returns the overlay with the edits made so far, by absolute path.
 func (m *fixer) contents() map[string][]byte {
 	out := maps.Clone(m.overlay)
 	for abs, f := range m.files {
@@ -110,12 +110,12 @@ func (m *fixer) round(report lint.Report) (bool, error) {
 		after, n := lint.Apply(f.after, list)
 		changed = changed || n > 0 && !bytes.Equal(after, f.after)
 		f.after = after
-		f.Fixes += n // a finding has one edit; those that were in the way of another come again
+		f.Fixes += n // edits that overlap with another are made in the next round
 	}
 	return changed, nil
 }
 
-// isEditable reports whether a path may be changed: what a link leads to is somebody else's.
+// isEditable reports whether a path is a regular file or in the overlay. The target of a link is never changed.
 func (m *fixer) isEditable(path string) bool {
 	abs := m.client.Machine.Abs(filepath.FromSlash(path))
 	if _, ok := m.overlay[abs]; ok {
@@ -125,7 +125,7 @@ func (m *fixer) isEditable(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// file reads a file when it is first changed.
+// file returns the state of a file, which it reads on the first call.
 func (m *fixer) file(path string) (*fixedFile, error) {
 	abs := m.client.Machine.Abs(filepath.FromSlash(path))
 	if f := m.files[abs]; f != nil {
@@ -143,7 +143,7 @@ func (m *fixer) file(path string) (*fixedFile, error) {
 	return f, nil
 }
 
-// finish writes the files, unless it is dry, and says what was done.
+// finish writes the files, unless dry is set, and returns the result.
 func (m *fixer) finish(dry bool) (*Fixed, error) {
 	out := &Fixed{Files: []FixedFile{}, Report: m.report}
 	var paths []string
@@ -174,7 +174,7 @@ func (m *fixer) finish(dry bool) (*Fixed, error) {
 	return out, errors.Join(errs...)
 }
 
-// diff returns what changes in a file, as diff -u writes it.
+// diff returns the changes as a unified diff.
 func (f *fixedFile) diff() string {
 	if bytes.Equal(f.before, f.after) {
 		return ""
@@ -182,7 +182,7 @@ func (f *fixedFile) diff() string {
 	return "--- a/" + f.Path + "\n+++ b/" + f.Path + "\n" + textdiff.Hunks(f.before, f.after)
 }
 
-// write replaces the file, unless it is not any more what was checked.
+// write replaces the file unless it changed since it was read.
 func (f *fixedFile) write() error {
 	info, err := os.Stat(f.abs)
 	if err != nil {
@@ -210,7 +210,7 @@ func (f *fixedFile) write() error {
 	return nil
 }
 
-// reasonOf returns what went wrong with a file, without the name of the one beside it that was tried.
+// reasonOf returns the cause of an error without its path, which is that of a temporary file.
 func reasonOf(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -218,7 +218,7 @@ func reasonOf(err error) error {
 	return err
 }
 
-// replaceFile writes a file whole or not at all.
+// replaceFile replaces a file atomically.
 func replaceFile(name string, data []byte, mode fs.FileMode) error {
 	return atomicfile.Write(name, data, atomicfile.Options{Mode: mode, Sync: true})
 }

@@ -21,20 +21,20 @@ import (
 // origin describes the git repository that a pack is in.
 type origin struct {
 	checkout   *git.Checkout
-	dir        string   // of the pack in the repository, "." for its root
-	dirty      []string // files of the pack that the commit does not have as they are, by paths in the pack
-	tagWarning string   // what is to be said of a tag of the version that is at another commit
+	dir        string   // the pack's path in the repository, "." for its root
+	dirty      []string // files that differ from the commit, as paths in the pack
+	tagWarning string   // a warning if a tag of the version is on another commit
 }
 
 // checkouts caches repositories, because the packs of a workspace share one.
 type checkouts struct{ opened []*git.Checkout }
 
-// open returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another
-// user's, is an error.
+// open returns the work tree of a directory, or nil if the directory is not in one. It fails if the work tree cannot be
+// read, for example because another user owns it.
 func (k *checkouts) open(ctx context.Context, dir string) (*git.Checkout, error) {
 	top := topOf(dir)
 	if top == "" {
-		return nil, nil //nolint:nilnil // a directory need not be in any
+		return nil, nil //nolint:nilnil // a directory may be outside any repository
 	}
 	for _, c := range k.opened {
 		if c.Root == top {

@@ -24,35 +24,35 @@ import (
 
 // ReleaseOptions configure [Client.Publish].
 type ReleaseOptions struct {
-	Dir        string // of the pack; "" means the client's directory
-	To         string // oci://host/namespace, oci-layout:DIR or local; "" means where the owner's packs go
-	DryRun     bool   // say what would be published, look whether the version is there already, and publish nothing
-	AllowDirty bool   // do not warn of files that are not committed
-	KeepTags   bool   // leave the tags 1.4, 1 and latest where they are
-	Format     string // of the artifact, one of oci.Format…
+	Dir        string // the pack's directory; "" means the client's
+	To         string // oci://host/namespace, oci-layout:DIR or local; "" means the registry that the owner is bound to
+	DryRun     bool   // report what would be published and whether the version exists; publish nothing
+	AllowDirty bool   // do not warn about uncommitted files
+	KeepTags   bool   // do not move the tags 1.4, 1 and latest
+	Format     string // the artifact's format, one of oci.Format…
 
-	// Key signs what is published; nil leaves it unsigned.
+	// Key signs the release; nil leaves it unsigned.
 	Key *sign.PrivateKey
 
-	packOnly  bool       // it is packed for later, and goes nowhere yet
-	checkouts *checkouts // what is known of repositories, for the packs of one workspace
+	packOnly  bool       // the pack is written to a layout and not published yet
+	checkouts *checkouts // the repositories that the packs of one workspace share
 }
 
 // ReleaseReport is the result of [Client.Publish].
 type ReleaseReport struct {
 	Pack     string            `json:"pack"`
 	Version  string            `json:"version"`
-	Target   string            `json:"target"` // the place, as install takes it
+	Target   string            `json:"target"` // the source, in the syntax of install
 	Digest   string            `json:"digest,omitempty"`
-	Existed  bool              `json:"existed"` // the same content was there already
+	Existed  bool              `json:"existed"` // the same content was already published
 	DryRun   bool              `json:"dryRun"`
 	Valid    bool              `json:"valid"`
 	Root     string            `json:"root"`
 	Requires map[string]string `json:"requires"`           // pack -> range of versions, as published
-	Source   string            `json:"source,omitempty"`   // where the pack's files are from, as published
-	Revision string            `json:"revision,omitempty"` // the commit of it
-	Words    []string          `json:"words"`              // that the pack is found by
-	Tags     []string          `json:"tags"`               // of the registry that lead to this version now, or would
+	Source   string            `json:"source,omitempty"`   // the repository of the pack's files, as published
+	Revision string            `json:"revision,omitempty"` // the commit in Source
+	Words    []string          `json:"words"`              // search terms that find the pack
+	Tags     []string          `json:"tags"`               // the registry's tags that refer to the version
 	Signer   string            `json:"signer,omitempty"`   // the public key of the signature
 	Warnings []string          `json:"warnings"`
 	Findings []diag.Finding    `json:"findings"`
