@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moveNew moves a directory to a place where nothing is.
+// moveNew renames a directory and fails if target exists.
 func moveNew(staged, target string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, target, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system does not know the flag
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system does not support the flag
 		return renameNew(staged, target)
 	}
 	if err != nil {
@@ -19,8 +19,8 @@ func moveNew(staged, target string) error {
 	return nil
 }
 
-// replaceOld exchanges two directories in one step, and returns where the old one is kept. Where the file system
-// cannot, it is two steps.
+// replaceOld exchanges two directories in one step and returns the path of the backup. It takes two steps if the file
+// system does not support the exchange.
 func replaceOld(staged, target, backup string) (backedUp string, err error) {
 	if err := exchange(staged, target); err != nil {
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {

@@ -2,9 +2,9 @@
 
 package publish
 
-// moveNew moves a directory to a place where nothing is.
+// moveNew renames a directory and fails if target exists.
 func moveNew(staged, target string) error { return renameNew(staged, target) }
 
-func replaceOld(staged, target, backup string) (kept string, err error) {
+func replaceOld(staged, target, backup string) (backedUp string, err error) {
 	return replaceInTwo(staged, target, backup)
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has,
-// those of a pack in their order. With an error the report has those that were published before it.
+// PublishPacked publishes the layout that [Client.Pack] wrote, a tar or a directory, byte for byte. It publishes every
+// version, those of a pack in ascending order. If it fails, the report has the versions published before the error.
 func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOptions) (*WorkspaceReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	layout := c.Machine.Abs(packed)
@@ -67,8 +67,8 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 	return report, nil
 }
 
-// publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at
-// the highest.
+// publishVersions publishes all versions of one pack of a layout in ascending order, so that moving tags end at the
+// highest one.
 func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, sourceRef pack.Ref, o ReleaseOptions,
 	report *WorkspaceReport,
 ) error {
@@ -115,25 +115,25 @@ func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, s
 	return nil
 }
 
-// isSigned reports whether what is in a layout has a signature, whoever made it.
+// isSigned reports whether an artifact in a layout has a signature. It does not verify the signer.
 func isSigned(ctx context.Context, k *trust.Verifier, ref pack.Ref) bool {
 	found, err := k.Find(ctx, ref, nil, nil)
 	return err == nil && slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindSignature })
 }
 
-// Bounds of a layout in a tar: what is in it is checked when it is read from the layout.
+// Limits of a layout in a tar. Its contents are verified later, when they are read from the layout.
 const (
 	maxLayoutFiles = 100_000
 	maxLayoutBytes = 4 << 30
 )
 
-// layoutName is what files of a layout are called.
+// layoutName matches the names of the files in a layout.
 var layoutName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
 })
 
-// readLayoutFile unpacks a layout from a tar. Directories are made as they are needed; anything else that is no file of
-// a layout is refused.
+// readLayoutFile unpacks a layout from a tar. It ignores directories and rejects all other entries that are not files
+// of a layout.
 func readLayoutFile(name, dir string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -13,29 +13,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// SignaturesReport says what is said about an artifact, and by whom.
+// SignaturesReport is the result of [Client.Signatures].
 type SignaturesReport struct {
 	Reference string      `json:"place"`   // pinned
-	Digest    string      `json:"digest"`  // of the manifest, or the commit
+	Digest    string      `json:"digest"`  // the manifest's digest, or the commit
 	Trusted   int         `json:"trusted"` // how many keys and identities were tried
-	Signed    bool        `json:"signed"`  // one of them signed it
+	Signed    bool        `json:"signed"`  // a trusted key or identity signed it
 	Found     []Statement `json:"found"`
 }
 
-// Statement is what somebody says about an artifact.
+// Statement is a signature or an attestation about an artifact.
 type Statement struct {
 	Kind          string           `json:"kind"`              // signature, provenance, sbom, tag or other
-	Digest        string           `json:"digest,omitempty"`  // of the artifact that holds it
+	Digest        string           `json:"digest,omitempty"`  // the digest of the artifact that contains the statement
 	Type          string           `json:"type,omitempty"`    // its artifact type
 	PredicateType string           `json:"says,omitempty"`    // the type of the predicate
-	Verified      bool             `json:"verified"`          // somebody who is trusted made it, about this
-	Signer        string           `json:"signer,omitempty"`  // who, as a lock records it; "" where it is not verified
-	Claims        string           `json:"claims,omitempty"`  // who it says made it, which proves nothing
-	Problem       string           `json:"problem,omitempty"` // why it is not verified
+	Verified      bool             `json:"verified"`          // a trusted signer made it about this artifact
+	Signer        string           `json:"signer,omitempty"`  // the signer as in a lockfile; "" if not verified
+	Claims        string           `json:"claims,omitempty"`  // the signer that it claims, unverified
+	Problem       string           `json:"problem,omitempty"` // why verification failed
 	Source        *StatementSource `json:"source,omitempty"`  // of provenance
 }
 
-// StatementSource is where an artifact comes from, as its provenance says.
+// StatementSource is the origin of an artifact according to its provenance.
 type StatementSource struct {
 	Repository string `json:"repository,omitempty"`
 	Ref        string `json:"ref,omitempty"`
@@ -44,8 +44,8 @@ type StatementSource struct {
 	Run        string `json:"run,omitempty"`
 }
 
-// Signatures returns what is said about what is published at a place, or as owner/name@version, and whether those whom
-// the user trusts, or whose keys are in files, say it.
+// Signatures returns the statements about a published artifact, which reference names by its source or as
+// owner/name@version. It verifies them with the user's trusted signers and with the keys in files.
 func (c *Client) Signatures(ctx context.Context, reference string, keys []string) (*SignaturesReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	w, err := c.TrustedKeys(keys)
@@ -99,7 +99,7 @@ func statement(f trust.Found) Statement {
 	return s
 }
 
-// tagSignature says whether the tag of a pack in git has a signature, which nobody checks.
+// tagSignature reports whether the git tag of a pack has a signature. It does not verify it.
 func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*SignaturesReport, error) {
 	r := &SignaturesReport{Reference: p.Ref.String(), Digest: p.Ref.Digest, Found: []Statement{}}
 	ref := p.Ref
@@ -123,7 +123,7 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 	return r, nil
 }
 
-// tagSignatures looks at the tag of a pack in git.
+// tagSignatures verifies the signature of a pack's git tag.
 func tagSignatures(ctx context.Context, k *trust.Verifier, p *pack.Pack, w trust.Requirement) (*SignaturesReport,
 	error,
 ) {

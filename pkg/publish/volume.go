@@ -10,9 +10,9 @@ import (
 )
 
 // volume is the targets on one volume (there is only one outside of Windows). Its file system starts at the volume's
-// root, because links may lead out of what was asked for.
+// root, because links may lead out of the targets.
 type volume struct {
-	root    string // as "/" or `C:\`
+	root    string // for example "/" or `C:\`
 	dir     string // the user's directory
 	fsys    fs.FS
 	targets []string
@@ -26,7 +26,7 @@ func (c *Client) volume(root string) *volume {
 // volumeRoot returns the root of the volume that an absolute path is on.
 func volumeRoot(abs string) string { return filepath.VolumeName(abs) + string(filepath.Separator) }
 
-// add adds a target, which the user wrote as written.
+// add adds a target by its absolute path and by the path that the user typed.
 func (v *volume) add(abs, path string) {
 	v.targets = append(v.targets, v.inVolume(abs))
 	if filepath.IsAbs(path) {
@@ -34,7 +34,7 @@ func (v *volume) add(abs, path string) {
 	}
 }
 
-// inVolume writes an absolute path as package fs does.
+// inVolume converts an absolute path to one for package fs.
 func (v *volume) inVolume(abs string) string {
 	rel := filepath.ToSlash(strings.TrimPrefix(abs, v.root))
 	if rel == "" {
@@ -43,8 +43,8 @@ func (v *volume) inVolume(abs string) string {
 	return rel
 }
 
-// show writes a path of the volume as the user would: absolute below a target that was written so and lies elsewhere,
-// else relative to the user's directory.
+// show formats a path of the volume for the user: absolute if it is below a target that was typed as an absolute path
+// and is outside the user's directory, else relative to that directory.
 func (v *volume) show(name string) string {
 	abs := filepath.Join(v.root, filepath.FromSlash(name))
 	rel, err := filepath.Rel(v.dir, abs)
