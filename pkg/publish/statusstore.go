@@ -127,7 +127,7 @@ func (x indexFile) versions(context.Context) ([]string, error) {
 	return list, nil
 }
 
-// change appends what f changes: in an index nothing that was said is taken away.
+// change appends the changes of f to the file, because an index keeps the history of statuses.
 func (x indexFile) change(_ context.Context, f func(*oci.Status) error) error {
 	data, entry, err := x.read()
 	if err != nil {

@@ -19,18 +19,18 @@ const maxReason = 500
 // StatusReport is the result of [Client.Yank] and [Client.Deprecate].
 type StatusReport struct {
 	Pack      string `json:"pack"`
-	Version   string `json:"version,omitempty"` // "" where it is about all of them
-	Reference string `json:"place"`             // that says it
-	Yanked    string `json:"yanked,omitempty"`  // why the version was withdrawn
-	// Deprecated is what is said against the pack.
+	Version   string `json:"version,omitempty"` // "" means all versions
+	Reference string `json:"place"`             // the source whose status changed
+	Yanked    string `json:"yanked,omitempty"`  // the reason why the version was yanked
+	// Deprecated is the deprecation message of the pack.
 	Deprecated string   `json:"deprecated,omitempty"`
 	Changed    bool     `json:"changed"`
-	Index      bool     `json:"index"` // the place is in an index, whose other files are made anew by index build
+	Index      bool     `json:"index"` // Reference is in an index, whose other files index build regenerates
 	Warnings   []string `json:"warnings,omitempty"`
 }
 
-// Yank withdraws a published version for a reason that users see. The solver does not choose it any more, but a locked
-// version stays installed. An empty reason restores the version.
+// Yank withdraws a published version for a reason that users see. The solver no longer selects it, but a locked version
+// stays installed. An empty reason restores the version.
 func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*StatusReport, error) {
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
