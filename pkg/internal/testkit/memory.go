@@ -12,7 +12,8 @@ import "os"
 //		m.Run()
 //	}
 func UseMemory() {
-	if dir := memoryDir(); dir != "" && os.Getenv("TMPDIR") == "" {
+	set := os.Getenv("TMPDIR") != "" //nolint:forbidigo // tests, whose temporary files the testing package places
+	if dir := memoryDir(); dir != "" && !set {
 		_ = os.Setenv("TMPDIR", dir) // if that fails, they are on the disk
 	}
 }
