@@ -9,16 +9,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// Kind is what is put into an agent's configuration.
+// Kind is the kind of entry in an agent's configuration.
 type Kind string
 
-// What can be put into the configuration of agents.
+// The kinds of entries.
 const (
 	Hook Kind = "hook" // the commands that an agent calls around its own tools
 	MCP  Kind = "mcp"  // the server that an agent starts
 )
 
-// Scope is for whom an agent's configuration counts.
+// Scope is the set of users and projects that a configuration file applies to.
 type Scope string
 
 // The scopes that agents have.
@@ -33,21 +33,21 @@ const (
 type Agent struct {
 	agent.Agent
 
-	Events []string // the events that hooks are put on, as the agent calls them
+	Events []string // the events that get a hook, by the agent's names
 
 	hooks               []configFile
 	servers             []configFile
-	decisionEvents      []string       // those of the events before a call, in which exit code 2 denies it
-	ignoresInstructions bool           // it may keep the server's instructions from its model
+	decisionEvents      []string       // the events before a tool call, in which exit code 2 denies the call
+	ignoresInstructions bool           // its model may not see the server's instructions
 	nested              bool           // its hooks are in groups that have a matcher
 	versioned           bool           // its file of hooks has a version
-	timeout             int            // of a hook, in the agent's unit: more than hook.Limit
-	shortTimeouts       map[string]int // what the agent bounds it by, for some events
+	timeout             int            // of a hook, in the agent's unit; longer than hook.Limit
+	shortTimeouts       map[string]int // the agent's upper bound, for some events
 	server              func(program string, args []string) object
-	next                map[Kind]string // what is left to do after install
+	next                map[Kind]string // what the user has to do after install
 }
 
-// format is how a file is written.
+// format is the syntax of a configuration file.
 type format string
 
 const (
@@ -56,7 +56,7 @@ const (
 	formatYAML format = "YAML"
 )
 
-// base is what a place is relative to.
+// base is the directory that a path is relative to.
 type base int
 
 const (
@@ -64,7 +64,7 @@ const (
 	inOtherHome      // a home directory that the variable moves
 	inProject
 	inConfig  // $XDG_CONFIG_HOME, ~/.config
-	inAppData // where the system keeps the data of a user's programs
+	inAppData // the system's directory for application data of the user
 	inMachine
 )
 
@@ -73,12 +73,12 @@ type configFile struct {
 	scope Scope
 	base  base
 	env   string // variable that stands for the first directory of the file or, for one in a home, for the home
-	// slash-separated; the first that exists counts, or else the first. Those of the machine are below /etc
+	// slash-separated; the first that exists is used, otherwise the first. Machine files are below /etc
 	files []string
-	path  []string // the keys that the entries are below
+	path  []string // the keys above the entries
 }
 
-// format is how the file is written, which its name says.
+// format returns the syntax of the file, by its name.
 func (p configFile) format() format {
 	switch path.Ext(p.files[0]) {
 	case ".toml":
@@ -90,7 +90,7 @@ func (p configFile) format() format {
 	}
 }
 
-// keys is the path of keys that the entries are below.
+// keys returns the keys above the entries.
 func (p configFile) keys() []any {
 	path := make([]any, len(p.path), len(p.path)+4)
 	for i, key := range p.path {
@@ -99,8 +99,7 @@ func (p configFile) keys() []any {
 	return path
 }
 
-// claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that
-// something ended.
+// claudeEvents are the events of Claude Code in which skills are activated, tool calls are checked, or something ends.
 var claudeEvents = []string{
 	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop", "StopFailure",
 	"SubagentStart", "SubagentStop", "SessionEnd",
@@ -241,13 +240,13 @@ func Agents() []Agent {
 	}
 }
 
-// row returns an agent of the table of agents. Its id is a constant of this file.
+// row returns an agent of the table of agents. The id is a constant of this file.
 func row(id string) agent.Agent {
 	a, _ := agent.Find(id)
 	return a
 }
 
-// IDs returns the ids of the agents that take something of a kind, sorted.
+// IDs returns the ids of the agents that support a kind of entry, sorted.
 func IDs(kind Kind) []string {
 	var ids []string
 	for _, h := range Agents() {
@@ -277,16 +276,16 @@ func Find(id string, kind Kind) (Agent, error) {
 	return h, nil
 }
 
-// HasScope reports whether an agent takes something of a kind in a scope.
+// HasScope reports whether an agent supports a kind of entry in a scope.
 func (h Agent) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.Scopes(kind), scope) }
 
-// Check returns an error for a scope in which an agent takes nothing of a kind.
+// Check returns an error if an agent does not support a kind of entry in a scope.
 func (h Agent) Check(kind Kind, scope Scope) error {
 	_, err := h.configFile(kind, scope)
 	return err
 }
 
-// Scopes returns the scopes in which an agent takes something of a kind.
+// Scopes returns the scopes in which an agent supports a kind of entry.
 func (h Agent) Scopes(kind Kind) []Scope {
 	var scopes []Scope
 	for _, p := range h.configFiles(kind) {
@@ -302,7 +301,7 @@ func (h Agent) configFiles(kind Kind) []configFile {
 	return h.servers
 }
 
-// configFile returns where an agent takes something of a kind in a scope.
+// configFile returns the file that has an agent's entries of a kind in a scope.
 func (h Agent) configFile(kind Kind, scope Scope) (configFile, error) {
 	for _, p := range h.configFiles(kind) {
 		if p.scope == scope {

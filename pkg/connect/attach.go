@@ -11,34 +11,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// State says how what an agent's configuration has relates to what it should have.
+// State compares the entries of an agent's configuration with those that it should have.
 type State string
 
 // The states of an entry.
 const (
 	Installed State = "installed"
 	Missing   State = "not installed"
-	Stale     State = "stale"   // it is there, for another program or with other events
-	Foreign   State = "foreign" // something else has its name
+	Stale     State = "stale"   // it is present, for another program or with other events
+	Foreign   State = "foreign" // another program's entry has its name
 	Broken    State = "broken"  // the file cannot be read
 )
 
-// Options say what is done to which agent.
+// Options select the agent and the change.
 type Options struct {
 	Kind    Kind
 	Agent   Agent
 	Scope   Scope
-	Program string // that the agent is to start, as an absolute path or a name; for Status "" for any
+	Program string // for the agent to start, as an absolute path or a name; for Status, "" accepts any
 	DryRun  bool
-	Force   bool // replace a server of our name that is not ours
+	Force   bool // replace another program's server of the same name
 
-	// FailClosed has the hooks that are asked about a call deny it if skillpm is not there or fails. Nil leaves it as
-	// it is, which is so at first in the scope Enterprise.
+	// FailClosed makes the hooks before a tool call deny the call if skillpm is missing or fails. Nil keeps the
+	// current setting; the default is true in the scope Enterprise and false elsewhere.
 	FailClosed *bool
-	Args       []string // what the server is started with beyond what it needs; nil leaves it as it is
+	Args       []string // additional arguments of the server; nil keeps the current ones
 }
 
-// Result is what was done to an agent's configuration, or how it is.
+// Result is the outcome of a change, or the state of a configuration.
 type Result struct {
 	Agent   string   `json:"host"`
 	Title   string   `json:"title"`
@@ -46,25 +46,25 @@ type Result struct {
 	Scope   Scope    `json:"scope"`
 	File    string   `json:"file"`
 	State   State    `json:"state"`
-	Reason  string   `json:"reason,omitempty"`  // why it is stale, foreign or broken
+	Reason  string   `json:"reason,omitempty"`  // why the state is Stale, Foreign, or Broken
 	Program string   `json:"program,omitempty"` // that the agent starts
-	Args    []string `json:"args,omitempty"`    // of the server, beyond what it needs
+	Args    []string `json:"args,omitempty"`    // additional arguments of the server
 	Changed bool     `json:"changed"`
 	DryRun  bool     `json:"dryRun,omitempty"`
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
-	Notes   []string `json:"notes,omitempty"` // what is left to do in the agent
+	Notes   []string `json:"notes,omitempty"` // what the user has to do in the agent
 
-	FailClosed bool `json:"failClosed,omitempty"` // the hooks deny without skillpm
-	// what keeps the agent from honouring it, as far as its files tell
+	FailClosed bool `json:"failClosed,omitempty"` // the hooks deny calls if skillpm is missing or fails
+	// why the agent would ignore the entries, as far as its files show
 	Obstacles []Obstacle `json:"obstacles,omitempty"`
 
 	err error
 }
 
-// Obstacle is what keeps an agent from honouring what its configuration has.
+// Obstacle is a reason why an agent ignores the entries in its configuration.
 type Obstacle struct {
 	Message string `json:"message"`
-	Fix     string `json:"fix,omitempty"` // what somebody does about it
+	Fix     string `json:"fix,omitempty"` // what the user can do about it
 }
 
 // String returns both in one line.
@@ -75,10 +75,10 @@ func (o Obstacle) String() string {
 	return o.Message + ": " + o.Fix
 }
 
-// Err returns why a file is broken, or nil.
+// Err returns the reason of the state Broken, or nil.
 func (r *Result) Err() error { return r.err }
 
-// Status says how one agent's configuration is.
+// Status returns the state of one agent's configuration.
 func Status(e Env, o Options) (*Result, error) {
 	p, r, err := prepare(e, o)
 	if err != nil {
@@ -117,14 +117,14 @@ func Status(e Env, o Options) (*Result, error) {
 	return r, nil
 }
 
-// Install puts skillpm into an agent's configuration. Its errors are of code [diag.Invalid] for a file that cannot be
-// edited, and [diag.Conflict] for one that something else is in the way of.
+// Install adds skillpm to an agent's configuration. The error has code [diag.Invalid] if the file cannot be edited, and
+// [diag.Conflict] if another program's entry has the name.
 func Install(ctx context.Context, e Env, o Options) (*Result, error) { return change(ctx, e, o, true) }
 
-// Remove takes skillpm out of an agent's configuration.
+// Remove removes skillpm from an agent's configuration.
 func Remove(ctx context.Context, e Env, o Options) (*Result, error) { return change(ctx, e, o, false) }
 
-// prepare returns the plan for what was asked.
+// prepare returns the plan for a change.
 func prepare(e Env, o Options) (plan, *Result, error) {
 	path, err := o.Agent.configFile(o.Kind, o.Scope)
 	if err != nil {
@@ -151,7 +151,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = unlock() }() // it ends with the process at the latest
+		defer func() { _ = unlock() }() // the lock ends with the process at the latest
 	}
 	c, err := e.read(p.target)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // ServerName is the name that skillpm's MCP server has in the configuration of agents.
 const ServerName = "skillpm"
 
-// shellSafe reports whether no shell changes a word.
+// shellSafe reports whether every shell takes a word literally.
 func shellSafe(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) &&
@@ -17,8 +17,8 @@ func shellSafe(s string) bool {
 	})
 }
 
-// shellWord writes a program's path so that the shell of an agent's hooks takes it as one word. On Windows that is a
-// POSIX shell, PowerShell or cmd.exe, which agree on forward slashes and double quotes.
+// shellWord quotes a program's path for the shell of an agent's hooks. On Windows that is a POSIX shell, PowerShell, or
+// cmd.exe, which agree on forward slashes and double quotes.
 func shellWord(program, goos string) string {
 	if goos == "windows" {
 		program = strings.ReplaceAll(program, `\`, "/")
@@ -45,21 +45,21 @@ func shellPlain(word string) string {
 	}
 }
 
-// refuses is what is put behind a hook's command line so that the call is denied if skillpm is not there, or ends in
-// any other way than by an answer. Codex and Gemini CLI deny nothing without a reason.
+// refuses ends a hook's command line so that the call is denied if skillpm is missing or fails. Codex and Gemini CLI
+// deny a call only with a reason.
 const refuses = " || { echo skillpm does not answer >&2; exit 2; }"
 
-// hookCommand is the command line of a hook.
+// hookCommand returns the command line of a hook.
 func hookCommand(program, goos, event, agentID string) string {
 	return shellWord(program, goos) + " hook " + event + " --host " + agentID
 }
 
-// hookLine is what command lines of hooks look like that skillpm wrote.
+// hookLine matches the command lines of hooks that skillpm wrote.
 var hookLine = sync.OnceValue(
 	func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --host ([a-z-]+)$`) })
 
-// hookProgram returns the program that a command line starts as an agent's hook, and whether it denies without it; ""
-// for one that is something else, or has anything else in it, as a variable of the environment.
+// hookProgram returns the program that a command line starts as an agent's hook, and whether calls are denied without
+// it. The program is "" for any other command line, for example one that sets an environment variable.
 func hookProgram(line, agentID string) (program string, closed bool) {
 	line, closed = strings.CutSuffix(line, refuses)
 	m := hookLine().FindStringSubmatch(line)
@@ -78,16 +78,16 @@ func hookProgram(line, agentID string) (program string, closed bool) {
 	return program, closed
 }
 
-// isNamed reports whether a program is called skillpm, wherever it is.
+// isNamed reports whether the base name of a program is skillpm.
 func isNamed(program string) bool {
 	base := program[strings.LastIndexAny(program, `/\`)+1:]
 	return strings.TrimSuffix(strings.ToLower(base), ".exe") == ServerName
 }
 
-// alwaysLoad has the server list the skills in the description of a tool that is shown at once.
+// alwaysLoad makes the server list the skills in the description of a tool that the agent always loads.
 const alwaysLoad = "--always-load"
 
-// serverArgs are what the program is started with as an MCP server, more of them being what somebody added.
+// serverArgs returns the arguments of the MCP server, followed by those that the user added.
 func (h Agent) serverArgs(more []string) []string {
 	args := []string{"mcp", "--host", h.HookID()}
 	if h.ignoresInstructions {
@@ -96,7 +96,7 @@ func (h Agent) serverArgs(more []string) []string {
 	return append(args, more...)
 }
 
-// moreArgs returns what serverArgs was given.
+// moreArgs returns the arguments that the user added: it undoes serverArgs.
 func (h Agent) moreArgs(args []string) []string {
 	var more []string
 	host, always := false, !h.ignoresInstructions

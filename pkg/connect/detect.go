@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// Detect returns the agents of which there is a sign: those whose agents are in use, given by their ids in
-// pkg/skill/agent, those that one of their files is there for, and of those that have no mark there the ones with a
-// directory.
+// Detect returns the agents that appear to be installed: those that the caller has detected, by their ids in
+// pkg/skill/agent, those with a configuration file and, if the table of agents has no mark for an agent, those with a
+// configuration directory.
 func Detect(e Env, agents []string) []Agent {
 	return slices.DeleteFunc(Agents(), func(h Agent) bool { return !slices.Contains(agents, h.ID) && !e.hasSign(h) })
 }
 
-// hasSign reports whether one of an agent's files exists, or, for one without a mark in the table of agents, its
-// directory.
+// hasSign reports whether one of an agent's files exists or, if the table of agents has no mark for it, its directory.
 func (e Env) hasSign(h Agent) bool {
 	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p configFile) bool {
 		file := e.file(p)

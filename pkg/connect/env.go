@@ -11,17 +11,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// Env is where an invocation works, and for whom.
+// Env is the environment of an invocation.
 type Env struct {
 	Home    string // the user's home directory
 	Project string // the directory of the project
 	OS      string // as runtime.GOOS
 	Getenv  func(string) string
-	State   string // where skillpm keeps its lock, and what it did
-	Machine string // in the place of /etc, where an administrator writes for everybody; "" for the system's own place
+	State   string // the directory of skillpm's lock and records
+	Machine string // replaces /etc, the directory of the machine's configuration; "" for the system's own
 }
 
-// file returns the file of a place: the first that exists, or else the first.
+// file returns the path of a configuration file: the first that exists, otherwise the first.
 func (e Env) file(p configFile) string {
 	if p.base == inMachine {
 		return e.machine(p.files[0])
@@ -45,7 +45,7 @@ func (e Env) file(p configFile) string {
 	return first
 }
 
-// movedDir is the directory that a variable moves a place to, or "".
+// movedDir returns the directory that an environment variable sets, or "".
 func (e Env) movedDir(p configFile) string {
 	if p.env == "" {
 		return ""
@@ -89,7 +89,7 @@ func (e Env) appData() string {
 	}
 }
 
-// elsewhere are the files of machines whose system is not Linux, by those of Linux.
+// elsewhere maps the machine's files on Linux to those on other systems.
 var elsewhere = map[string]map[string]string{
 	"darwin": {
 		"claude-code/managed-settings.json": "/Library/Application Support/ClaudeCode/managed-settings.json",
@@ -102,7 +102,7 @@ var elsewhere = map[string]map[string]string{
 	},
 }
 
-// machine returns the file that a machine's administrator writes, "" where none is known.
+// machine returns the file that the machine's administrator writes, "" if none is known.
 func (e Env) machine(name string) string {
 	switch {
 	case e.Machine != "":
@@ -114,20 +114,20 @@ func (e Env) machine(name string) string {
 	}
 }
 
-// maxFile bounds what is read, in bytes.
+// maxFile is the maximum size of a configuration file, in bytes.
 const maxFile = 32 << 20
 
-// fileState is a file as it is.
+// fileState is the current state of a file.
 type fileState struct {
-	path   string // as it is told
-	real   string // where links lead
+	path   string // as configured
+	real   string // after links
 	data   []byte
 	mode   fs.FileMode
 	exists bool
-	absent bool // there is nothing, and no link either
+	absent bool // neither a file nor a link exists
 }
 
-// read reads a place's file. A link is followed where it stays in the home directory or, for a project's file, in the
+// read reads a configuration file. It follows a link within the home directory or, for a project's file, within the
 // project.
 func (e Env) read(p configFile) (fileState, error) {
 	c := fileState{path: e.file(p)}
@@ -160,7 +160,7 @@ func (e Env) read(p configFile) (fileState, error) {
 	return c, err
 }
 
-// confine finds out where a file really is, and refuses one that links lead elsewhere.
+// confine resolves the links of a file's path, and refuses one that leads out of the allowed directory.
 func (e Env) confine(c *fileState, p configFile) error {
 	real, err := pathx.Resolve(c.path)
 	if err != nil {

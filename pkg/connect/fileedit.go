@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// fileEdit is a file that is being changed.
+// fileEdit is a change of a file.
 type fileEdit struct {
 	env  Env
 	plan plan
@@ -25,12 +25,12 @@ type fileEdit struct {
 	key  string
 
 	after      []byte
-	deleted    bool // the file is to go
+	deleted    bool // delete the file
 	log        record
-	keepRecord bool // log is to be kept
+	keepRecord bool // keep the record of the installation
 }
 
-// install works out the file with what is wanted in it.
+// install computes the file with the wanted entries.
 func (d *fileEdit) install(o Options) error {
 	doc, values, err := d.read(d.now.data)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *fileEdit) install(o Options) error {
 	}
 	d.after = doc.bytes()
 	log := record{Created: old.Created, Dirs: old.Dirs}
-	if exact || state == Missing { // else it was not made by this, and cannot be undone
+	if exact || state == Missing { // otherwise the entries are not skillpm's, and removal is not exact
 		before := d.now.data
 		if exact {
 			before = base
@@ -75,7 +75,7 @@ func (d *fileEdit) install(o Options) error {
 	return nil
 }
 
-// remember keeps what install did to a file, if there is anything that its removal needs.
+// remember records what install did to a file, if removal needs it.
 func (d *fileEdit) remember(log record) {
 	log.Program = ""
 	if !isNamed(d.plan.program) {
@@ -84,7 +84,7 @@ func (d *fileEdit) remember(log record) {
 	d.log, d.keepRecord = log, log.Before != "" || log.Created || log.Program != ""
 }
 
-// remove works out the file without what is ours.
+// remove computes the file without skillpm's entries.
 func (d *fileEdit) remove() error {
 	d.after = d.now.data
 	if !d.now.exists {
@@ -121,7 +121,7 @@ func (d *fileEdit) remove() error {
 	return nil
 }
 
-// resolveDrift leaves it to what else install wrote into a file to remove it.
+// resolveDrift leaves the removal of the file to the other kind of entry that install wrote into it.
 func (d *fileEdit) resolveDrift(file string, log record) {
 	for _, kind := range []Kind{Hook, MCP} {
 		key := recordKey(kind, file)
@@ -145,14 +145,14 @@ func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
 	return doc, values, nil
 }
 
-// notEditable says that a file is valid, and written in a way that cannot be edited.
+// notEditable returns the error for a file that is valid but cannot be edited automatically.
 func (d *fileEdit) notEditable(err error) error {
 	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).
 		WithHint("edit the file yourself; nothing was changed in it")
 }
 
-// verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as
-// it was.
+// verify parses the new file and compares it with the intention: skillpm's entries are present or absent, and every
+// other entry is unchanged.
 func (d *fileEdit) verify(doc document, before map[string]any, install bool) error {
 	_, values, err := d.read(doc.bytes())
 	if err != nil {
@@ -180,7 +180,7 @@ func (d *fileEdit) diff() string {
 	return textdiff.Unified(filepath.ToSlash(d.now.path), filepath.ToSlash(d.now.path), d.now.data, after)
 }
 
-// write puts the file in its place, and keeps what was done.
+// write replaces the file and saves the record.
 func (d *fileEdit) write() error {
 	if d.changed() {
 		if err := d.writeText(); err != nil {
@@ -224,8 +224,8 @@ func (d *fileEdit) writeText() error {
 	return err
 }
 
-// tidy removes the directories that were made for the file. One that holds another file which install wrote is that
-// one's to remove.
+// tidy removes the directories that install created for the file. If one has another file that install wrote, the
+// removal of that file removes it.
 func (d *fileEdit) tidy() {
 	for i, dir := range d.log.Dirs {
 		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// Files returns the files in which skillpm answers an agent's hooks: whoever writes to one may end that.
+// Files returns the files that have an agent's hooks: a program that may write to one can disable skillpm.
 func Files(e Env, agentID string) (files []string) {
 	h, err := Find(agentID, Hook)
 	if err != nil {

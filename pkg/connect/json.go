@@ -55,11 +55,10 @@ func name(m *hujson.ObjectMember) string {
 	return literal.String()
 }
 
-// maxDepth is how deep objects and lists may be in each other.
+// maxDepth is the maximum nesting of objects and arrays.
 const maxDepth = 1000
 
-// values returns what the file says. It refuses an object with a duplicate key: which of them counts depends on who
-// reads it.
+// values returns the decoded file. A duplicate key is an error, because parsers differ in which of them they use.
 func (d *jsonFile) values() (map[string]any, error) {
 	root := d.root.Clone()
 	root.Standardize()
@@ -76,11 +75,11 @@ func (d *jsonFile) splices() []splice { return d.log }
 
 // part is one member of an object or element of an array.
 type part struct {
-	first *hujson.Value // where it begins: the name of a member, or the value
+	first *hujson.Value // the name of a member, or the value of an element
 	value *hujson.Value
 }
 
-// parts returns what is in an object or array, and what follows the last of it.
+// parts returns the members of an object or the elements of an array, and what follows the last one.
 func parts(v *hujson.Value) (all []part, tail hujson.Extra, ok bool) {
 	switch at := v.Value.(type) {
 	case *hujson.Object:
@@ -131,7 +130,7 @@ func (d *jsonFile) valueAt(path []any) *hujson.Value {
 	return v
 }
 
-// set gives what is at a path a value. What is missing on the way is made, each at the end of what it is in.
+// set assigns a value to a path. Missing objects are appended to their parents.
 func (d *jsonFile) set(value any, path ...any) error {
 	v := &d.root
 	for i, key := range path {
@@ -152,7 +151,7 @@ func (d *jsonFile) set(value any, path ...any) error {
 	return d.parse()
 }
 
-// nest wraps a value into what a path needs.
+// nest wraps a value in an object for each key of a path.
 func nest(path []any, value any) any {
 	for _, key := range slices.Backward(path) {
 		if key, ok := key.(string); ok {
@@ -164,7 +163,7 @@ func nest(path []any, value any) any {
 	return value
 }
 
-// pathText writes a path for people.
+// pathText formats a path for an error.
 func pathText(path []any) string {
 	if len(path) == 0 {
 		return "the file"
@@ -176,7 +175,7 @@ func pathText(path []any) string {
 	return strings.Join(texts, ".")
 }
 
-// insert adds a part to an object or array, after what is there.
+// insert appends a part to an object or array.
 func (d *jsonFile) insert(v *hujson.Value, key, value any) {
 	all, tail, _ := parts(v)
 	multi := d.multi(v)
@@ -215,7 +214,7 @@ func (d *jsonFile) insert(v *hujson.Value, key, value any) {
 	}
 }
 
-// remove takes out what is at a path, if it is there.
+// remove deletes the value at a path, if it exists.
 func (d *jsonFile) remove(path ...any) error {
 	last := len(path) - 1
 	v := d.valueAt(path[:last])
@@ -249,7 +248,7 @@ func (d *jsonFile) remove(path ...any) error {
 	return d.parse()
 }
 
-// retained is the line end that has to stay where what is above goes on at an offset, because a comment ends with it.
+// retained returns the line end that has to stay before an offset, because it ends a comment.
 func (d *jsonFile) retained(above []byte, last int) string {
 	if lineComment(above) && !bytes.HasPrefix(bytes.TrimLeft(d.data[last:], " \t\r"), []byte("\n")) {
 		return d.eol
@@ -257,7 +256,7 @@ func (d *jsonFile) retained(above []byte, last int) string {
 	return ""
 }
 
-// lineComment reports whether white space and comments end with a comment that goes to the end of its line.
+// lineComment reports whether white space and comments end with a line comment.
 func lineComment(extra []byte) bool {
 	for len(extra) > 0 {
 		stop := "\n"
@@ -277,7 +276,7 @@ func lineComment(extra []byte) bool {
 	return false
 }
 
-// collapse takes the white space out of an object or array that has become empty.
+// collapse removes the white space in an object or array that is now empty.
 func (d *jsonFile) collapse(start int) {
 	rest := d.data[start+1:]
 	space := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
@@ -286,7 +285,7 @@ func (d *jsonFile) collapse(start int) {
 	}
 }
 
-// prune removes what is at a path, and then what it is in, as long as that is empty and has no comment.
+// prune deletes the value at a path, and then its parents as long as they are empty and have no comment.
 func (d *jsonFile) prune(path ...any) error {
 	if err := d.remove(path...); err != nil {
 		return err
@@ -306,7 +305,7 @@ func (d *jsonFile) prune(path ...any) error {
 	return nil
 }
 
-// empty reports whether nothing is in the file, not even a comment.
+// empty reports whether the file has no values and no comments.
 func (d *jsonFile) empty() bool {
 	rest := bytes.TrimSpace(d.data[d.head:])
 	return string(rest) == "{}"

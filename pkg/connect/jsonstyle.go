@@ -9,8 +9,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// multi reports whether the parts of an object or array are on lines of their own; those of an empty one are to be what
-// those of the file are.
+// multi reports whether each part of an object or array is on its own line. An empty one follows the style of the
+// file.
 func (d *jsonFile) multi(v *hujson.Value) bool {
 	all, _, _ := parts(v)
 	if len(all) == 0 {
@@ -22,7 +22,7 @@ func (d *jsonFile) multi(v *hujson.Value) bool {
 	return bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
-// unit is what the file indents one level by.
+// unit returns the indentation of one level in the file.
 func (d *jsonFile) unit() string {
 	all, _, _ := parts(&d.root)
 	if len(all) > 0 {
@@ -33,7 +33,7 @@ func (d *jsonFile) unit() string {
 	return "  "
 }
 
-// lineOf returns the white space that the line begins with which what is before a value ends with.
+// lineOf returns the indentation of the line that a value begins on.
 func lineOf(before hujson.Extra) (string, bool) {
 	i := bytes.LastIndexByte(before, '\n')
 	if i < 0 {
@@ -43,7 +43,7 @@ func lineOf(before hujson.Extra) (string, bool) {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]), true
 }
 
-// tight reports whether the file is written without spaces.
+// tight reports whether the file has no optional spaces.
 func (d *jsonFile) tight() bool {
 	all, _, _ := parts(&d.root)
 	return len(all) > 0 && len(all[0].value.BeforeExtra) == 0
@@ -58,7 +58,7 @@ func (d *jsonFile) space() string {
 
 func (d *jsonFile) colon() string { return ":" + d.space() }
 
-// render writes a value: on lines, of which those after the first begin with an indentation, or on one.
+// render formats a value on one line, or on several with an indentation after the first.
 func (d *jsonFile) render(value any, indent string, multi bool) string {
 	var open, closing string
 	var inner []string

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// obstacles says what keeps an agent from honouring what its configuration has, as far as other files of it tell.
+// obstacles returns why an agent would ignore the entries in its configuration, as far as its other files show.
 func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 	switch {
 	case p.kind == Hook && p.agent.ID == "claude-code":
@@ -31,8 +31,8 @@ func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 	}
 }
 
-// settings reads another file of an agent, nothing where there is none or it cannot be read: what a file that is broken
-// means is the agent's to say.
+// settings decodes another file of an agent. It returns nothing if the file is missing or broken: only the agent knows
+// what a broken file means.
 func (e Env) settings(p configFile) map[string]any {
 	c, err := e.read(p)
 	if err != nil || !c.exists {
@@ -98,7 +98,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 	return notes
 }
 
-// codexObstacles says which hooks Codex has not been told to trust, and whether it reads the project's files.
+// codexObstacles returns the hooks that Codex does not trust yet, and whether it ignores the project's files.
 func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	config := e.settings(configFile{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
 	var notes []Obstacle
@@ -135,8 +135,8 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	return notes
 }
 
-// codexTrust returns the key under which Codex keeps whether a hook is trusted, and the digest that it was trusted
-// with, as Codex 0.169 makes it: of the hook as JSON with sorted keys and all defaults.
+// codexTrust returns the key under which Codex records that a hook is trusted, and the hook's digest. Codex 0.169
+// computes it from the hook as JSON with sorted keys and all defaults.
 func codexTrust(file string, f hookEntry, values map[string]any) (key, sum string) {
 	event := snake(f.event)
 	numbers := make([]int, 0, 2)
@@ -219,7 +219,7 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 	return notes
 }
 
-// isIn reports whether a path is a directory or below it, as they are written or where links lead.
+// isIn reports whether a path is a directory or below it, before or after links are resolved.
 func isIn(dir, path string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
@@ -279,7 +279,7 @@ func (e Env) geminiTrusts(p plan) bool {
 	return trust == "TRUST_FOLDER" || trust == "TRUST_PARENT"
 }
 
-// duplicateScopes says that an agent has the same in another scope as well.
+// duplicateScopes reports that an agent has the same entries in another scope.
 func (e Env) duplicateScopes(p plan) []string {
 	var scopes []string
 	for _, other := range p.agent.configFiles(p.kind) {
@@ -300,7 +300,7 @@ func (e Env) duplicateScopes(p plan) []string {
 		strings.Join(scopes, " and "), what)}
 }
 
-// has reports whether something of ours is in a plan's file, whatever program it is for.
+// has reports whether a plan's file has skillpm's entries, for any program.
 func (e Env) has(p plan) bool {
 	values := e.settings(p.target)
 	if p.kind == Hook {

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// document is a configuration file that is being changed. Paths have keys, and indexes of lists. An edit keeps every
-// byte that it is not about.
+// document is a configuration file that can be edited. Paths consist of keys and list indexes. An edit keeps every byte
+// outside of the edited value.
 type document interface {
 	values() (map[string]any, error)
-	set(value any, path ...any) error // what is missing on the way is made, each at the end of what it is in
-	prune(path ...any) error          // removes an entry, and what it is in as long as that is empty then
+	set(value any, path ...any) error // missing parents are appended
+	prune(path ...any) error          // removes an entry, and its parents as long as they are empty
 	bytes() []byte
 	splices() []splice
-	empty() bool // nothing is in the file, not even a comment
+	empty() bool // the file has no values and no comments
 }
 
-// open reads a file of a format.
+// open parses a file of a format.
 func open(f format, data []byte) (document, error) {
 	switch f {
 	case formatTOML:
@@ -29,28 +29,28 @@ func open(f format, data []byte) (document, error) {
 	}
 }
 
-// plan is what has to be in one file of one agent.
+// plan is the set of entries that one file of one agent should have.
 type plan struct {
 	agent            Agent
 	kind             Kind
 	target           configFile
-	program          string // as it is written
+	program          string // as written into the file
 	goos             string
-	args             []string // what the server is started with beyond what it needs
-	closed           bool     // the hooks that are asked about a call deny it if skillpm is not there
-	installedProgram string   // a program that is skillpm by what is known of an earlier install
+	args             []string // additional arguments of the server
+	closed           bool     // the hooks deny calls if skillpm is missing or fails
+	installedProgram string   // the program of an earlier install
 }
 
-// server is the entry of the MCP server that is wanted.
+// server returns the wanted entry of the MCP server.
 func (p plan) server() object { return p.agent.server(p.program, p.agent.serverArgs(p.args)) }
 
-// serverPath is where it is.
+// serverPath returns the path of the MCP server's entry.
 func (p plan) serverPath() []any { return append(p.target.keys(), ServerName) }
 
-// serverIn returns the server of our name in a file.
+// serverIn returns the entry with skillpm's server name in a file.
 func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values, p.serverPath()...) }
 
-// command is the command line of the hook on an event.
+// command returns the command line of the hook on an event.
 func (p plan) command(event string) string {
 	line := hookCommand(p.program, p.goos, event, p.agent.HookID())
 	if p.closed && slices.Contains(p.agent.decisionEvents, event) {
@@ -59,7 +59,7 @@ func (p plan) command(event string) string {
 	return line
 }
 
-// timeout is the time limit of the hook on an event.
+// timeout returns the time limit of the hook on an event.
 func (p plan) timeout(event string) int {
 	if n, ok := p.agent.shortTimeouts[event]; ok {
 		return n
@@ -67,7 +67,7 @@ func (p plan) timeout(event string) int {
 	return p.agent.timeout
 }
 
-// timeoutKey is what an agent calls the time limit.
+// timeoutKey returns the agent's key of the time limit.
 func (p plan) timeoutKey() string {
 	if p.agent.ID == "github-copilot" {
 		return "timeoutSec"
@@ -75,7 +75,7 @@ func (p plan) timeoutKey() string {
 	return "timeout"
 }
 
-// handler is one hook.
+// handler returns the entry of one hook.
 func (p plan) handler(event string) object {
 	timeout := p.timeout(event)
 	switch {
@@ -88,7 +88,7 @@ func (p plan) handler(event string) object {
 	}
 }
 
-// group is what is put on an event.
+// group returns the entry of an event.
 func (p plan) group(event string) object {
 	if !p.agent.nested {
 		return p.handler(event)
@@ -96,19 +96,19 @@ func (p plan) group(event string) object {
 	return object{{"matcher", "*"}, {"hooks", []any{p.handler(event)}}}
 }
 
-// hookEntry is one of our entries in a file.
+// hookEntry is a hook of skillpm in a file.
 type hookEntry struct {
 	event  string
 	path   []any  // of the hook itself
 	line   string // its command line
-	isOnly bool   // its group has no other
+	isOnly bool   // its group has no other hook
 
 	program   string // that it starts
-	closed    bool   // it denies without the program
-	shortTime bool   // it has less time than it should
+	closed    bool   // it denies calls if the program is missing or fails
+	shortTime bool   // its time limit is too short
 }
 
-// hook returns what an entry on an event is if it is one of ours, one without a program otherwise.
+// hook parses an entry on an event. The program is "" if the hook is not skillpm's.
 func (p plan) hook(event string, entry map[string]any) hookEntry {
 	line, _ := entry["command"].(string)
 	program, closed := hookProgram(line, p.agent.HookID())
@@ -121,13 +121,13 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 	}
 }
 
-// isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last
-// time.
+// isOurs reports whether a program is skillpm: by its name, or because it is the one that the plan or an earlier
+// install writes.
 func (p plan) isOurs(program string) bool {
 	return program != "" && (isNamed(program) || program == p.program || program == p.installedProgram)
 }
 
-// find returns our hooks, in the order of the events and of the file.
+// find returns skillpm's hooks, in the order of the events and of the file.
 func (p plan) find(values map[string]any) []hookEntry {
 	var all []hookEntry
 	events, _ := lookup(values, p.target.keys()...)
@@ -154,7 +154,7 @@ func (p plan) find(values map[string]any) []hookEntry {
 	return all
 }
 
-// adopt makes the plan one for the program that is in a file, if it is for none, and returns that program.
+// adopt sets the plan's program to the one in a file, if it has none, and returns it.
 func (p *plan) adopt(values map[string]any) string {
 	found := ""
 	if p.kind == Hook {
@@ -173,8 +173,7 @@ func (p *plan) adopt(values map[string]any) string {
 	return found
 }
 
-// keepChoices makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not
-// said anew.
+// keepChoices copies the user's choices of an earlier install into the plan, unless the options set them.
 func (p *plan) keepChoices(values map[string]any, o Options) {
 	switch all := p.find(values); {
 	case o.FailClosed != nil:
@@ -190,7 +189,7 @@ func (p *plan) keepChoices(values map[string]any, o Options) {
 	}
 }
 
-// state says how what is in a file relates to what is wanted.
+// state compares the entries in a file with the wanted ones.
 func (p plan) state(values map[string]any) (s State, why string) {
 	if p.kind == Hook {
 		return p.hookState(values)
@@ -271,7 +270,7 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 	return Installed, ""
 }
 
-// install puts what is wanted into a document.
+// install adds the wanted entries to a document.
 func (p plan) install(d document) error {
 	values, err := d.values()
 	if err != nil {
@@ -297,7 +296,7 @@ func (p plan) install(d document) error {
 
 func (p plan) installHooks(d document, values map[string]any) error {
 	seen := map[string]bool{}
-	for _, f := range slices.Backward(p.find(values)) { // the last first, or indexes would change
+	for _, f := range slices.Backward(p.find(values)) { // the last first, because removing one changes later indexes
 		if seen[f.event] || !slices.Contains(p.agent.Events, f.event) {
 			if err := d.prune(p.owned(f)...); err != nil {
 				return err
@@ -335,7 +334,7 @@ func (p plan) installHooks(d document, values map[string]any) error {
 	return nil
 }
 
-// ours returns the paths of what is ours in a file, those that come later in it first.
+// ours returns the paths of skillpm's entries in a file, the last first.
 func (p plan) ours(values map[string]any) (paths [][]any) {
 	if p.kind == MCP {
 		return [][]any{p.serverPath()}
@@ -346,7 +345,7 @@ func (p plan) ours(values map[string]any) (paths [][]any) {
 	return paths
 }
 
-// owned returns the path of a hook, or of its group if nothing else is in that.
+// owned returns the path of a hook, or of its group if it has no other hook.
 func (p plan) owned(f hookEntry) []any {
 	if group := len(p.target.path) + 2; f.isOnly && len(f.path) > group {
 		return f.path[:group]
@@ -354,7 +353,7 @@ func (p plan) owned(f hookEntry) []any {
 	return f.path
 }
 
-// remove takes what is ours out of a document.
+// remove removes skillpm's entries from a document.
 func (p plan) remove(d document) error {
 	values, err := d.values()
 	if err != nil {
@@ -372,7 +371,7 @@ func (p plan) remove(d document) error {
 	return err
 }
 
-// others returns what a file says without what is ours, and without what is empty then.
+// others returns the decoded file without skillpm's entries and without parents that are empty then.
 func (p plan) others(values map[string]any) any {
 	rest, _ := toPlain(values).(map[string]any)
 	for _, path := range p.ours(rest) {
@@ -388,7 +387,7 @@ func (p plan) others(values map[string]any) any {
 	return rest
 }
 
-// deleteAt takes out of a plain value what is at a path, and returns the value.
+// deleteAt deletes what is at a path of a plain value, and returns the value.
 func deleteAt(value any, path []any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -408,7 +407,7 @@ func deleteAt(value any, path []any) any {
 	return value
 }
 
-// withoutEmpty returns a value without what is empty in it, such as a group without hooks; nil if nothing is left.
+// withoutEmpty returns a value without empty objects and lists, such as a group without hooks, or nil if it is empty.
 func withoutEmpty(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -11,28 +11,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// record is what install did to one file, so that remove can make it what it was, to the byte.
+// record is what install did to one file, so that remove can restore it to the byte.
 type record struct {
 	After   string   `json:"after"`             // digest of the file as install left it
 	Before  string   `json:"before"`            // digest of the file as install found it
-	Splices []splice `json:"splices,omitempty"` // what was done in between
-	Created bool     `json:"created,omitempty"` // there was no file
-	Dirs    []string `json:"dirs,omitempty"`    // directories that were made for it, the deepest first
-	Program string   `json:"program,omitempty"` // that was written, if it is not called skillpm
+	Splices []splice `json:"splices,omitempty"` // the edits
+	Created bool     `json:"created,omitempty"` // install created the file
+	Dirs    []string `json:"dirs,omitempty"`    // directories that install created for it, the deepest first
+	Program string   `json:"program,omitempty"` // the program, if its name is not skillpm
 }
 
-// records are those of all files, by kind and path.
+// records has the record of each file, by kind and path.
 type records struct {
 	Version int               `json:"version"`
 	Files   map[string]record `json:"files"`
 }
 
-// recordKey is what the record of a kind in a file is kept under.
+// recordKey returns the key of the record of a kind in a file.
 func recordKey(kind Kind, file string) string { return string(kind) + " " + file }
 
 func (e Env) recordFile() string { return filepath.Join(e.State, "attached.json") }
 
-// records reads what was done. One that cannot be read is as good as none: it only makes a removal exact.
+// records reads the records. An unreadable file counts as none: records only make a removal exact.
 func (e Env) records() records {
 	r := records{Version: 1, Files: map[string]record{}}
 	data, err := os.ReadFile(e.recordFile())
@@ -43,7 +43,7 @@ func (e Env) records() records {
 	return r
 }
 
-// saveRecords writes what was done.
+// saveRecords writes the records.
 func (e Env) saveRecords(r records) error {
 	if len(r.Files) == 0 {
 		err := os.Remove(e.recordFile())
@@ -59,7 +59,7 @@ func (e Env) saveRecords(r records) error {
 	return atomicfile.Write(e.recordFile(), append(data, '\n'), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700})
 }
 
-// original returns a file as it was before install, if it is as install left it.
+// original returns the content before install, if the file is unchanged since.
 func (r record) original(c fileState) (data []byte, ok bool) {
 	if !c.exists || r.After == "" || r.After != textx.SHA256(c.data) {
 		return nil, false

@@ -7,10 +7,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// splice replaces bytes: those at Offset that were Old are as many as Length says now.
+// splice is an edit that replaced the bytes Old at Offset by Length other bytes.
 type splice = yamlx.Splice
 
-// text is a file's bytes, and what was done to them.
+// text is the content of a file, and the edits of it.
 type text struct {
 	data []byte
 	log  []splice
@@ -27,7 +27,7 @@ func newText(data []byte) text {
 	return text{data: data, eol: eol}
 }
 
-// replace puts text in the place of the bytes from start to end.
+// replace replaces the bytes from start to end by text.
 func (t *text) replace(start, end int, text string) {
 	if string(t.data[start:end]) == text {
 		return
@@ -36,7 +36,7 @@ func (t *text) replace(start, end int, text string) {
 	t.data = slices.Concat(t.data[:start], []byte(text), t.data[end:])
 }
 
-// undo takes splices back, the last one first. It reports whether they fit.
+// undo reverts splices, the last one first. It reports whether they fit.
 func undo(data []byte, log []splice) ([]byte, bool) {
 	for _, s := range slices.Backward(log) {
 		if s.Offset < 0 || s.Length < 0 || s.Offset+s.Length > len(data) {
@@ -47,10 +47,10 @@ func undo(data []byte, log []splice) ([]byte, bool) {
 	return data, true
 }
 
-// lineStart returns the offset of the line that an offset is in.
+// lineStart returns the start of the line at an offset.
 func (t *text) lineStart(offset int) int { return bytes.LastIndexByte(t.data[:offset], '\n') + 1 }
 
-// lineIndent returns the white space that the line of an offset begins with.
+// lineIndent returns the indentation of the line at an offset.
 func (t *text) lineIndent(offset int) string {
 	line := t.data[t.lineStart(offset):]
 	line = bytes.TrimPrefix(line, bom)

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// tomlFile is a TOML file, in which a table can be added, changed and removed.
+// tomlFile is a TOML file in which a table can be added, changed, and removed.
 type tomlFile struct {
 	text
 }
@@ -28,7 +28,7 @@ func (d *tomlFile) bytes() []byte     { return d.data }
 func (d *tomlFile) splices() []splice { return d.log }
 func (d *tomlFile) empty() bool       { return len(bytes.TrimSpace(bytes.TrimPrefix(d.data, bom))) == 0 }
 
-// values returns what the file says.
+// values returns the decoded file.
 func (d *tomlFile) values() (map[string]any, error) {
 	values := map[string]any{}
 	err := toml.Unmarshal(bytes.TrimPrefix(d.data, bom), &values)
@@ -39,9 +39,9 @@ func (d *tomlFile) values() (map[string]any, error) {
 	return values, err
 }
 
-// expression is one line or more: a table's header, or a key with its value.
+// expression is a table's header, or a key with its value, on one or more lines.
 type expression struct {
-	path   []string // of the table or, below the table before it, of the key
+	path   []string // of the table or, relative to the table above it, of the key
 	header bool
 	start  int // of its line
 	at     int // of its first key
@@ -81,7 +81,7 @@ func texts(path []any) []string {
 	return names
 }
 
-// errNotEditable says that a table is written in a way that cannot be edited.
+// errNotEditable is the error for a table that cannot be edited automatically.
 func errNotEditable(path []string) error {
 	return fmt.Errorf("%s is written in a way that cannot be edited in place", strings.Join(path, "."))
 }
@@ -112,7 +112,7 @@ func (d *tomlFile) add(value object, path []string) error {
 	case len(content) == 0:
 	case content[len(content)-1] == '\n':
 		block = d.eol + block
-	default: // a file without a last line end is left without one
+	default: // a file without a final newline stays without one
 		block = d.eol + d.eol + strings.TrimSuffix(block, d.eol)
 	}
 	d.replace(len(d.data), len(d.data), block)
@@ -148,7 +148,7 @@ func (d *tomlFile) field(m member, path []string) error {
 	return nil
 }
 
-// prune takes a table out, with the tables below it, and the empty line that was put before it.
+// prune removes a table with its subtables and the empty line that install put before it.
 func (d *tomlFile) prune(path ...any) error {
 	values, err := d.values()
 	if err != nil {
@@ -183,7 +183,7 @@ func (d *tomlFile) prune(path ...any) error {
 	return nil
 }
 
-// cut removes lines and one empty line before them. If they were the last, and without a line end, so is what remains.
+// cut removes lines and one empty line before them. If the last line had no newline, the new last line has none.
 func (d *tomlFile) cut(start, end int) {
 	if start > 0 {
 		if line := d.lineStart(start - 1); len(bytes.TrimSpace(d.data[line:start])) == 0 {
@@ -196,7 +196,7 @@ func (d *tomlFile) cut(start, end int) {
 			start--
 		}
 	}
-	if start == 0 && end < len(d.data) { // nor does the file begin with an empty line
+	if start == 0 && end < len(d.data) { // the file does not begin with an empty line either
 		if next := d.lineEnd(end); len(bytes.TrimSpace(d.data[end:next])) == 0 {
 			end = next
 		}
@@ -204,7 +204,7 @@ func (d *tomlFile) cut(start, end int) {
 	d.replace(start, end, "")
 }
 
-// lineEnd returns where the line after that of an offset begins.
+// lineEnd returns the start of the line after an offset.
 func (d *tomlFile) lineEnd(at int) int {
 	if i := bytes.IndexByte(d.data[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -212,7 +212,7 @@ func (d *tomlFile) lineEnd(at int) int {
 	return len(d.data)
 }
 
-// valueOf returns where the value of the key at an offset is.
+// valueOf returns the range of the value of the key at an offset.
 func (d *tomlFile) valueOf(key int) (start, end int) {
 	at := key
 	for d.data[at] != '=' {
@@ -291,7 +291,7 @@ func renderTOML(value any) string {
 			texts[i] = text(s)
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
-	default: // nothing else is there
+	default: // entries have no other type
 		return `""`
 	}
 }

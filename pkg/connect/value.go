@@ -4,7 +4,7 @@ import (
 	"reflect"
 )
 
-// object is a mapping whose keys stay in order.
+// object is a mapping with ordered keys.
 type object []member
 
 // member is one key of an object.
@@ -49,7 +49,7 @@ func toPlain(value any) any {
 	}
 }
 
-// same reports whether two values mean the same.
+// same reports whether two values are equal.
 func same(a, b any) bool { return reflect.DeepEqual(toPlain(a), toPlain(b)) }
 
 // lookup follows keys and indexes through a plain value.

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// yamlFile is a YAML file, in which an entry of a mapping at the top can be added, changed and removed.
+// yamlFile is a YAML file in which an entry of a top-level mapping can be added, changed, and removed.
 type yamlFile struct{ *yamlx.Editor }
 
 func newYAML(data []byte) (*yamlFile, error) {
@@ -26,7 +26,7 @@ func (d *yamlFile) bytes() []byte     { return d.Bytes() }
 func (d *yamlFile) splices() []splice { return d.Splices() }
 func (d *yamlFile) empty() bool       { return len(bytes.TrimSpace(bytes.TrimPrefix(d.Bytes(), bom))) == 0 }
 
-// values returns what the file says. A key that is there twice is an error of the decoder's.
+// values returns the decoded file. The decoder refuses duplicate keys.
 func (d *yamlFile) values() (map[string]any, error) {
 	values := map[string]any{}
 	if d.Root() == nil {
@@ -38,7 +38,7 @@ func (d *yamlFile) values() (map[string]any, error) {
 	return values, nil
 }
 
-// set writes an entry of a mapping at the top, or a field of such an entry.
+// set writes an entry of a top-level mapping, or a field of such an entry.
 func (d *yamlFile) set(value any, path ...any) error {
 	names := texts(path)
 	if isFlow(d.Root()) || isFlow(yamlx.Lookup(d.Root(), names[0])) || isFlow(yamlx.Lookup(d.Root(), names[:2]...)) ||
@@ -52,8 +52,7 @@ func isFlow(n *yaml.Node) bool {
 	return n != nil && n.Style&yaml.FlowStyle != 0 && len(n.Content) > 0
 }
 
-// yamlValue returns a value as it is written: texts without quotes if they can be, and a mapping with a line for each
-// entry.
+// yamlValue formats a value: strings without quotes if possible, and mappings with one line per entry.
 func yamlValue(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -74,7 +73,7 @@ func yamlValue(value any) any {
 	return value
 }
 
-// prune takes an entry out, and the mapping that it was the last of.
+// prune removes an entry, and its mapping if that is empty then.
 func (d *yamlFile) prune(path ...any) error {
 	names := texts(path)
 	top := yamlx.Lookup(d.Root(), names[0])
