@@ -22,41 +22,41 @@ import (
 // package attach writes; most of them let a call go ahead that is not answered in time.
 const Limit = 55 * time.Second
 
-// SessionRequest says for whom a session is opened.
+// SessionRequest identifies the session to open.
 type SessionRequest struct {
 	Session string
-	Dir     string // the root of the project, or a directory in it; "" where that is not known
-	Profile string // the id of the agent, which stands for its profile
+	Dir     string // the root of the project, or a directory in it; "" if unknown
+	Profile string // the id of the agent, which selects its profile
 }
 
-// Options say which event is answered, and with what.
+// Options describe the event, and the environment in which it is answered.
 type Options struct {
 	Agent string // the id of the agent, or its alias
-	Event string // what the command line calls the event; "" where the event says it itself
-	Dir   string // the directory of this process, where the event says none; "" where that is gone
-	State string // the directory of states, as scope.Paths.State; "" where there is none, so that nothing can be active
+	Event string // the event's name on the command line; "" if the event has its name
+	Dir   string // the directory of this process, used if the event has none; "" if it was deleted
+	State string // the directory of states, as scope.Paths.State; "" if there is none, so that nothing can be active
 
-	Getenv func(string) string // the environment that the agent has given to this process; nil for an empty one
-	Now    func() time.Time    // the clock; it is needed
-	Limit  time.Duration       // how long the answer may take; 0 for Limit
+	Getenv func(string) string // reads the environment of this process, which the agent has set; nil for an empty one
+	Now    func() time.Time    // the clock; required
+	Limit  time.Duration       // the maximum time of the answer; 0 for Limit
 
-	// Open opens the skills of an agent. It is called where they are needed, and not before.
+	// Open opens the skills of an agent. It is called only if they are needed.
 	Open func(context.Context, SessionRequest) (*runtime.Host, error)
-	// Lenient reports whether a call goes ahead that is asked about in a way that cannot be read; nil for no.
+	// Lenient reports whether a tool call is allowed if its event cannot be parsed; nil for no.
 	Lenient func(dir string) bool
-	// Record notes what could not be answered in the audit log of a directory; nil for no log.
+	// Record writes an event that could not be answered to the audit log of a directory; nil for no log.
 	Record func(dir string, r audit.Record) error
 }
 
-// Reply is what the agent is told.
+// Reply is the answer to the agent.
 type Reply struct {
-	Stdout []byte   // nothing where there is nothing to say
-	Notes  []string // what people should know
-	Err    error    // why there is no answer; nothing is stopped by it
+	Stdout []byte   // empty if there is nothing to answer
+	Notes  []string // messages for the user
+	Err    error    // why there is no answer; it stops nothing
 }
 
-// Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a
-// skill that is ended may clear up.
+// Answer answers one event. It never panics, and takes at most [Limit], plus the short time in which the post hook of a
+// skill may clean up.
 func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	d, err := findDialect(o.Agent)
 	if err != nil {
@@ -86,8 +86,8 @@ func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	return r
 }
 
-// project returns the directory that the project of a session is found by. What an event says of the directory that is
-// worked in changes with every cd of the model, and with it the skills would.
+// project returns the directory from which the project of a session is found. An event's working directory changes with
+// every cd of the model, and the skills would change with it.
 func (w *handler) project() string {
 	if w.event.typ.kind == other {
 		return w.event.dir
@@ -110,7 +110,7 @@ func (w *handler) project() string {
 	return session.Root(w.State, id, w.event.dir, w.Now())
 }
 
-// parseEvent returns what an event says. Where it fails, the event is the one that the command line names.
+// parseEvent parses an event. If that fails, it returns the event that the command line names.
 func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 	data, err := decodeJSON(text)
 	if err != nil {
@@ -119,7 +119,8 @@ func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 	return d.decodeEvent(o.Event, o.Dir, data)
 }
 
-// fail is the answer where there is none: a denial where the agent asks, unless a policy says open, and else an error.
+// fail returns the answer to an event that cannot be answered: a denial if the agent asks about a tool call, unless the
+// policy allows it, and an error otherwise.
 func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
 		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.HookID(), Event: t.typ.name, Session: t.session,
@@ -139,17 +140,17 @@ func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	return r
 }
 
-// handler is one event that is answered.
+// handler answers one event.
 type handler struct {
 	Options
 	dialect dialect
 	event   hookEvent
-	root    string // that the project is found by
+	root    string // from which the project is found
 
 	host *runtime.Host
 }
 
-// answer does what an event asks for.
+// answer handles the event.
 func (w *handler) answer(ctx context.Context) (Reply, error) {
 	switch w.event.typ.kind {
 	case preTool:
@@ -174,12 +175,12 @@ func (w *handler) answer(ctx context.Context) (Reply, error) {
 	return Reply{}, nil
 }
 
-// mayBeActive reports whether something may be active for whoever acts.
+// mayBeActive reports whether a skill may be active in the session of the agent or subagent.
 func (w *handler) mayBeActive() bool {
 	return session.Exists(w.State, w.event.session) || session.Exists(w.State, w.event.parent)
 }
 
-// openKept opens the session of whoever acts, if something of it is kept; nil if not.
+// openKept opens the session of the agent or subagent if its state is on disk; it returns nil otherwise.
 func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
 	if !session.Exists(w.State, w.event.session) {
 		return nil, nil
@@ -187,7 +188,8 @@ func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
 	return w.open(ctx)
 }
 
-// open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
+// open opens the session of the agent or subagent. The session of a subagent begins with the skills that are active in
+// its parent's.
 func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
 		h, err := w.Open(ctx, SessionRequest{
@@ -207,7 +209,7 @@ func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	return w.host.Session(), nil
 }
 
-// checkCall answers whether a tool may be called.
+// checkCall decides whether a tool may be called.
 func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 	t := w.event
 	uses := w.skillUses()
@@ -246,8 +248,8 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
-// call is what the session is asked about. Where an agent has no tool for skills, a call that reads SKILL.md and does
-// nothing else is that tool: the way to skills is always open.
+// call returns the tool call to check. If an agent has no tool for skills, a call that only reads SKILL.md counts as
+// that tool, because activating a skill is always allowed.
 func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse) tool.Call {
 	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
 	if !w.dialect.reads || len(uses) == 0 || len(c.OnlyReads()) != len(uses) {
@@ -261,7 +263,7 @@ func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse)
 	return tool.Call{Tool: "Skill"}
 }
 
-// denial says why a call is refused, and until when.
+// denial returns why a call is refused, and how long that lasts.
 func (w *handler) denial(v session.Verdict) []byte {
 	reason := v.Reason
 	switch {
@@ -274,7 +276,7 @@ func (w *handler) denial(v session.Verdict) []byte {
 	return answerOf(w.dialect.deny, w.event.typ.name, reason)
 }
 
-// observeCall learns from a call that was made.
+// observeCall updates the session after a tool call.
 func (w *handler) observeCall(ctx context.Context) (Reply, error) {
 	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
@@ -293,7 +295,7 @@ func (w *handler) observeCall(ctx context.Context) (Reply, error) {
 	return Reply{}, nil
 }
 
-// undoFailed ends what a call began that came to nothing, or is done with it.
+// undoFailed ends what a failed call began, or what has ended with the call.
 func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
 	s, err := w.openKept(ctx)
 	if s == nil {
@@ -303,8 +305,8 @@ func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
 	return Reply{}, err
 }
 
-// observeDone enters a skill that the model has now: one that skillpm itself has activated for the agent, in another
-// session than the agent's, or one of the agent's own that was not known by the name it was asked for with.
+// observeDone records a skill that the model has loaded: one that skillpm activated for the agent in another session,
+// or one of the agent's that has another name than the call used.
 func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	g, ok := skillUseOf(w.event.input)
 	if w.event.loaded != "" {
@@ -327,7 +329,7 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	return Reply{Notes: seen.Notes}, err
 }
 
-// endOne ends a skill that the model has ended by skillpm's own tool.
+// endOne ends a skill that the model has ended with skillpm's own tool.
 func (w *handler) endOne(ctx context.Context) (Reply, error) {
 	s, err := w.openKept(ctx)
 	if s == nil {
@@ -341,7 +343,7 @@ func (w *handler) endOne(ctx context.Context) (Reply, error) {
 	return Reply{}, err
 }
 
-// observePrompt ends what was active for the last prompt, and enters what the user asks for with this one.
+// observePrompt ends the skills of the last prompt, and activates those that the user starts with this one.
 func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	t := w.event
 	uses := w.promptedSkills()
@@ -358,7 +360,7 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	}
 	var r Reply
 	if _, err := s.EndTurn(ctx, turn); err != nil {
-		r.Notes = append(r.Notes, err.Error()) // a post hook that fails, as everywhere, stops nothing
+		r.Notes = append(r.Notes, err.Error()) // a post hook that fails stops nothing
 	}
 	trigger := session.User
 	if t.parent != "" {
@@ -379,8 +381,8 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
-// endAgent ends what is active in a subagent. Where an agent does not say which one ended, nothing does: it would be
-// the main agent's.
+// endAgent ends the skills of a subagent. If the event does not identify the subagent, none ends: they would be the
+// main agent's.
 func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 	if w.event.parent != "" {
 		return w.endSkills(ctx, true)
@@ -399,7 +401,7 @@ func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 	return w.endSkills(ctx, true)
 }
 
-// endSkills ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
+// endSkills ends skills: those of the turn at its end, and all at the end of a session or subagent.
 func (w *handler) endSkills(ctx context.Context, sessionEnds bool) (Reply, error) {
 	s, err := w.openKept(ctx)
 	if s == nil {
@@ -419,7 +421,7 @@ func answerOf(form, event, reason string) []byte {
 	return append([]byte(values.Replace(form)), '\n')
 }
 
-// reasonOf says an error and what to do about it in one line.
+// reasonOf returns an error and its hint in one line.
 func reasonOf(err error) string {
 	return "skillpm: " + textx.OneLine(diag.TextOf(err))
 }

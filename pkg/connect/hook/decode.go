@@ -11,13 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// MaxEvent is how many bytes an event may have: those of a file that was read are in it, more than once.
+// MaxEvent is the maximum size of an event, in bytes. An event contains a file that was read, more than once.
 const MaxEvent = 64 << 20
 
-// maxDepth is how deep lists and objects of an event may be inside each other.
+// maxDepth is the maximum nesting of lists and objects in an event.
 const maxDepth = 512
 
-// readEvent reads an event to its end, but no longer than there is time: an agent may leave its end of the pipe open.
+// readEvent reads an event to its end or until the time limit, because an agent may keep its end of the pipe open.
 func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 	type received struct {
 		data []byte
@@ -39,8 +39,8 @@ func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 	}
 }
 
-// decodeJSON returns the object that an event is. What can be read in two ways is not read: a decoder takes the last of
-// two values of a key, and agents may take the first.
+// decodeJSON decodes an event. Duplicate keys are an error: agents may use the first value where a decoder takes the
+// last.
 func decodeJSON(data []byte) (map[string]any, error) {
 	switch {
 	case len(data) > MaxEvent:

@@ -8,14 +8,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// kind is what an event is about, whatever an agent calls it.
+// kind is the meaning of an event, independent of the agent's name for it.
 type kind int
 
 const (
-	other        kind = iota // nothing is learned from it
-	preTool                  // a tool is about to be called: the one kind that asks
-	postTool                 // it was called
-	failedTool               // it was called, and failed
+	other        kind = iota // ignored
+	preTool                  // before a tool call: the only kind that may deny
+	postTool                 // after a tool call
+	failedTool               // after a tool call that failed
 	prompt                   // the user sent a prompt
 	expansion                // the user started a skill by its name, as /deploy
 	stop                     // the model has ended its work on the prompt
@@ -25,10 +25,10 @@ const (
 	sessionEnd               // it ends
 )
 
-// asks reports whether the agent waits for permission.
+// asks reports whether the agent waits for a decision.
 func (k kind) asks() bool { return k == preTool }
 
-// eventType is one kind of event of an agent.
+// eventType is a type of event of an agent.
 type eventType struct {
 	name string
 	kind kind
@@ -36,37 +36,37 @@ type eventType struct {
 	// Some events are of one tool only: its name, and the fields of the event that are its input.
 	tool  string
 	input []string
-	// Others leave out in the name of a tool that it is one of an MCP server: what stands before it then.
+	// Others omit the prefix of the tools of MCP servers: the prefix to add.
 	prefix string
 }
 
-// fields says which of an event's fields hold something: names with spaces between them, of which the first that is
-// there counts; "" for none.
+// fields names the fields of an event. Each has space-separated alternatives, of which the first that is present is
+// used; "" for none.
 type fields struct {
 	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments string
 
-	root string // the directory of the project, as opposed to the one that is worked in
-	mcp  string // an object that says which MCP server a tool is of, and what it is called there
+	root string // the directory of the project, not the working directory
+	mcp  string // an object with a tool's MCP server and its name there
 }
 
-// dialect is how the hooks of one agent are.
+// dialect describes the hooks of one agent.
 type dialect struct {
 	agent  agent.Agent
 	events []eventType
 	fields fields
 
-	variables []string // that it sets for its hooks, to the directory of the project: the first that is set counts
+	variables []string // environment variables with the directory of the project; the first that is set is used
 
-	agentIsSession bool   // the id of a subagent is that of a session of its own
-	reads          bool   // its model reads SKILL.md with the tools for files
-	mention        string // what a name of a skill stands after in a prompt, "" if there is an event for that
+	agentIsSession bool   // a subagent's id is the id of a session
+	reads          bool   // its model reads SKILL.md with file tools
+	mention        string // the prefix of a skill's name in a prompt, "" if there is an event for that
 	anywhere       bool   // also within the prompt, not only at its beginning
 
 	// Answers in JSON that deny a call of a tool and block a prompt. {event} and {reason} stand for texts.
 	deny, block string
 }
 
-// named returns events of a kind.
+// named returns event types of a kind.
 func named(k kind, names ...string) (events []eventType) {
 	for _, name := range names {
 		events = append(events, eventType{name: name, kind: k})
@@ -74,7 +74,7 @@ func named(k kind, names ...string) (events []eventType) {
 	return events
 }
 
-// The answers of Claude Code, which others have taken over.
+// The answers of Claude Code, which other agents have adopted.
 const (
 	hookOutput = `"hookSpecificOutput":{"hookEventName":{event},"permissionDecision":"deny",` +
 		`"permissionDecisionReason":{reason}}`
@@ -83,7 +83,7 @@ const (
 	geminiDeny  = `{"decision":"deny","reason":{reason}}`
 )
 
-// dialects is the table.
+// dialects has one row for each agent.
 func dialects() []dialect {
 	claude := fields{
 		event: "hook_event_name", session: "session_id", agent: "agent_id", parent: "parent_agent_id", dir: "cwd",
@@ -123,7 +123,7 @@ func dialects() []dialect {
 				named(stop, "AfterAgent"), named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
 			),
 		},
-		{ // it writes as Claude Code does if the name of the event begins with a capital
+		{ // it uses Claude Code's format for events whose name begins with a capital letter
 			agent:          row("github-copilot"),
 			agentIsSession: true, mention: "/", variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 			fields: fields{
@@ -168,7 +168,7 @@ func dialects() []dialect {
 	}
 }
 
-// row returns an agent of the table. Its id is a constant of this file.
+// row returns an agent of the table of agents. The id is a constant of this file.
 func row(id string) agent.Agent {
 	a, _ := agent.Find(id)
 	return a
@@ -177,7 +177,7 @@ func row(id string) agent.Agent {
 // Agent is an agent whose hooks skillpm answers.
 type Agent struct {
 	agent.Agent
-	Events []string // those that matter to skillpm, as the agent calls them
+	Events []string // the events that skillpm uses, by the agent's names
 }
 
 // Agents returns the agents whose hooks skillpm answers, in order.
@@ -202,7 +202,7 @@ func IDs() []string {
 	return ids
 }
 
-// findDialect returns how the hooks of an agent are. The error has code Usage.
+// findDialect returns the dialect of an agent. The error has code Usage.
 func findDialect(id string) (dialect, error) {
 	a, err := agent.Lookup(id)
 	if err != nil {
@@ -217,8 +217,8 @@ func findDialect(id string) (dialect, error) {
 		WithHint("use one of %s", strings.Join(IDs(), ", "))
 }
 
-// event returns the event of a name, as the agent writes it or in small words joined by hyphens, as pre-tool-use. One
-// that the table does not have is of no kind.
+// event returns the event type of a name, in the agent's spelling or in kebab case, for example pre-tool-use. An
+// unknown event has the kind other.
 func (d dialect) event(name string) eventType {
 	for _, e := range d.events {
 		if e.name == name {
@@ -233,7 +233,7 @@ func (d dialect) event(name string) eventType {
 	return eventType{name: name}
 }
 
-// kebab writes a name as small words joined by hyphens.
+// kebab converts a name to kebab case.
 func kebab(name string) string {
 	var out strings.Builder
 	for i, r := range name {

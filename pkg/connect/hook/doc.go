@@ -1,19 +1,18 @@
-// Package hook answers the hooks of agents: an event of the agent goes in as JSON, and what the agent is told comes
-// out.
+// Package hook answers the hooks of agents: it reads an event as JSON, and writes the answer in the agent's format.
 //
 // The rules it keeps:
 //
-//   - An agent is a row of a table: what its events are called, where in them things are, how a call is denied. Nothing
-//     else asks which agent it is.
-//   - Skills that the agent gives to its model itself are learned from its events, and entered into the session of the
-//     agent's own id before the call goes ahead: see [session.Session.Observe]. They end with the turn, with the
-//     subagent, or where the call failed.
-//   - A call that an active skill does not allow is denied in the agent's form, naming tool and skill. To all else
-//     nothing is said: never that a call is allowed, which would take the question from the user.
-//   - An event that cannot be read is a denial where it asks for one, unless the policy says open; everywhere else it
-//     is an error that stops nothing.
-//   - Exit code 2 means a denial to some agents, and is never used: a denial is JSON.
-//   - What is not needed is not opened: where no skill is active, a call costs a look for the session's file.
+//   - An agent is a row of a table: the names of its events, the names of their fields, and the form of a denial. No
+//     other code depends on the agent.
+//   - Skills that the agent loads without skillpm are learned from its events, and recorded in the session with the
+//     agent's id before the call proceeds: see [session.Session.Observe]. They end with the turn or the subagent, or if
+//     the call fails.
+//   - A call that an active skill does not allow is denied in the agent's form, with the names of tool and skill. Every
+//     other call gets an empty answer: never that it is allowed, which would skip the agent's question to the user.
+//   - A tool call whose event cannot be parsed is denied, unless the policy allows it. Any other event that cannot be
+//     parsed is an error that stops nothing.
+//   - Exit code 2 is a denial for some agents and is never used: a denial is JSON.
+//   - Nothing is opened before it is needed: if no skill is active, a call only looks for the session's file.
 //
 // Start with [Answer]. This package may change at any time.
 package hook

@@ -9,37 +9,37 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// hookEvent is what an event says, in words of no agent.
+// hookEvent is an event, independent of the agent.
 type hookEvent struct {
 	typ eventType
 
-	session string // of whoever acts: of the main agent, or of a subagent
-	parent  string // of the agent that the subagent was begun by, "" for the main agent
-	dir     string // that paths are relative to, "" where that is not known
-	root    string // of the project, where the event says it
-	turn    string // the agent's id of the prompt that is worked on, "" where it has none
+	session string // the id of the main agent's or the subagent's session
+	parent  string // the session of the agent that started the subagent, "" for the main agent
+	dir     string // the directory that paths are relative to, "" if unknown
+	root    string // the root of the project, if the event has it
+	turn    string // the agent's id of the current prompt, "" if it has none
 
-	call     string // the agent's id of the call, or a digest that is the same for the same call
-	digest   bool   // it is the digest
+	call     string // the agent's id of the call, or a digest of the call
+	digest   bool   // call is a digest
 	tool     string
 	input    map[string]any
-	failed   bool   // the call came to nothing
-	finished bool   // what the call began has ended with it, as a skill that a subagent ran
-	loaded   string // the name of the skill that the agent says it has given to its model
+	failed   bool   // the call failed
+	finished bool   // what the call began has ended with it, for example a skill that a subagent ran
+	loaded   string // the name of the skill that the agent reports as loaded
 
 	prompt             string
-	command, arguments string // that the user typed, as /command arguments
+	command, arguments string // of /command arguments, as the user typed it
 }
 
-// decodeEvent reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it
-// runs.
+// decodeEvent decodes an event. The name is the event's name on the command line, or "", and dir is the working
+// directory.
 func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, error) {
 	t := hookEvent{typ: d.event(name)}
 	if value, _ := text(data, d.fields.event); value != "" {
 		kinds := d.event(value)
 		if name != "" && kinds.name != t.typ.name {
 			if !t.typ.kind.asks() {
-				t.typ = kinds // where one of the two asks, the answer must be a denial
+				t.typ = kinds // if either kind may deny, a failure must deny
 			}
 			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s",
 				value, name).
@@ -71,7 +71,7 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 	return t, d.decodeCall(&t, data)
 }
 
-// decodeSession tells whose session an event belongs to. An agent that names none has one for each directory.
+// decodeSession sets the session of an event. An agent without session ids has one session for each directory.
 func (d dialect) decodeSession(t *hookEvent, data map[string]any) {
 	t.session, _ = text(data, d.fields.session)
 	if t.session == "" {
@@ -92,7 +92,7 @@ func (d dialect) decodeSession(t *hookEvent, data map[string]any) {
 	}
 }
 
-// decodeCall tells which tool an event is about, and what of it.
+// decodeCall sets the tool call of an event.
 func (d dialect) decodeCall(t *hookEvent, data map[string]any) error {
 	switch t.typ.kind {
 	case preTool, postTool, failedTool:
@@ -132,8 +132,7 @@ func (d dialect) decodeCall(t *hookEvent, data map[string]any) error {
 	return nil
 }
 
-// serverOf returns which MCP server a tool is of, and what it is called there, where the event says it apart from the
-// name.
+// serverOf returns a tool's MCP server and its name there, if the event has them in fields of their own.
 func serverOf(data map[string]any, field string) (server, name string) {
 	about, _ := data[field].(map[string]any)
 	server, _ = text(about, "server_name")
@@ -141,7 +140,7 @@ func serverOf(data map[string]any, field string) (server, name string) {
 	return server, name
 }
 
-// callOf returns an id for a call of an agent that has none: two calls that are the same share it.
+// callOf returns the id of a call for an agent without such ids. Equal calls have the same id.
 func callOf(tool string, input map[string]any) string {
 	data, err := json.Marshal(input)
 	if err != nil {
@@ -150,7 +149,7 @@ func callOf(tool string, input map[string]any) string {
 	return "call-" + textx.SHA256(append([]byte(tool+"\n"), data...))[:24]
 }
 
-// outcome reports whether a call failed, and whether what it began is done: in one of the ways in which agents say so.
+// outcome reports whether a call failed, and whether what it began has ended. It knows the formats of all agents.
 func outcome(response any) (failed, finished bool) {
 	if s, ok := response.(string); ok && strings.HasPrefix(s, "{") {
 		var inner map[string]any
@@ -183,7 +182,7 @@ func outcome(response any) (failed, finished bool) {
 	return failed, status == "forked"
 }
 
-// first returns the value of the first field that is there.
+// first returns the value of the first field that is present.
 func first(data map[string]any, names string) (any, bool) {
 	for name := range strings.FieldsSeq(names) {
 		if v, ok := data[name]; ok && v != nil {
@@ -193,7 +192,7 @@ func first(data map[string]any, names string) (any, bool) {
 	return nil, false
 }
 
-// text returns the first field that is a text, or of a list its first one.
+// text returns the first field that is a string, or the first string of a list.
 func text(data map[string]any, names string) (string, bool) {
 	for name := range strings.FieldsSeq(names) {
 		switch v := data[name].(type) {
@@ -212,8 +211,8 @@ func text(data map[string]any, names string) (string, bool) {
 	return "", false
 }
 
-// object returns a field that is an object, or the text of one, as the input of a tool is. A tool that takes no input
-// has an empty one; what is neither is kept as text, which nothing is found in.
+// object returns a field that is an object or a string with one, such as a tool's input. A missing field is an empty
+// object; any other string or a list becomes the field input.
 func object(data map[string]any, names string) (map[string]any, error) {
 	v, ok := first(data, names)
 	if !ok {
@@ -236,7 +235,7 @@ func object(data map[string]any, names string) (map[string]any, error) {
 	return nil, diag.Errorf(diag.Invalid, "the input of the tool is neither an object nor text")
 }
 
-// path returns where a path of an event leads.
+// path returns the absolute path of a path in an event.
 func (t hookEvent) path(p string) string {
 	if filepath.IsAbs(p) || t.dir == "" {
 		return p

@@ -10,18 +10,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// skillUse is a skill that an agent is about to give to its model.
+// skillUse is a skill that an agent is about to load.
 type skillUse struct {
 	name, arguments string
 	file            bool // the name is the path of its SKILL.md
-	deep            bool // the agent looks it up, also in directories below the project
+	deep            bool // the agent also searches directories below the project
 
-	ran    bool   // a script of it is run by skillpm's own tool
+	ran    bool   // skillpm's own tool runs a script of it
 	script string // "" for its command
 }
 
-// skillUses returns the skills that a call asks for: by the agent's tool for skills, or in an agent without one by
-// reading SKILL.md.
+// skillUses returns the skills that a call loads: with the agent's tool for skills or, if it has none, by reading
+// SKILL.md.
 func (w *handler) skillUses() []skillUse {
 	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
@@ -46,21 +46,21 @@ func (w *handler) skillUses() []skillUse {
 	return nil
 }
 
-// skillUseOf returns the skill that the input of a tool for skills names.
+// skillUseOf returns the skill in the input of a tool for skills.
 func skillUseOf(input map[string]any) (skillUse, bool) {
 	name, ok := text(input, "skill name skill_name skillName command")
 	arguments, _ := text(input, "args arguments")
 	return skillUse{name: normalizeName(name), arguments: arguments, deep: true}, ok
 }
 
-// normalizeName returns the name that agents look a skill up by: without the space around it, of which some know more
-// than others, and without one slash before it.
+// normalizeName returns the name as agents look it up: without surrounding white space, in any agent's definition, and
+// without one leading slash.
 func normalizeName(name string) string {
 	space := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)
 }
 
-// promptedSkills returns the skills that a prompt of the user asks for.
+// promptedSkills returns the skills that a user's prompt starts.
 func (w *handler) promptedSkills() []skillUse {
 	t := w.event
 	if t.typ.kind == expansion {
@@ -89,10 +89,10 @@ func (w *handler) promptedSkills() []skillUse {
 	return mentions(t.prompt, w.dialect.mention)
 }
 
-// maxMentions is how many skills of one prompt are looked up.
+// maxMentions is the maximum number of skills that are looked up for one prompt.
 const maxMentions = 16
 
-// mentions returns the names that stand after a sign anywhere in a prompt, each once.
+// mentions returns the names after a sign anywhere in a prompt, each once.
 func mentions(prompt, sign string) (out []skillUse) {
 	seen := map[string]bool{}
 	for rest := prompt; len(out) < maxMentions; {
@@ -114,7 +114,7 @@ func mentions(prompt, sign string) (out []skillUse) {
 	return out
 }
 
-// plausible reports whether a text can be the name of a skill.
+// plausible reports whether a string can be the name of a skill.
 func plausible(name string) bool {
 	return name != "" && len(name) <= 200 && strings.IndexFunc(name, func(r rune) bool { return !nameRune(r) }) < 0
 }
@@ -123,11 +123,11 @@ func nameRune(r rune) bool {
 	return r == '-' || r == '_' || r == ':' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// maxMatches is how many files the wildcards of one path may find.
+// maxMatches is the maximum number of files that the wildcards of one path match.
 const maxMatches = 64
 
-// readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows
-// them, also in the directory that the call says it works in.
+// readSkills returns the paths of the SKILL.md files that a call reads with a file tool or a shell command. It resolves
+// them in the call's working directory, too.
 func readSkills(t hookEvent) (paths []string) {
 	workDir, _ := text(t.input, "workdir cwd working_directory dir_path")
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
