@@ -15,16 +15,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// progressToken is the key of the token in what belongs to a call.
+// progressToken is the key of the progress token in a call's _meta.
 const progressToken = "progressToken"
 
-// call is one call that is going on.
+// call is a call in progress.
 type call struct {
-	client *mcp.ServerSession // who called
-	token  any                // by which the caller knows its progress, nil for none
+	client *mcp.ServerSession // the caller
+	token  any                // the caller's progress token, nil for none
 }
 
-// handler passes the calls of one tool on.
+// handler forwards the calls of one tool.
 func (s *server) handler(name string, check Check) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments, err := object(req.Params.Arguments)
@@ -53,7 +53,7 @@ func (s *server) handler(name string, check Check) mcp.ToolHandler {
 	}
 }
 
-// result returns what came of a call.
+// result returns the result of a call.
 func (s *server) result(ctx context.Context, session *mcp.ClientSession, name string, res *mcp.CallToolResult,
 	err error,
 ) (*mcp.CallToolResult, error) {
@@ -77,7 +77,7 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 		name, err), nil
 }
 
-// failed returns an error that the model is to see.
+// failed returns an error for the model as a result.
 func failed(format string, args ...any) *mcp.CallToolResult {
 	return &mcp.CallToolResult{
 		IsError: true,
@@ -85,7 +85,7 @@ func failed(format string, args ...any) *mcp.CallToolResult {
 	}
 }
 
-// object reads the arguments of a call. Numbers stay as they are written.
+// object decodes the arguments of a call. Numbers keep their spelling.
 func object(data json.RawMessage) (map[string]any, error) {
 	arguments := map[string]any{}
 	if len(bytes.TrimSpace(data)) == 0 {

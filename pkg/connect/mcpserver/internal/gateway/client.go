@@ -8,11 +8,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// clientOptions are what servers may ask of us: what they ask of the user is asked of whoever called.
+// clientOptions returns the handlers of servers' requests. Questions to the user go to the client that made the call.
 func (s *server) clientOptions() *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		Capabilities:   &mcp.ClientCapabilities{},
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // a result that asks goes to whoever called
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // a result with a question goes to the caller
 		ElicitationHandler: func(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			client, err := s.caller()
 			if err != nil {
@@ -24,20 +24,20 @@ func (s *server) clientOptions() *mcp.ClientOptions {
 			return client.Elicit(ctx, s.attributed(req.Params))
 		},
 		ToolListChangedHandler: func(_ context.Context, req *mcp.ToolListChangedRequest) {
-			s.outdated(req.Session) // which does not wait: the answer is read by whoever calls this
+			s.outdated(req.Session) // it does not wait: the goroutine that calls it reads the answer
 		},
 		ProgressNotificationHandler: s.progress,
 	}
 }
 
-// attributed returns a question with who asks it, which the user would else take for skillpm's.
+// attributed adds the server's name to its question, so that the user does not take it for skillpm's.
 func (s *server) attributed(p *mcp.ElicitParams) *mcp.ElicitParams {
 	question := *p
 	question.Message = s.Name + " asks: " + p.Message
 	return &question
 }
 
-// progress tells whoever called how far a call is.
+// progress forwards the progress of a call to the caller.
 func (s *server) progress(ctx context.Context, req *mcp.ProgressNotificationClientRequest) {
 	number, ok := req.Params.ProgressToken.(float64)
 	if !ok || number != math.Trunc(number) {
@@ -51,10 +51,11 @@ func (s *server) progress(ctx context.Context, req *mcp.ProgressNotificationClie
 	}
 	p := *req.Params
 	p.ProgressToken = c.token
-	_ = c.client.NotifyProgress(ctx, &p) // who does not listen any more has no progress
+	_ = c.client.NotifyProgress(ctx, &p) // a caller that is gone needs no progress
 }
 
-// caller returns who has a call going on, if it is one alone: a server does not say for which call it asks.
+// caller returns the client that has a call in progress if there is exactly one: a server's question does not identify
+// the call.
 func (s *server) caller() (*mcp.ServerSession, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

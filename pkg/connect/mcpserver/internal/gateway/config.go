@@ -15,20 +15,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Upstream is an MCP server behind the gateway: a program, or an address.
+// Upstream is an MCP server behind the gateway: a program, or a URL.
 type Upstream struct {
-	Name    string            // by which its tools are called
-	Command []string          // is started, and spoken to over its standard input and output
-	Env     map[string]string // that it gets besides the environment of the gateway
-	Dir     string            // in which it is started; "" for the gateway's
-	URL     string            // of its streamable HTTP endpoint, in place of a command
-	Headers map[string]string // that are sent there
+	Name    string            // the prefix of its tools' names
+	Command []string          // started; speaks over standard input and output
+	Env     map[string]string // added to the environment of the gateway
+	Dir     string            // its working directory; "" for the gateway's
+	URL     string            // its streamable HTTP endpoint, instead of a command
+	Headers map[string]string // sent to the URL
 }
 
-// maxUpstreams is how many servers one gateway has at most.
+// maxUpstreams is the maximum number of servers of a gateway.
 const maxUpstreams = 64
 
-// isName reports whether a text may be the name of an upstream: hosts put it between double underscores.
+// isName reports whether a string may be the name of an upstream: agents put it between double underscores.
 func isName(s string) bool {
 	for i, c := range []byte(s) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
@@ -39,7 +39,7 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 32 && !strings.Contains(s, "__") && !strings.HasSuffix(s, "_")
 }
 
-// ParseFlag reads NAME=COMMAND LINE, whose words are split as a shell does, or NAME=URL.
+// ParseFlag parses NAME=COMMAND LINE, whose words are split as in a shell, or NAME=URL.
 func ParseFlag(text string) (Upstream, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.TrimSpace(rest) == "" {
@@ -55,10 +55,10 @@ func ParseFlag(text string) (Upstream, error) {
 	return u, u.check(diag.Usage)
 }
 
-// serversFile is the form in which hosts keep their MCP servers.
+// serversFile is an agent's file of MCP servers.
 type serversFile struct {
 	Servers map[string]serverConfig `json:"mcpServers"`
-	VSCode  map[string]serverConfig `json:"servers"` // as Visual Studio Code calls it
+	VSCode  map[string]serverConfig `json:"servers"` // the key of Visual Studio Code
 }
 
 type serverConfig struct {
@@ -72,10 +72,9 @@ type serverConfig struct {
 	Disabled bool              `json:"disabled"`
 }
 
-// ParseConfig reads the file in which hosts keep their MCP servers, as .mcp.json: {"mcpServers": {NAME: {"command",
-// "args", "env"} or {"type": "http", "url", "headers"}}}, with comments. ${NAME} and ${NAME:-default} stand for
-// variables of the environment. One that is called skillpm is left out: that is this server. The result is in order of
-// the names.
+// ParseConfig parses an agent's file of MCP servers, such as .mcp.json: {"mcpServers": {NAME: {"command", "args",
+// "env"} or {"type": "http", "url", "headers"}}}, with comments. ${NAME} and ${NAME:-default} stand for environment
+// variables. It leaves out a server called skillpm: that is this one. The result is sorted by name.
 func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
 	bad := func(err error) error {
 		return diag.Errorf(diag.Invalid, "%s: %w", path, err).
@@ -157,7 +156,7 @@ func filled(values map[string]string, fill func(string) string) map[string]strin
 	return out
 }
 
-// check reports what is wrong with an upstream.
+// check returns an error for an invalid upstream.
 func (u Upstream) check(code diag.Code) error {
 	switch {
 	case !isName(u.Name):

@@ -14,44 +14,44 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Check returns why a tool must not be called now, which is what the model is told; nil where it may be.
+// Check returns why a tool must not be called now, as an error for the model, or nil if it may be called.
 type Check func(context.Context, tool.Call) error
 
-// DefaultWait is how long the list of tools waits for servers that are starting, where nothing else is asked for.
+// DefaultWait is the default of Options.Wait.
 const DefaultWait = 10 * time.Second
 
-// Options say which servers there are, and how they are reached.
+// Options describe the servers, and how to reach them.
 type Options struct {
 	Upstreams []Upstream
-	Dir       string        // in which programs are started that name no other, and from which a relative one counts
-	Environ   []string      // that programs are given, as KEY=value
-	Stderr    io.Writer     // gets what programs write there, and what is wrong with servers; nil for nobody
-	Version   string        // of skillpm, which servers are told
-	Wait      time.Duration // how long the list of tools waits for servers that are starting; 0 for DefaultWait
+	Dir       string        // the working directory of programs; an upstream's relative Dir is resolved in it
+	Environ   []string      // the environment of programs, as KEY=value
+	Stderr    io.Writer     // gets the standard error of programs, and problems of servers; nil discards them
+	Version   string        // of skillpm, sent to servers
+	Wait      time.Duration // how long the list of tools waits for starting servers; 0 for DefaultWait
 }
 
 // Gateway is connected to other MCP servers.
 type Gateway struct {
 	options Options
 	servers []*server
-	first   chan struct{} // is closed when each server was tried once
+	first   chan struct{} // closed after the first attempt to connect to each server
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	relist, again time.Duration // the pauses, but for tests
+	relist, again time.Duration // the pauses; tests shorten them
 
 	mu       sync.Mutex
 	attached map[*attachment]bool
 }
 
-// attachment is a server of ours that shows the tools.
+// attachment is one of our own servers that offers the tools.
 type attachment struct {
 	server *mcp.Server
 	check  Check
-	listed map[*server]map[string]bool // the names of the tools of each that are added
+	listed map[*server]map[string]bool // the names of the added tools of each server
 }
 
-// Open returns a gateway that is not connected yet. The error has code Usage for servers that cannot be.
+// Open returns a gateway that is not connected yet. The error has code Usage for an invalid upstream.
 func Open(o Options) (*Gateway, error) {
 	if len(o.Upstreams) > maxUpstreams {
 		return nil, diag.Errorf(diag.Usage, "%d upstreams are more than a gateway has: %d", len(o.Upstreams),
@@ -79,7 +79,7 @@ func Open(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-// Start connects to all servers, in the background, until the context ends.
+// Start connects to all servers in the background. The connections end with the context.
 func (g *Gateway) Start(ctx context.Context) {
 	ctx, g.cancel = context.WithCancel(ctx)
 	var tried sync.WaitGroup
@@ -92,7 +92,7 @@ func (g *Gateway) Start(ctx context.Context) {
 				g.warn(err)
 			}
 			tried.Done()
-			// without tools nobody would call it
+			// without tools no call would connect it
 			for wait := g.again; err != nil && ctx.Err() == nil; wait = min(2*wait, maxPause) {
 				pause(ctx, wait)
 				_, err = s.connected(ctx)
@@ -105,7 +105,7 @@ func (g *Gateway) Start(ctx context.Context) {
 	})
 }
 
-// Close ends the connections, and the programs that were started. It does not wait for ever, whatever these do.
+// Close ends the connections and the started programs, within closeLimit.
 func (g *Gateway) Close() {
 	g.cancel()
 	var all sync.WaitGroup
@@ -126,8 +126,8 @@ func (g *Gateway) Close() {
 	}
 }
 
-// Attach shows the tools of all servers on one of ours, now and as they change, and asks check before each call. What
-// it returns takes them away.
+// Attach adds the tools of all servers to one of our own servers, now and when they change, and calls check before each
+// call. The returned function removes them.
 func (g *Gateway) Attach(target *mcp.Server, check Check) (detach func()) {
 	a := &attachment{server: target, check: check, listed: map[*server]map[string]bool{}}
 	target.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -155,12 +155,12 @@ func (g *Gateway) Attach(target *mcp.Server, check Check) (detach func()) {
 	}
 }
 
-// isUpstreamTool reports whether a tool is one of a server's, also before it is known.
+// isUpstreamTool reports whether a tool's name belongs to an upstream, even if it is not connected yet.
 func (g *Gateway) isUpstreamTool(name string) bool {
 	return slices.ContainsFunc(g.servers, func(s *server) bool { return strings.HasPrefix(name, s.Name+"__") })
 }
 
-// await waits until each server was tried once, but not for ever.
+// await waits until the first attempt to connect to each server is over, at most for Options.Wait.
 func (g *Gateway) await(ctx context.Context) {
 	timer := time.NewTimer(g.options.Wait)
 	defer timer.Stop()
@@ -171,7 +171,7 @@ func (g *Gateway) await(ctx context.Context) {
 	}
 }
 
-// changed shows the tools that a server has now.
+// changed adds the current tools of a server to all attachments.
 func (g *Gateway) changed(s *server, tools []*mcp.Tool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,7 +180,7 @@ func (g *Gateway) changed(s *server, tools []*mcp.Tool) {
 	}
 }
 
-// show replaces the tools of a server.
+// show replaces the tools of a server in an attachment.
 func (a *attachment) show(s *server, tools []*mcp.Tool) {
 	before, now := a.listed[s], map[string]bool{}
 	for _, t := range tools {
@@ -208,7 +208,7 @@ func (a *attachment) show(s *server, tools []*mcp.Tool) {
 	a.listed[s] = now
 }
 
-// add adds a tool of somebody else. The SDK panics where a definition is not one.
+// add adds a server's tool. The SDK panics if the definition is invalid.
 func add(target *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is
-// found.
+// ownGroup starts a program in its own process group: it does not get the terminal's interrupt, and its children can be
+// ended with it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is
-// found. It ends with the thread that starts it, so that killing this process leaves nothing running.
+// ownGroup starts a program in its own process group: it does not get the terminal's interrupt, and its children can be
+// ended with it. The program ends with the thread that starts it, so that killing this process leaves nothing running.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -9,8 +9,8 @@ import (
 
 func ownGroup(*exec.Cmd) {}
 
-// askGroup cannot ask: there is no such signal.
+// askGroup does nothing: the system has no such signal.
 func askGroup(*exec.Cmd) error { return errors.ErrUnsupported }
 
-// endGroup ends a program that has not ended by itself.
-func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it has mostly ended
+// endGroup kills a program that has not ended.
+func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it has usually ended

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// askGroup asks a program, and what it started, to end.
+// askGroup asks a program and its children to end.
 func askGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
-// endGroup ends what a program has left behind.
+// endGroup kills the children that a program left behind.
 func endGroup(cmd *exec.Cmd) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // there is mostly nothing left
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // usually nothing is left
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 )
 
-// messages returns the messages that a program prints. What else it prints is shown to the user.
+// messages returns the messages in a program's output. Every other line is shown to the user.
 func messages(input io.Reader, show func(string)) io.Reader {
 	return stdio.NewFilter(input, func(line []byte, tooLong bool) ([]byte, error) {
 		if tooLong {
@@ -24,7 +24,7 @@ func messages(input io.Reader, show func(string)) io.Reader {
 	})
 }
 
-// each returns the messages that a line has, each on a line of its own; nil for none.
+// each returns the messages of a line, one per line, or nil.
 func each(line []byte) []byte {
 	if len(line) == 0 {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// longest is how long the name of a tool is here at most: hosts put mcp__skillpm__ before it, and models know tools by
-// names of 64 characters.
+// longest is the maximum length of a tool's name here: agents prefix it with mcp__skillpm__, and models accept names of
+// at most 64 characters.
 const longest = 64 - len("mcp__skillpm__")
 
-// exposed returns the name under which a tool of a server is called here: one that models can know. Of a name that they
-// cannot, a digest keeps it apart from others.
+// exposed returns the name of a server's tool here: one that models accept. A name that is too long or has other
+// characters is shortened and gets a digest, so that it stays unique.
 func exposed(server, name string) string {
 	full := server + "__" + name
 	safe := strings.Map(func(r rune) rune {
@@ -27,5 +27,5 @@ func exposed(server, name string) string {
 	return safe[:min(len(safe), longest-len(digest)-1)] + "_" + digest
 }
 
-// agentToolName returns the name by which lists of allowed tools know a tool of a server.
+// agentToolName returns the name of a server's tool in lists of allowed tools.
 func agentToolName(server, name string) string { return "mcp__" + server + "__" + name }

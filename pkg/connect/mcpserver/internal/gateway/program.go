@@ -17,17 +17,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// endLimit is how long a program has to end once nobody speaks to it any more, and once more when it was asked to.
+// endLimit is how long a program may take to end after its input is closed, and again after it is asked to end.
 const endLimit = 2 * time.Second
 
-// program is a server that is started here, and spoken to over its standard input and output.
+// program is a server that the gateway starts, and that speaks over its standard input and output.
 type program struct {
 	cmd    *exec.Cmd
-	say    func(string) // is told what the program prints that is no message
-	in     *os.File     // ours of the program's input
-	out    *os.File     // ours of its output
+	say    func(string) // gets output that is not a message
+	in     *os.File     // our end of the program's input
+	out    *os.File     // our end of its output
 	exited chan struct{}
-	leave  func() // has nobody watch it any more
+	leave  func() // stops the watch
 	once   sync.Once
 }
 
@@ -60,7 +60,7 @@ func (p *program) start() error {
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = p.cmd.Wait() // how it ended is nothing to anybody
+			_ = p.cmd.Wait() // the exit status is not needed
 			close(p.exited)
 		}
 	}()
@@ -72,7 +72,7 @@ func (p *program) start() error {
 	return nil
 }
 
-// startError says that a program cannot be started.
+// startError returns the error for a program that cannot be started.
 func (p *program) startError(err error) error {
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		err = cause.Err
@@ -83,22 +83,21 @@ func (p *program) startError(err error) error {
 		WithHint("look at its command line; a program is found on the PATH, or named by its whole path")
 }
 
-// close ends the program: by the end of its input, then by asking, and at last for good. What it left running ends with
-// it.
+// close ends the program: it closes the input, then asks the program to end, and finally kills it with its children.
 func (p *program) close() {
 	p.once.Do(func() {
-		_ = p.in.Close() // it may have ended by itself
+		_ = p.in.Close() // the program may have ended already
 		if !p.over() && askGroup(p.cmd) == nil {
 			p.over()
 		}
 		endGroup(p.cmd)
 		p.leave()
 		p.over()
-		_ = p.out.Close() // whoever holds the other end is heard no more
+		_ = p.out.Close() // a child may still hold the other end
 	})
 }
 
-// over reports whether the program has ended, after some waiting.
+// over reports whether the program ends within endLimit.
 func (p *program) over() bool {
 	timer := time.NewTimer(endLimit)
 	defer timer.Stop()
@@ -110,7 +109,7 @@ func (p *program) over() bool {
 	}
 }
 
-// output is what a program says. Its end is that of the program.
+// output is a program's output. Closing it ends the program.
 type output struct {
 	io.Reader
 	program *program

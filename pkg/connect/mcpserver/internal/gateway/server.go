@@ -18,36 +18,36 @@ import (
 )
 
 const (
-	maxTools       = 1000             // of one server
-	maxDefinitions = 4 << 20          // bytes of their definitions
-	connectLimit   = 30 * time.Second // to begin with a server
-	closeLimit     = 4 * endLimit     // to end a connection, and all of them
+	maxTools       = 1000             // per server
+	maxDefinitions = 4 << 20          // bytes of the definitions of a server's tools
+	connectLimit   = 30 * time.Second // to connect to a server
+	closeLimit     = 4 * endLimit     // to end a connection, and to end all of them
 )
 
-// The pauses that a gateway makes, so that no server keeps it busy.
+// The pauses of a gateway, so that no server keeps it busy.
 const (
 	relistPause = time.Second     // between two lists of a server's tools
-	againPause  = 5 * time.Second // before a server is tried again that could not be reached; each time twice as long
+	againPause  = 5 * time.Second // before an unreachable server is tried again; doubles each time
 	maxPause    = 5 * time.Minute
 )
 
-// server is one server behind the gateway.
+// server is an MCP server behind the gateway.
 type server struct {
 	Upstream
 	gateway *Gateway
-	life    context.Context // in which connections are made: they outlive the call that asked for one
+	life    context.Context // the context of connections, which outlive the call that needed one
 
-	connecting sync.Mutex // is held while a connection is made
+	connecting sync.Mutex // held while connecting
 
 	mu      sync.Mutex
 	closed  bool
-	session *mcp.ClientSession // nil while there is none
-	end     func()             // frees what belongs to it
+	session *mcp.ClientSession // nil if not connected
+	end     func()             // frees the resources of the connection
 	tools   []*mcp.Tool
-	digest  string          // of their definitions
-	stale   bool            // it has said that it has others
-	listing bool            // somebody sees to that
-	calls   map[int64]*call // that are going on, by the token of their progress
+	digest  string          // of the definitions of tools
+	stale   bool            // the server reported that its tools changed
+	listing bool            // a goroutine is listing the tools again
+	calls   map[int64]*call // in progress, by progress token
 	tokens  int64
 }
 
@@ -55,14 +55,14 @@ func newServer(g *Gateway, u Upstream) *server {
 	return &server{Upstream: u, gateway: g, life: context.Background(), calls: map[int64]*call{}, end: func() {}}
 }
 
-// knownTools returns the tools that the server had last.
+// knownTools returns the tools of the last list.
 func (s *server) knownTools() []*mcp.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools
 }
 
-// connected returns the connection, which is made where there is none.
+// connected returns the connection, and connects first if there is none.
 func (s *server) connected(ctx context.Context) (*mcp.ClientSession, error) {
 	s.connecting.Lock()
 	defer s.connecting.Unlock()
@@ -81,7 +81,7 @@ func (s *server) connected(ctx context.Context) (*mcp.ClientSession, error) {
 	return s.connect()
 }
 
-// connect makes a connection, and shows the tools that there are.
+// connect connects to the server, and offers its tools.
 func (s *server) connect() (*mcp.ClientSession, error) {
 	ctx, cancel := context.WithTimeout(s.life, connectLimit)
 	defer cancel()
@@ -101,14 +101,14 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 		return nil, s.unavailable(err)
 	}
 	s.mu.Lock()
-	if s.closed { // meanwhile
+	if s.closed { // in the meantime
 		s.mu.Unlock()
 		finish(session, end)
 		return nil, errors.New("the gateway is closed")
 	}
 	s.session, s.end, s.tools, s.digest = session, end, tools, digest
 	s.gateway.running.Go(func() {
-		_ = session.Wait() // why it ended is what the next call finds out
+		_ = session.Wait() // the next call finds out why
 		s.drop(session)
 	})
 	s.mu.Unlock()
@@ -116,14 +116,14 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 	return session, nil
 }
 
-// unavailable says that a server cannot be spoken to, without the address, which may have a credential in it.
+// unavailable returns the error for an unreachable server, without the URL, which may contain a credential.
 func (s *server) unavailable(err error) error {
 	if diag.HintOf(err) != "" {
 		return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	if cause, ok := errors.AsType[*url.Error](err); ok {
-		endpoint, _ := url.Parse(s.URL) // as it was checked
+		endpoint, _ := url.Parse(s.URL) // check has parsed it
 		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, endpoint.Host, cause.Err).
 			WithHint("look at its address, and whether it runs")
 	}
@@ -131,12 +131,12 @@ func (s *server) unavailable(err error) error {
 		WithHint("try what it is started with by hand: it has to speak the Model Context Protocol")
 }
 
-// finish ends a connection, and what belongs to it. What a server asks and nobody answers is not waited for.
+// finish ends a connection and frees its resources. It does not wait for unanswered questions of the server.
 func finish(session *mcp.ClientSession, end func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = session.Close() // nothing more is to be had of it
+		_ = session.Close() // its error changes nothing
 	}()
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
@@ -147,7 +147,7 @@ func finish(session *mcp.ClientSession, end func()) {
 	end()
 }
 
-// drop forgets a connection that has ended, or ends it.
+// drop ends a connection, if it has not ended, and forgets it.
 func (s *server) drop(session *mcp.ClientSession) {
 	s.mu.Lock()
 	if s.session != session {
@@ -170,7 +170,7 @@ func (s *server) close() {
 	}
 }
 
-// list returns the tools of a server, which are not more than there may be, and a digest of their definitions.
+// list returns the tools of a server and a digest of their definitions. Too many or too large ones are an error.
 func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, digest string, err error) {
 	if caps := session.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
 		return nil, "", nil
@@ -188,14 +188,14 @@ func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, d
 			return nil, "", fmt.Errorf("it has more than %d tools, or %d bytes of definitions", maxTools,
 				maxDefinitions)
 		}
-		_, _ = sum.Write(append(data, '\n')) // it never fails
+		_, _ = sum.Write(append(data, '\n')) // writing to a hash never fails
 		tools = append(tools, t)
 	}
 	return tools, string(sum.Sum(nil)), nil
 }
 
-// outdated has the tools asked for once more: however often a server says so, one list at a time, with a pause before
-// the next.
+// outdated requests the list of tools again. However often a server reports a change, there is one request at a time,
+// and a pause before the next.
 func (s *server) outdated(session *mcp.ClientSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *server) outdated(session *mcp.ClientSession) {
 	})
 }
 
-// takeStale reports whether the tools are to be asked for.
+// takeStale reports whether the list has to be requested again.
 func (s *server) takeStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (s *server) takeStale() bool {
 	return s.listing
 }
 
-// pause waits, but not longer than a context.
+// pause waits, or returns early if the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -234,7 +234,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// relist asks for the tools once more.
+// relist requests the list of tools again.
 func (s *server) relist(session *mcp.ClientSession) {
 	s.mu.Lock()
 	over := s.session != nil && s.session != session
@@ -260,17 +260,17 @@ func (s *server) relist(session *mcp.ClientSession) {
 	}
 }
 
-// listError says that a server's tools are not known.
+// listError returns the error for a server whose tools cannot be listed.
 func (s *server) listError(err error) error {
 	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w",
 		s.Name, err)
 }
 
-// warn shows the user what is wrong with a server.
+// warn shows a problem of a server to the user.
 func (g *Gateway) warn(err error) {
 	if g.options.Stderr != nil {
 		w := &lines{out: g.options.Stderr, name: "skillpm: warning"}
 		text := strings.ReplaceAll(diag.TextOf(err), "\n", " ")
-		_, _ = io.WriteString(w, text+"\n") // nobody else could be told
+		_, _ = io.WriteString(w, text+"\n") // there is no other way to report it
 	}
 }

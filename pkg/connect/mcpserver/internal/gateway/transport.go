@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 )
 
-// transport returns what a server is spoken to over, and what is to be done when that has ended.
+// transport returns the transport of a server, and a function to call after its end.
 func (s *server) transport() (mcp.Transport, func(), error) {
 	if s.URL != "" {
 		return s.remote()
@@ -35,7 +35,7 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	stderr := &lines{out: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
 	cmd.Stderr, cmd.WaitDelay = stderr, endLimit
 	ownGroup(cmd)
-	// nobody else could be told
+	// there is no other way to report it
 	p := &program{cmd: cmd, say: func(text string) {
 		_, _ = io.WriteString(stderr,
 			strings.TrimSuffix(text, "\n")+"\n")
@@ -47,8 +47,8 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	}, nil
 }
 
-// remote returns what speaks to an address. What an answer leads to must be on the same host, because the headers may
-// have a credential.
+// remote returns the transport of a URL. Redirects must stay on the same host, because the headers may contain a
+// credential.
 func (s *server) remote() (mcp.Transport, func(), error) {
 	endpoint, err := url.Parse(s.URL)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 		base.CloseIdleConnections, nil
 }
 
-// headers adds the headers of a server to what is sent to its host, and bounds what it answers.
+// headers adds the headers of a server to requests to its host, and bounds the answers.
 type headers struct {
 	base     http.RoundTripper
 	endpoint *url.URL
@@ -84,20 +84,20 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	res, err := h.base.RoundTrip(req)
-	// whose events are bounded
+	// its events are bounded instead
 	if err == nil && !strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") {
 		res.Body = &bounded{ReadCloser: res.Body, remaining: stdio.MaxMessage}
 	}
 	return res, err
 }
 
-// bounded is an answer that is not read to its end where that is too far.
+// bounded is the body of an answer. Reading fails after a maximum number of bytes.
 type bounded struct {
 	io.ReadCloser
 	remaining int
 }
 
-// Read reads on.
+// Read implements [io.Reader].
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.remaining+1)])
 	if b.remaining -= n; b.remaining < 0 {
@@ -106,7 +106,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lines writes lines with the name of a server before each, and without what steers a terminal.
+// lines writes lines with the name of the server before each, and without terminal control characters.
 type lines struct {
 	out  io.Writer
 	name string
@@ -115,10 +115,10 @@ type lines struct {
 	rest []byte
 }
 
-// maxLine is how long a line is at most that is kept together.
+// maxLine is the maximum length of a line that is not split.
 const maxLine = 8 << 10
 
-// Write passes whole lines on.
+// Write writes complete lines.
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *lines) Write(p []byte) (int, error) {
 			return r
 		}, l.rest[:end])
 		if _, err := fmt.Fprintf(l.out, "%s: %s\n", l.name, line); err != nil {
-			return len(p), nil // that nobody reads it must not end the server
+			return len(p), nil // a failed write must not end the server
 		}
 		l.rest = append([]byte(nil), bytes.TrimPrefix(l.rest[end:], []byte("\n"))...)
 	}

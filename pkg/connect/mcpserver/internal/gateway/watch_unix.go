@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// watch has a group of processes ended when this process ends in a way that leaves it no time to do so: a shell waits
-// for the end of a pipe that only this process holds. What it returns says that this is not needed any more.
+// watch ends a process group if this process is killed: a shell waits for the end of a pipe that only this process
+// holds. The returned function stops the shell.
 func watch(pid int) (release func()) {
 	cmd := exec.Command("/bin/sh", "-c", `read -r word; [ "$word" = released ] || kill -s KILL -- "-$1"`, "sh",
 		strconv.Itoa(pid))
@@ -20,14 +20,14 @@ func watch(pid int) (release func()) {
 	if err != nil {
 		return func() {}
 	}
-	// there is no shell: on Linux the program itself ends with this process all the same
+	// without a shell; on Linux the program ends with this process anyway
 	if err := cmd.Start(); err != nil {
-		_ = in.Close() // nobody reads it
+		_ = in.Close() // the shell was not started
 		return func() {}
 	}
 	return func() {
-		_, _ = io.WriteString(in, "released\n") // where it fails the shell has ended
+		_, _ = io.WriteString(in, "released\n") // if it fails, the shell has ended
 		_ = in.Close()
-		_ = cmd.Wait() // how it ends is nothing to anybody
+		_ = cmd.Wait() // the exit status is not needed
 	}
 }

@@ -7,23 +7,23 @@ import (
 	"io"
 )
 
-// MaxMessage is how many bytes a message has at most.
+// MaxMessage is the maximum size of a message, in bytes.
 const MaxMessage = 16 << 20
 
-// Filter is a stream of which only the lines are read that somebody accepts.
+// Filter is a stream whose lines a function replaces or drops.
 type Filter struct {
 	input  *bufio.Reader
 	accept func(line []byte, tooLong bool) ([]byte, error)
-	rest   []byte // of what is to be read
+	rest   []byte // of the current line
 }
 
-// NewFilter returns a filter. What accept returns is read in place of a line, which has no white space around it and
-// may be empty; nothing of a line that is too long is kept. An error ends the stream.
+// NewFilter returns a filter. It calls accept for each line without surrounding white space, with an empty line and
+// tooLong for one of more than MaxMessage bytes, and reads the result instead. An error of accept ends the stream.
 func NewFilter(input io.Reader, accept func(line []byte, tooLong bool) ([]byte, error)) *Filter {
 	return &Filter{input: bufio.NewReaderSize(input, 64<<10), accept: accept}
 }
 
-// Read reads from the next line that is accepted.
+// Read implements [io.Reader].
 func (f *Filter) Read(p []byte) (int, error) {
 	for len(f.rest) == 0 {
 		line, tooLong, err := f.line()
@@ -39,7 +39,7 @@ func (f *Filter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line returns the next line, or that it was too long. The last line may have no end.
+// line returns the next line, or reports that it was too long. The last line may lack a newline.
 func (f *Filter) line() (line []byte, tooLong bool, err error) {
 	for {
 		part, err := f.input.ReadSlice('\n')
