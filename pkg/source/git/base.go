@@ -13,9 +13,9 @@ import (
 
 // BaseTree is a directory of a work tree as an earlier commit has it. Callers must close it.
 type BaseTree struct {
-	FS      fs.FS    // the directory then, without any files if there was none; nil if there is no earlier commit
+	FS      fs.FS    // the directory in that commit, empty if it did not exist; nil without an earlier commit
 	Commit  string   // the earlier commit, "" if HEAD has no parent
-	Changed []string // what differs now, sorted, with slashes and relative to the directory
+	Changed []string // files that differ now, sorted, slash-separated, relative to the directory
 
 	client *Client
 }
@@ -23,8 +23,8 @@ type BaseTree struct {
 // Close releases the repository.
 func (b *BaseTree) Close() error { return b.client.Close() }
 
-// OpenBase returns a directory at the merge base of HEAD and since, which is a branch, a tag or a commit. "" means
-// HEAD's first parent. Changed files are those of [Changed].
+// OpenBase returns a directory at the merge base of HEAD and since, which is a branch, a tag, or a commit. If since is
+// "", it is HEAD's first parent. The changed files are those of [Changed].
 func OpenBase(ctx context.Context, dir, since string) (*BaseTree, error) {
 	w, err := openWorkTree(ctx, dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func OpenBase(ctx context.Context, dir, since string) (*BaseTree, error) {
 	return b, nil
 }
 
-// base returns the commit that HEAD is compared with, "" if there is none.
+// base returns the commit to compare HEAD with, "" if there is none.
 func (w *workTree) base(ctx context.Context, since string) (string, error) {
 	head, err := w.parse(ctx, "HEAD^{commit}")
 	if failedGit(err) {

@@ -23,31 +23,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// Options says what a [Client] may use.
+// Options configures a [Client].
 type Options struct {
-	// Cache is the directory that fetched commits are kept in; "" for a temporary one that Close removes.
+	// Cache is the directory of fetched commits; "" for a temporary one that Close removes.
 	Cache string
-	// Home is the directory of .netrc and .ssh; "" for no such files.
+	// Home is the directory of .netrc and .ssh; "" to use neither.
 	Home string
 	// Getenv reads the environment; nil for an empty one. See [Client] for the variables.
 	Getenv func(string) string
-	// Credentials replaces the places that credentials come from; "" and "" for none.
+	// Credentials replaces all other sources of credentials. It returns "" and "" if it has none.
 	Credentials func(ctx context.Context, url string) (user, pass string, err error)
-	// Transport carries HTTP requests; nil for one that honours the proxies and certificates of the environment.
+	// Transport sends HTTP requests; nil for one that honors the proxies and certificates of the environment.
 	Transport http.RoundTripper
-	// Program is the path or name of the git binary that carries transfers; "" for none: the client itself does. What
-	// it brings is read and checked in the same way.
+	// Program is the path or name of a git binary that transfers objects; "" for the built-in client. The objects are
+	// verified in the same way.
 	Program string
 }
 
-// Client fetches packs from git repositories. It asks a server for its references once, and may be used by several
-// goroutines at a time.
+// Client fetches packs from git repositories. It reads the references of a server once. Several goroutines may use it
+// at a time.
 //
-// When a server asks who is there, credentials come from the first of these that has some for its host:
-// SKILLPM_TOKEN_<HOST> (the host in upper case, with _ for a dot and __ for a hyphen, and _PORT behind it, which may be
-// left out where it is the scheme's own; a token, or user:password), GITHUB_TOKEN for github.com, .netrc (or the file
-// that NETRC names), and `git credential fill`, which asks the helpers that the user has configured and is not allowed
-// to prompt.
+// If a server requires authentication, credentials come from the first source that has some for its host:
+// SKILLPM_TOKEN_<HOST> (see [TokenVariables]; the value is a token or user:password), GITHUB_TOKEN for github.com,
+// .netrc (or the file that NETRC names), and `git credential fill`, which calls the user's credential helpers without
+// prompting.
 type Client struct {
 	options Options
 	limits  limits
@@ -62,25 +61,25 @@ type Client struct {
 	packs   map[pack.Ref]cachedContent
 }
 
-// limits bound what a server may send. They are far above what repositories of skills hold.
+// limits bound what a server may send. They are far above the size of real skill repositories.
 type limits struct {
 	refs   int64 // bytes of a list of references
-	pack   int64 // bytes of a pack as it is sent
+	pack   int64 // bytes of a pack in transfer
 	packs  packfile.Limits
-	memory int64 // bytes that a git program may hold in memory
+	memory int64 // bytes of memory that the git program may allocate
 }
 
 func defaultLimits() limits {
 	return limits{refs: 256 << 20, pack: 2 << 30, packs: packfile.DefaultLimits(), memory: 2 << 30}
 }
 
-// cachedContent is what a pinned place holds.
+// cachedContent is the described content of a pinned reference.
 type cachedContent struct {
 	content *pack.Content
 	tree    treeFS
 }
 
-// New returns a client that has touched neither disk nor network.
+// New returns a client. It accesses neither disk nor network yet.
 func New(o Options) *Client {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
@@ -96,7 +95,7 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close releases what the client holds open, and removes its temporary files.
+// Close releases open files and connections, and removes temporary files.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,8 +121,8 @@ func (c *Client) Close() error {
 	return first
 }
 
-// Versions returns the versions that the repository's tags stand for, highest first. Where tags carry the pack's name
-// (name@1.2.0, name/v1.2.0), only those count.
+// Versions returns the versions of the repository's tags, highest first. If tags carry the pack's name (name@1.2.0,
+// name/v1.2.0), only those count.
 func (c *Client) Versions(ctx context.Context, ref pack.Ref) (_ []string, err error) {
 	defer func() { err = httpx.PreferContext(ctx, err) }()
 	releases, err := c.releases(ctx, ref)
@@ -137,9 +136,9 @@ func (c *Client) Versions(ctx context.Context, ref pack.Ref) (_ []string, err er
 	return versions, nil
 }
 
-// Open pins a place to a commit and describes the pack there. Without a revision the highest release that satisfies
-// ref.Constraint is taken, and in a repository without releases the default branch. The pack's Ref has the commit as
-// Digest, and the tag, if one was taken, as Rev.
+// Open pins a reference to a commit and describes the pack there. Without a revision it takes the highest release that
+// satisfies ref.Constraint, or the default branch if the repository has no releases. The Ref of the pack has the commit
+// as Digest and the chosen tag, if any, as Rev.
 func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err error) {
 	defer func() { err = httpx.PreferContext(ctx, err) }()
 	pinned, err := c.pin(ctx, ref)
@@ -163,7 +162,7 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	return p, nil
 }
 
-// named returns the text of a pinned place with its tag.
+// named returns a pinned reference with its tag as text, for errors.
 func named(ref pack.Ref) string {
 	ref.Digest, ref.Constraint = "", ""
 	return ref.String()
@@ -184,12 +183,12 @@ func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	if err := tree.fetchSkills(content, skills); err != nil {
 		return err
 	}
-	defer tree.commit.forget() // most packs are fetched once
+	defer tree.commit.forget() // a pack is rarely fetched twice
 	return content.Stream(ctx, tree, skills, sink)
 }
 
-// Tree pins a place as Open does and returns its directory as a read-only file system, and the pinned place. All of it
-// is fetched.
+// Tree pins a reference as Open does, fetches all its files, and returns the directory as a read-only file system with
+// the pinned reference.
 func (c *Client) Tree(ctx context.Context, ref pack.Ref) (fs.FS, pack.Ref, error) {
 	pinned, err := c.pin(ctx, ref)
 	if err != nil {
@@ -205,7 +204,7 @@ func (c *Client) Tree(ctx context.Context, ref pack.Ref) (fs.FS, pack.Ref, error
 	return tree.withContext(context.WithoutCancel(ctx)), pinned.Ref, nil
 }
 
-// describe reads what the pack at a pinned place is, once.
+// describe reads the manifest and the list of skills of a pinned pack, and caches the result.
 func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, treeFS{}, err
@@ -225,7 +224,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 		return nil, treeFS{}, err
 	}
 	if p.branch {
-		p.Rev = "" // no version, whatever it is called
+		p.Rev = "" // a branch name is never a version
 	}
 	content, err := pack.Describe(tree, p.Ref)
 	if err != nil && !strings.HasPrefix(err.Error(), p.String()) {
@@ -240,20 +239,20 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 	return content, tree, nil
 }
 
-// pinned is a place with its commit.
+// pinned is a reference with its commit.
 type pinned struct {
 	pack.Ref
 	branch  bool   // Rev is a branch
-	version string // what the tag promises, if it was chosen for that version
+	version string // version of the tag, if a constraint chose it
 }
 
-// Pin returns the commit that a place leads to now. Nothing is fetched but what the server calls its branches and tags.
+// Pin returns the commit that a reference currently resolves to. It reads only the server's list of branches and tags.
 func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 	p, err := c.pin(ctx, ref)
 	return p.Digest, err
 }
 
-// pin finds the commit of a place.
+// pin resolves a reference to its commit.
 func (c *Client) pin(ctx context.Context, ref pack.Ref) (pinned, error) {
 	if ref.Kind != pack.KindGit || ref.URL == "" {
 		return pinned{}, diag.Errorf(diag.Internal, "%q is not a git repository", ref)
@@ -277,7 +276,7 @@ func (c *Client) pin(ctx context.Context, ref pack.Ref) (pinned, error) {
 	return c.pinRelease(ctx, ref, refs)
 }
 
-// pinRelease chooses the highest release, or the default branch.
+// pinRelease chooses the highest matching release, or the default branch if there are no releases.
 func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinned, error) {
 	releases, err := c.releases(ctx, ref)
 	if err != nil {
@@ -301,8 +300,7 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 	return pinned{Ref: ref}, nil
 }
 
-// best returns the highest release that satisfies a constraint. Pre-releases count only if the constraint asks for
-// them.
+// best returns the highest release that satisfies a constraint. Pre-releases count only if the constraint has one.
 func best(releases []release, constraint string) (release, bool, error) {
 	if constraint == "" {
 		constraint = "*"
@@ -319,8 +317,8 @@ func best(releases []release, constraint string) (release, bool, error) {
 	return release{}, false, nil
 }
 
-// releases returns what the tags of a repository stand for. Where no tag is a version of the pack by the place's name,
-// but some carry a name, the pack's own name is read from the default branch.
+// releases returns the releases of a repository. The tags of a pack carry the reference's name. If only tags with other
+// names exist, it reads the pack's own name from the default branch.
 func (c *Client) releases(ctx context.Context, ref pack.Ref) ([]release, error) {
 	refs, err := c.refs(ctx, ref)
 	if err != nil {
@@ -341,7 +339,7 @@ func (c *Client) releases(ctx context.Context, ref pack.Ref) ([]release, error) 
 	return refs.releases([]string{content.ID.Name}), nil
 }
 
-// refInRepository turns a dependency at a path into a reference to the same commit of the pack's own repository. It
+// refInRepository converts a dependency on a path to a reference to the same commit of the pack's repository. It
 // returns other references unchanged.
 func refInRepository(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
 	if d.Ref == nil || d.Ref.Kind != pack.KindPath {

@@ -21,34 +21,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// mostNodes is how many entries of trees are held in memory, and mostAtOnce the largest commit or tree that is read.
+// maxNodes is how many tree entries stay in memory, and maxObject the largest commit, tree, or tag in bytes.
 const (
 	mostNodes  = 200_000
 	mostAtOnce = 16 << 20
 )
 
-// commit is a commit whose objects are on this machine, or some of them.
+// commit is a commit with all or some of its objects on this machine.
 type commit struct {
 	client *Client
 	ref    pack.Ref
 	id     plumbing.Hash
-	dir    string // the cache entry, "" for a repository of this machine
+	dir    string // the cache entry, "" for a local repository
 
-	ready    sync.Mutex // held while something is fetched
-	received int64      // bytes that came from the server
-	healed   bool       // it was fetched again because it was damaged
+	ready    sync.Mutex // held during fetches
+	received int64      // bytes from the server
+	healed   bool       // a damaged cache entry was fetched again
 
 	mu          sync.RWMutex
 	objects     objects
-	complete    bool // nothing can be missing
-	old         []objects
+	complete    bool      // objects has all objects of the commit
+	old         []objects // replaced, but possibly still in use
 	root        plumbing.Hash
 	trees       map[plumbing.Hash][]node
 	cachedNodes int // nodes in trees
-	most        int // nodes in trees, 0 for any number
+	most        int // limit of cachedNodes, 0 for none
 }
 
-// tree returns the directory of a pinned place, fetching the commit if it is not here.
+// tree returns the directory of a pinned reference. It fetches the commit if necessary.
 func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	k, err := c.commit(ctx, ref)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	return treeFS{ctx: ctx, commit: k, root: n.id}, nil
 }
 
-// pinnedName names a repository and the commit that was looked at.
+// pinnedName returns the URL of a repository with its revision or short commit, for errors.
 func pinnedName(ref pack.Ref) string {
 	if ref.Rev != "" {
 		return ref.URL + " at " + ref.Rev
@@ -78,7 +78,7 @@ func pinnedName(ref pack.Ref) string {
 	return ref.URL + " at " + ref.Digest[:12]
 }
 
-// commit returns the commit of a pinned place, from memory, the cache, or the server.
+// commit returns the commit of a pinned reference, from memory, the cache, or the server.
 func (c *Client) commit(ctx context.Context, ref pack.Ref) (*commit, error) {
 	c.mu.Lock()
 	key := ref.URL + "#" + ref.Digest
@@ -100,7 +100,7 @@ func (c *Client) commit(ctx context.Context, ref pack.Ref) (*commit, error) {
 	return k, k.load(ctx)
 }
 
-// load finds the commit's objects: in the repository of this machine, in the cache, or on the server.
+// load opens the commit's objects: in a local repository, in the cache, or from the server.
 func (k *commit) load(ctx context.Context) (err error) {
 	if isLocal(k.ref) {
 		return k.openLocal()
@@ -124,13 +124,13 @@ func (k *commit) openCached() error {
 	return k.use(s, err == nil)
 }
 
-// noCommit says that a repository does not have the commit that a place is pinned to.
+// noCommit returns the error that a repository does not have the pinned commit.
 func noCommit(ref pack.Ref) error {
 	return diag.Errorf(diag.NotFound, "%s has no commit %s", ref.URL, ref.Digest).
 		WithHint("a tag that was moved, or a branch that was rewritten, leaves commits that servers drop after a while")
 }
 
-// use reads the commit itself from objects, and keeps them if that works.
+// use reads the commit from o and stores o if that works; otherwise it closes o.
 func (k *commit) use(o objects, complete bool) error {
 	root, err := readCommit(o, k.id)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
@@ -143,13 +143,13 @@ func (k *commit) use(o objects, complete bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.objects != nil {
-		k.old = append(k.old, k.objects) // others may be reading from them
+		k.old = append(k.old, k.objects) // other goroutines may be reading from them
 	}
 	k.objects, k.complete, k.root = o, complete, root
 	return nil
 }
 
-// readCommit returns the tree of a commit.
+// readCommit returns the tree id of a commit.
 func readCommit(o objects, id plumbing.Hash) (root plumbing.Hash, err error) {
 	kind, _, err := o.Find(id)
 	switch {
@@ -188,7 +188,7 @@ func (k *commit) close() error {
 	return first
 }
 
-// current returns the objects that there are now.
+// current returns the objects that are available now.
 func (k *commit) current() (o objects, complete bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -198,7 +198,7 @@ func (k *commit) current() (o objects, complete bool) {
 	return k.objects, k.complete
 }
 
-// forget gives up the contents that are in memory.
+// forget frees the contents that are cached in memory.
 func (k *commit) forget() {
 	o, _ := k.current()
 	if s, ok := o.(packfile.Set); ok {
@@ -241,7 +241,8 @@ func (k *commit) size(ctx context.Context, id plumbing.Hash) (size int64, err er
 	return size, err
 }
 
-// blob opens a blob. A small one is in memory and checked; a large one is checked when it has been read to its end.
+// blob opens a blob and returns its size. The id of a small blob is verified now, that of a large one when it has been
+// read to its end.
 func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int64, error) {
 	size, err := k.size(ctx, id)
 	if err != nil {
@@ -263,7 +264,7 @@ func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int
 	return &checkedReader{ReadCloser: r, commit: k, id: id, sum: sum, remaining: size}, size, nil
 }
 
-// read returns the content of a small object.
+// read returns the verified content of a small object.
 func (k *commit) read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) (data []byte, err error) {
 	err = k.try(ctx, id, func(o objects) error {
 		data, err = readVerified(o, kind, id)
@@ -274,7 +275,7 @@ func (k *commit) read(ctx context.Context, kind plumbing.ObjectType, id plumbing
 
 var errWrongID = errors.New("its content is not that of its id")
 
-// readVerified returns the content of a small object, after comparing it with its id.
+// readVerified returns the content of an object and verifies its id.
 func readVerified(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
 	is, size, err := o.Find(id)
 	if err != nil {
@@ -311,8 +312,7 @@ func readAll(o objects, id plumbing.Hash, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, size))
 }
 
-// try reads an object. It fetches an object that is missing from a partial commit, and fetches a damaged cache entry
-// again, once.
+// try calls read. It first fetches an object that a partial commit lacks, and replaces a damaged cache entry once.
 func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) error) error {
 	o, complete := k.current()
 	err := read(o)
@@ -334,7 +334,8 @@ func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) e
 	return k.damaged(id, read(o))
 }
 
-// damaged explains that an object cannot be read, and drops the cache entry, so that it is fetched again next time.
+// damaged returns the error that an object cannot be read, and removes the cache entry, so that the next run fetches it
+// again.
 func (k *commit) damaged(id plumbing.Hash, err error) error {
 	if err == nil {
 		return nil
@@ -344,11 +345,11 @@ func (k *commit) damaged(id plumbing.Hash, err error) error {
 	if k.dir == "" {
 		return e.WithHint("check the repository with git fsck")
 	}
-	_ = os.RemoveAll(k.dir) // what remains is found out about the same way
+	_ = os.RemoveAll(k.dir) // the next run detects files that remain
 	return e.WithHint("run the command again: the commit will be fetched anew")
 }
 
-// checkedReader compares what was read with the object's id.
+// checkedReader verifies an object's id when its content has been read.
 type checkedReader struct {
 	io.ReadCloser
 	commit    *commit
@@ -370,7 +371,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// missing returns those objects that are not here, each once.
+// missing returns the objects that are not on this machine, sorted and without duplicates.
 func (k *commit) missing(ids []plumbing.Hash) []plumbing.Hash {
 	o, complete := k.current()
 	if complete {

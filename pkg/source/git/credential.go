@@ -17,16 +17,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// secret is a user name and password for one host, and where they came from.
+// secret is a user name and password for one host, and the name of their source.
 type secret struct {
 	user, pass string
 	source     string
 }
 
-// tokenUser is the user name that goes with a token that has none. The forges ignore it or want this one.
+// tokenUser is the user name for a token without one. Forges ignore it or require this one.
 const tokenUser = "x-access-token"
 
-// spellings returns the forms that a server may repeat a secret in.
+// spellings returns the encodings in which a server may repeat a secret.
 func (s secret) spellings() []string {
 	if s.pass == "" {
 		return nil
@@ -35,7 +35,7 @@ func (s secret) spellings() []string {
 	return []string{basic, s.pass, url.QueryEscape(s.pass), url.PathEscape(s.pass)}
 }
 
-// secret finds the credentials for a repository's host; a zero secret if there are none.
+// secret returns the credentials for a repository's host, or a zero secret if there are none.
 func (c *Client) secret(ctx context.Context, u *url.URL) (secret, error) {
 	if c.options.Credentials != nil {
 		user, pass, err := c.options.Credentials(ctx, u.String())
@@ -50,9 +50,9 @@ func (c *Client) secret(ctx context.Context, u *url.URL) (secret, error) {
 	return c.helperSecret(ctx, u)
 }
 
-// TokenVariables returns the environment variables for a host's token, the most exact first: with _ for a dot, __ for a
-// hyphen and _PORT behind it, and without the port where that is the scheme's own. No two places have a variable in
-// common, so a host whose name is not made of letters, digits and hyphens between dots has none.
+// TokenVariables returns the environment variables for a host's token, the most specific first. The name has _ for a
+// dot, __ for a hyphen, and the suffix _PORT, which is optional for the scheme's default port. No two servers share a
+// variable: a host whose labels are not letters, digits, and inner hyphens has none.
 func TokenVariables(u *url.URL) []string {
 	host := strings.ToUpper(u.Hostname())
 	labels := strings.Split(host, ".")
@@ -63,7 +63,7 @@ func TokenVariables(u *url.URL) []string {
 		}
 	}
 	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") == "" && net.ParseIP(host) == nil {
-		return nil // it could be a port
+		return nil // a last label of digits would look like a port
 	}
 	name := "SKILLPM_TOKEN_" + strings.NewReplacer(".", "_", "-", "__").Replace(host)
 	port, usual := u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme]
@@ -76,7 +76,7 @@ func TokenVariables(u *url.URL) []string {
 	return []string{name + "_" + port}
 }
 
-// environmentSecret reads the place's own variables, and GITHUB_TOKEN for github.com.
+// environmentSecret reads the host's token variables, and GITHUB_TOKEN for github.com.
 func (c *Client) environmentSecret(u *url.URL) secret {
 	names := TokenVariables(u)
 	if u.Scheme == "https" && u.Host == "github.com" {
@@ -122,8 +122,8 @@ func (c *Client) netrcSecret(u *url.URL) (secret, error) {
 	return secret{}, nil
 }
 
-// parseNetrc finds the entry of a host in the text of a .netrc file. The default entry is for any host, so it is not
-// used.
+// parseNetrc returns the login of a host in the text of a .netrc file. It ignores the default entry, which would send a
+// password to any host.
 func parseNetrc(text, host string) (user, pass string, found bool) {
 	words := netrcWords(text)
 	matches := false
@@ -198,13 +198,13 @@ func netrcWord(line string) (word, rest string) {
 	return b.String(), ""
 }
 
-// helperSecret asks `git credential fill`, and so the helpers that the user has configured. Git is run outside any
-// repository, whose configuration could name other helpers, and must not prompt. No git and no answer mean no
-// credentials.
+// helperSecret runs `git credential fill`, which calls the credential helpers that the user has configured. It runs
+// outside any repository, whose configuration could name other helpers, and never prompts. Without git or an answer,
+// there are no credentials.
 func (c *Client) helperSecret(ctx context.Context, u *url.URL) (secret, error) {
 	git, err := exec.LookPath("git")
 	if err != nil {
-		return secret{}, nil //nolint:nilerr // git is not needed for anything else
+		return secret{}, nil //nolint:nilerr // git is optional here
 	}
 	cmd := exec.CommandContext(ctx, git, "credential", "fill")
 	cmd.Dir = filepath.VolumeName(git) + string(filepath.Separator)
@@ -226,7 +226,7 @@ func (c *Client) helperSecret(ctx context.Context, u *url.URL) (secret, error) {
 	return helperAnswer(out, u), nil
 }
 
-// helperAnswer reads what git credential printed, if it is about the host that was asked for.
+// parseHelperOutput parses the output of git credential. It returns a zero secret if the output is for another host.
 func helperAnswer(out []byte, u *url.URL) secret {
 	s := secret{source: "the git credential helper"}
 	for line := range bytes.Lines(out) {

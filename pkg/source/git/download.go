@@ -20,28 +20,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// mostWants is how many objects are asked for at once: servers bound the size of a request.
+// maxWants is the most objects in one request, because servers limit its size.
 const mostWants = 20_000
 
-// want is what to ask a server for.
+// want describes the objects to request from a server.
 type want struct {
 	ids      []plumbing.Hash
-	have     plumbing.Hash // a commit that need not be sent, nor what it has
-	shallow  bool          // commits without their history
-	trees    bool          // commits without blobs
+	have     plumbing.Hash // the server need not send this commit and its objects
+	shallow  bool          // without history
+	trees    bool          // without blobs
 	progress *progress
 }
 
-// progress tells a meter how much has come. What a program has received is told while it receives it, and not again
-// when it is read.
+// progress reports received bytes to a meter. It never reports bytes twice: the git program counts while it receives,
+// and its pack is read again afterwards.
 type progress struct {
 	mu    sync.Mutex
 	meter pack.Progress
-	base  int64 // what had come before
-	most  int64
+	base  int64 // bytes of earlier transfers
+	most  int64 // highest count so far
 }
 
-// report tells that n bytes have come.
+// report reports that n bytes have been received.
 func (p *progress) report(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,14 +51,14 @@ func (p *progress) report(n int64) {
 	}
 }
 
-// wantsSubset reports whether a part of a commit is likely to be enough.
+// wantsSubset reports whether a part of a commit probably suffices.
 func wantsSubset(ctx context.Context, ref pack.Ref) bool {
 	skills, known := pack.SkillsOf(ctx)
 	return ref.Subdir != "" || !known || len(skills) > 0
 }
 
-// download fetches the commit into the cache: all of it, or its trees alone if a subset is enough and the server can
-// leave things out. The cache entry appears when everything is there.
+// download fetches the commit into the cache: all of it, or only its trees if a subset suffices and the server supports
+// filters. The cache entry appears when it is complete.
 func (k *commit) download(ctx context.Context, subset bool) error {
 	p, err := k.client.remote(k.ref)
 	if err != nil {
@@ -88,8 +88,8 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 	})
 }
 
-// fetchMissing fetches missing objects. It fetches the whole commit if the server does not send single objects, or if
-// another process has removed the cache entry.
+// fetchMissing fetches missing objects. It fetches the whole commit if the server does not send single objects or
+// another process removed the cache entry.
 func (k *commit) fetchMissing(ctx context.Context, ids []plumbing.Hash) error {
 	if len(k.missing(ids)) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (k *commit) fetchMissing(ctx context.Context, ids []plumbing.Hash) error {
 	return nil
 }
 
-// isLocalFault reports whether an error is this machine's, as of a full disk.
+// isLocalFault reports whether an error is about a local file, such as a full disk.
 func isLocalFault(err error) bool {
 	var fault *os.PathError
 	var link *os.LinkError
@@ -133,7 +133,7 @@ func (k *commit) isEvicted(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) && pathx.Contains(k.dir, url)
 }
 
-// fetchObjects fetches objects into a further pack of the cache entry.
+// fetchObjects fetches objects into another pack of the cache entry.
 func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 	p, err := k.client.remote(k.ref)
 	if err != nil {
@@ -141,7 +141,7 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k.forget() // what comes needs the room
+	k.forget() // makes room for the new objects
 	return k.inScratch(func(temp string) error {
 		received, err := k.receive(ctx, p, want{ids: ids}, temp)
 		if err != nil {
@@ -162,7 +162,7 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 	})
 }
 
-// replaceDamaged fetches a damaged cache entry again, unless another call has replaced the entry that found is from.
+// replaceDamaged fetches a damaged cache entry again, unless another call has already replaced it.
 func (k *commit) replaceDamaged(ctx context.Context, found objects) error {
 	k.ready.Lock()
 	defer k.ready.Unlock()
@@ -179,14 +179,14 @@ func (k *commit) replaceDamaged(ctx context.Context, found objects) error {
 	return k.download(ctx, false)
 }
 
-// same reports whether two sets of packs are one.
+// same reports whether two sets have the same packs.
 func same(a, b objects) bool {
 	s, ok := a.(packfile.Set)
 	t, ok2 := b.(packfile.Set)
 	return ok && ok2 && len(s) == len(t) && (len(s) == 0 || s[0] == t[0])
 }
 
-// inScratch does something with a directory next to the cache entry, which is removed afterwards.
+// inScratch calls do with a temporary directory next to the cache entry, and removes it afterwards.
 func (k *commit) inScratch(do func(temp string) error) error {
 	parent := filepath.Dir(k.dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -197,12 +197,12 @@ func (k *commit) inScratch(do func(temp string) error) error {
 		return err
 	}
 	err = do(temp)
-	_ = os.RemoveAll(temp) // what matters was moved out of it
+	_ = os.RemoveAll(temp) // do has moved its result elsewhere
 	return err
 }
 
-// receive asks for objects and writes the pack that comes, below temp. What breaks off is asked for again, and written
-// to a directory of its own, where nothing is of the attempt before.
+// receive requests objects and writes the received pack below temp. It repeats an interrupted transfer in a new
+// directory.
 func (k *commit) receive(ctx context.Context, p *remote, w want, temp string) (*packfile.Pack, error) {
 	for attempt := 0; ; attempt++ {
 		received, err := k.receiveOnce(ctx, p, w, filepath.Join(temp, strconv.Itoa(attempt)))
@@ -219,14 +219,14 @@ func (k *commit) receive(ctx context.Context, p *remote, w want, temp string) (*
 	}
 }
 
-// receiveOnce writes the pack to dir, which is made, and removed again if nothing comes of it.
+// receiveOnce writes the pack to dir, which it creates, and removes again on failure.
 func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string) (received *packfile.Pack, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(dir) // goes with temp at the latest
+			_ = os.RemoveAll(dir) // the caller removes temp
 		}
 	}()
 	w.progress = &progress{meter: pack.ProgressFrom(ctx), base: k.received}
@@ -235,7 +235,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = stream.Close() }() // what matters was read
+	defer func() { _ = stream.Close() }() // all of the pack was read
 	limited := &limitReader{r: stream, remaining: k.client.limits.pack, progress: w.progress}
 	if received, err = packfile.Write(limited, dir, k.client.limits.packs); err != nil {
 		return nil, limited.orElse(err)
@@ -243,8 +243,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string)
 	return received, nil
 }
 
-// limitReader reads at most left bytes, tells a meter, and remembers the error it met first, which decoders tend to
-// hide.
+// limitReader limits and reports the bytes that it reads. It keeps its first error, because decoders tend to hide it.
 type limitReader struct {
 	r         io.Reader
 	remaining int64
@@ -266,15 +265,15 @@ func (l *limitReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errPack is a pack that makes no sense.
+// errPack is a damaged pack.
 type errPack struct{ err error }
 
-// Error says so.
+// Error returns the decoder's reason.
 func (e errPack) Error() string {
 	return "what the server sent is damaged: " + textx.OneLine(e.err.Error())
 }
 
-// Code is that of a server's fault.
+// Code returns [diag.Remote]: the server is at fault.
 func (e errPack) Code() diag.Code { return diag.Remote }
 
 func (l *limitReader) orElse(err error) error {
@@ -288,12 +287,12 @@ func (l *limitReader) orElse(err error) error {
 	return errPack{err}
 }
 
-// completeName is the file that marks a cache entry from which nothing was left out.
+// completeName is the file that marks a complete cache entry.
 const completeName = "whole"
 
 func (k *commit) marker() string { return filepath.Join(k.dir, completeName) }
 
-// cacheDir returns the directory that a commit is kept in: one for each URL, so that no repository can stand in for
+// cacheDir returns the cache directory of a commit. Each URL has its own, so that no repository can impersonate
 // another.
 func (c *Client) cacheDir(ref pack.Ref) (string, error) {
 	root, err := c.cacheRoot()
@@ -313,8 +312,8 @@ func (c *Client) cacheRoot() (string, error) {
 	return c.temp, err
 }
 
-// publish moves a directory with a pack of the commit to its place in the cache and uses it there. If another process
-// was faster, and has no less, its entry is used: somebody may be reading it.
+// publish moves dir, with a pack of the commit, into the cache and opens it. It keeps the entry of another process if
+// that has as many objects, because other processes may be reading it.
 func (k *commit) publish(dir string, p *packfile.Pack, complete bool) error {
 	if complete {
 		if err := os.WriteFile(filepath.Join(dir, completeName), nil, 0o644); err != nil {

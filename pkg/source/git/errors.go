@@ -21,7 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// explain turns an error of a conversation with a server into one that says what happened to whom.
+// explain converts an error of a connection or transfer into one that names the server and the reason.
 func (p *remote) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -34,7 +34,7 @@ func (p *remote) explain(ctx context.Context, err error) error {
 		error
 		Code() diag.Code
 	}
-	// what is around it is a URL, which may have been redirected to with secrets in it
+	// The wrapping error may contain a redirect URL with secrets, so only the inner one is reported.
 	if err, ok := errors.AsType[coded](err); ok {
 		return fmt.Errorf("%s: %w", url, err)
 	}
@@ -56,7 +56,7 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	return diag.Errorf(diag.Remote, "%s: %s", url, p.clean(cause(err)))
 }
 
-// unwrapGit removes go-git's wrappers that do not unwrap by themselves.
+// unwrapGit removes go-git's wrappers that have no Unwrap method.
 func unwrapGit(err error) error {
 	for {
 		switch e := err.(type) { //nolint:errorlint // these are the types that errors.As cannot look into
@@ -70,7 +70,7 @@ func unwrapGit(err error) error {
 	}
 }
 
-// cause returns the text of what went wrong, without the URL.
+// cause returns the reason of an error without the URL.
 func cause(err error) string {
 	if status, ok := errors.AsType[*githttp.Err](err); ok {
 		return fmt.Sprintf("the server answered %d %s", status.StatusCode(), http.StatusText(status.StatusCode()))
@@ -81,10 +81,10 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// maxWords is the most bytes of a server's words that a message repeats.
+// maxServerText is the most bytes of a server's text that an error repeats.
 const maxWords = 300
 
-// clean makes a server's words fit for a message: one short line, without the credentials that it may have repeated.
+// clean shortens server text to one printable line and masks the credentials that it may repeat.
 func (p *remote) clean(s string) string {
 	for _, secret := range p.secret.spellings() {
 		s = strings.ReplaceAll(s, secret, "***")
@@ -128,7 +128,7 @@ func (p *remote) loginHint() string {
 	return ways + ", or in the environment variable " + names[len(names)-1]
 }
 
-// explainFetch explains an error of a transfer.
+// explainFetch converts an error of a transfer. Errors of local files stay as they are.
 func (p *remote) explainFetch(ctx context.Context, ref pack.Ref, err error) error {
 	if err != nil && ctx.Err() == nil && isRefusal(err) {
 		return noCommit(ref)
@@ -139,7 +139,7 @@ func (p *remote) explainFetch(ctx context.Context, ref pack.Ref, err error) erro
 	return p.explain(ctx, err)
 }
 
-// isRefusal reports whether a server does not have an object, or does not give it by its id.
+// isRefusal reports whether the server does not have an object or does not send it by its id.
 func isRefusal(err error) bool {
 	return strings.Contains(err.Error(), "not our ref") || strings.Contains(err.Error(), "unadvertised object")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// checkOwner refuses a repository of another user, as git does: in a directory that others may write to, anybody can
-// put one, and say what is ignored and what has changed.
+// checkOwner rejects a repository of another user, as git does: in a shared directory, anyone can create one that hides
+// changes and ignores files.
 func checkOwner(root, gitDir string) error {
 	path := filepath.Join(root, ".git")
 	link, err := os.Lstat(path)
@@ -27,8 +27,8 @@ func checkOwner(root, gitDir string) error {
 	return nil
 }
 
-// checkRegular refuses a repository in which something else takes the place of a file that git reads: git waits for
-// ever for a pipe, and a device has no end.
+// checkRegular rejects a repository in which a file that git reads is not a regular file: git would block on a pipe,
+// and a device has no end.
 func checkRegular(gitDir, common string) error {
 	check := func(name string, info fs.FileInfo, err error) error {
 		switch {
@@ -67,13 +67,13 @@ func checkRegular(gitDir, common string) error {
 	return nil
 }
 
-// gitDirOf returns the directory of the repository whose work tree is at root, or "" if there is none.
+// gitDirOf returns the repository directory of the work tree at root, or "" if there is none.
 func gitDirOf(root string) (string, error) {
 	path := filepath.Join(root, ".git")
 	info, err := os.Stat(path)
 	switch {
 	case err != nil || !info.IsDir() && !info.Mode().IsRegular():
-		return "", nil //nolint:nilerr // what cannot be looked at is no repository
+		return "", nil //nolint:nilerr // an unreadable path is not a repository
 	case info.IsDir() && isGitDir(path, path):
 		return path, nil
 	case info.IsDir():
@@ -97,14 +97,14 @@ func gitDirOf(root string) (string, error) {
 	return dir, nil
 }
 
-// isGitDir reports whether directories have what every repository has.
+// isGitDir reports whether directories have what every repository has: HEAD and objects.
 func isGitDir(dir, common string) bool {
 	head, err := os.Lstat(filepath.Join(dir, "HEAD"))
 	objects, err2 := os.Stat(filepath.Join(common, "objects"))
 	return err == nil && !head.IsDir() && err2 == nil && objects.IsDir()
 }
 
-// commonDir returns the directory that an additional work tree's repository shares with the main one, or dir.
+// commonDir returns the directory that the repository of a linked work tree shares with the main one, or dir.
 func commonDir(dir string) (string, error) {
 	text, err := readSmall(filepath.Join(dir, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,5 +119,5 @@ func commonDir(dir string) (string, error) {
 	return common, nil
 }
 
-// readSmall reads a regular file of no more than maxSmallFile bytes.
+// readSmall reads a regular file of at most maxSmallFile bytes.
 func readSmall(name string) ([]byte, error) { return safefile.ReadFile(name, maxSmallFile) }

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// maxErrorBody is how much of an answer is read that is not what was asked for.
+// maxErrorBody is the most bytes that are read of an error response.
 const maxErrorBody = 64 << 10
 
 // authGuard sends HTTP requests to a git server: it limits the size of responses, aborts stalled ones, and repeats
@@ -61,7 +61,7 @@ func cloneRequest(req *http.Request) (*http.Request, error) {
 	return next, err
 }
 
-// prepare makes the default transport, which also trusts the certificates in GIT_SSL_CAINFO.
+// prepare creates the default transport, which also trusts the certificates in GIT_SSL_CAINFO.
 func (g *authGuard) prepare() {
 	if g.next != nil {
 		return
@@ -95,7 +95,7 @@ func (g *authGuard) prepare() {
 	transport.TLSClientConfig = config
 }
 
-// send sends a request once. Its answer fails when nothing comes for a while, or too little.
+// send sends a request once. Reading its response fails if the server stalls.
 func (g *authGuard) send(req *http.Request) (*http.Response, error) {
 	ctx, patience := g.client.watch(req.Context())
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
@@ -107,23 +107,23 @@ func (g *authGuard) send(req *http.Request) (*http.Response, error) {
 		return nil, patience.explain(err)
 	}
 	patience.waiting.Store(false)
-	patience.flowing.Store(req.Method != http.MethodPost) // what is no pack needs no preparing
+	patience.flowing.Store(req.Method != http.MethodPost) // only packs take time to prepare
 	most := g.client.limits.refs
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		most = maxErrorBody
 	case req.Method == http.MethodPost:
-		most = g.client.limits.pack + g.client.limits.pack/8 // what frames the pack comes on top
+		most = g.client.limits.pack + g.client.limits.pack/8 // the pack plus its framing
 	}
 	res.Body = &limitedBody{watchedStream{res.Body, res.Body, patience}, most, res.StatusCode > 299}
 	return res, nil
 }
 
-// limitedBody is the body of an answer, bounded in size and silence.
+// limitedBody is a response body with a limit on its size and on stalls.
 type limitedBody struct {
 	watchedStream
 	remaining int64
-	quiet     bool // end where the bound is, instead of failing
+	quiet     bool // report the end at the limit instead of an error
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
@@ -141,8 +141,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// stayOnHost refuses redirects to another host or port: what is locked must say where it came from, and credentials
-// are for one host.
+// stayOnHost rejects redirects to another host, port, or scheme: the lockfile must record the real source, and
+// credentials are for one host.
 func stayOnHost(req *http.Request, via []*http.Request) error {
 	previous, next := via[0].URL, req.URL
 	if err := httpx.RedirectAllowed(req.Context(), next); err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// isLocal reports whether a place is a repository of this machine, which is read where it is.
+// isLocal reports whether a reference is to a repository on this machine, which is read in its own directory.
 func isLocal(ref pack.Ref) bool { return strings.HasPrefix(ref.URL, "file://") }
 
-// localDir returns the directory of a repository of this machine.
+// localDir returns the directory of a local repository.
 func localDir(ref pack.Ref) (string, error) {
 	u, err := url.Parse(ref.URL)
 	if err != nil {
@@ -40,7 +40,7 @@ func openLocal(ref pack.Ref) (*filesystem.Storage, error) {
 	return openStorage(dir)
 }
 
-// openStorage opens a repository that is at dir or has its work tree there.
+// openStorage opens the repository at dir, or the one whose work tree is at dir.
 func openStorage(dir string) (*filesystem.Storage, error) {
 	gitDir, err := gitDirOf(dir)
 	if err != nil {
@@ -60,7 +60,7 @@ func openStorage(dir string) (*filesystem.Storage, error) {
 		filesystem.Options{AlternatesFS: allFiles(common)}), nil
 }
 
-// localRefs reads the branches and tags of a repository of this machine.
+// localRefs reads the branches and tags of a local repository.
 func localRefs(ref pack.Ref) (*refs, error) {
 	r, err := openLocal(ref)
 	if err != nil {
@@ -87,7 +87,7 @@ func localRefs(ref pack.Ref) (*refs, error) {
 	return found, err
 }
 
-// peel follows tag objects to what they are on.
+// peel follows tag objects to their target. It follows at most ten.
 func peel(r *filesystem.Storage, id plumbing.Hash) plumbing.Hash {
 	for range 10 {
 		tag, err := object.GetTag(r, id)
@@ -99,7 +99,7 @@ func peel(r *filesystem.Storage, id plumbing.Hash) plumbing.Hash {
 	return id
 }
 
-// openLocal opens a commit of a repository of this machine.
+// openLocal opens a commit of a local repository.
 func (k *commit) openLocal() error {
 	r, err := openLocal(k.ref)
 	if err != nil {

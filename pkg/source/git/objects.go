@@ -10,10 +10,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// objects are what a commit is read from. Contents are not checked against ids. An object that is not there is
+// objects provides the objects of a commit. Contents are not verified. The error for an object that does not exist is
 // [plumbing.ErrObjectNotFound].
 type objects interface {
-	// Find returns what an object is, and its size.
+	// Find returns the type and size of an object.
 	Find(id plumbing.Hash) (plumbing.ObjectType, int64, error)
 	// Content returns the content of an object smaller than [packfile.LargeObject].
 	Content(id plumbing.Hash) ([]byte, error)
@@ -22,7 +22,8 @@ type objects interface {
 	Close() error
 }
 
-// repository are the objects of a repository of this machine. go-git's storage is for one goroutine.
+// repository provides the objects of a local repository. The mutex is needed because go-git's storage is not safe for
+// concurrent use.
 type repository struct {
 	mu      sync.Mutex
 	storage *filesystem.Storage

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	maxIndex = 256 << 20 // bytes of an index, which is some hundred for each file
-	maxRefs  = 64 << 20  // bytes of a file of a repository that is not among the objects: the largest is packed-refs
+	maxIndex = 256 << 20 // bytes of an index; each file takes about a hundred
+	maxRefs  = 64 << 20  // bytes of a file outside of objects; the largest is packed-refs
 )
 
-// plainFiles are the files of a repository on this machine, which may have been put there by somebody else. Only
-// regular files are opened, and only to be read: a pipe in the place of HEAD would be waited for.
+// plainFiles are the files of a local repository, which another user may have created. It opens only regular files, and
+// only for reading: opening a pipe named HEAD would block.
 type plainFiles struct{ billy.Filesystem }
 
 func newPlainFiles(dir string) billy.Filesystem { return plainFiles{osfs.New(dir)} }
 
-// repositoryFiles are those of a repository's directory and of the one that it shares with others.
+// repositoryFiles returns the files of a repository and of the directory that it shares with other work trees.
 func repositoryFiles(gitDir, common string) billy.Filesystem {
 	if common == gitDir {
 		return newPlainFiles(gitDir)
@@ -33,7 +33,7 @@ func repositoryFiles(gitDir, common string) billy.Filesystem {
 	return dotgit.NewRepositoryFilesystem(newPlainFiles(gitDir), newPlainFiles(common))
 }
 
-// allFiles are those of the volume of a directory, among which the alternates of a repository are.
+// allFiles returns the files of the volume of dir. Alternates may be anywhere on it.
 func allFiles(dir string) billy.Filesystem {
 	return newPlainFiles(filepath.VolumeName(dir) + string(filepath.Separator))
 }

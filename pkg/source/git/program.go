@@ -21,10 +21,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// program runs the git binary for one conversation with a server, in a bare repository of its own that has nothing but
-// the server's URL. It reads no configuration of the system, the user or any other repository, and no variable of the
-// environment that is not listed in [passedVariables]; it runs no hook and asks nobody for a password. What it fetches
-// is a pack in its repository, which is read and checked as any other; it checks nothing out.
+// program runs the git binary for one operation, in a temporary bare repository whose configuration has only the
+// server's URL. Git reads no configuration of the system, the user, or another repository, and only the environment
+// variables in [passedVariables]. It runs no hooks, never prompts, and checks nothing out. The pack that it fetches is
+// read and verified like any other.
 type program struct {
 	path   string
 	dir    string
@@ -32,7 +32,7 @@ type program struct {
 	filter bool
 }
 
-// openProgram makes the repository.
+// openProgram creates the temporary repository.
 func (p *remote) openProgram(filter bool) (*program, error) {
 	path, err := exec.LookPath(p.client.options.Program)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *remote) openProgram(filter bool) (*program, error) {
 	return g, nil
 }
 
-// prepare writes what makes a directory a bare repository (gitrepository-layout).
+// prepare writes the files of a minimal bare repository (gitrepository-layout(5)).
 func (g *program) prepare() error {
 	url := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(g.remote.url.String())
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[remote \"origin\"]\n\turl = \"" + url + "\"\n"
@@ -79,7 +79,7 @@ func (g *program) prepare() error {
 // Close removes the repository.
 func (g *program) Close() error { return os.RemoveAll(g.dir) }
 
-// settings are what git is told on its command line. The last word on a key counts, so nothing can undo them.
+// settings returns the configuration for git's command line. The last value of a key wins, so no file overrides these.
 func (g *program) settings() []string {
 	list := append(gitcmd.Hardened(),
 		"protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.version=2",
@@ -88,15 +88,14 @@ func (g *program) settings() []string {
 		"fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.negotiationAlgorithm=noop",
 		"fetch.writeCommitGraph=false", "fetch.bundleURI=", "transfer.bundleURI=false",
 	)
-	if g.remote.url.Scheme == "http" { // which package source allows for this machine only
+	if g.remote.url.Scheme == "http" { // package source allows http only for this machine
 		list = append(list, "protocol.http.allow=always")
 	}
 	return list
 }
 
-// passedVariables are the variables of the environment that git may see: those by which programs, the agent of ssh,
-// proxies and certificates are found.
-// Those of proxies are written in lower case, too.
+// passedVariables are the environment variables that git receives, to find programs, the ssh agent, proxies, and
+// certificates. Those of proxies are also passed in lower case.
 var passedVariables = []string{
 	"PATH", "SSH_AUTH_SOCK", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "APPDATA",
 	"LOCALAPPDATA",
@@ -104,8 +103,8 @@ var passedVariables = []string{
 	"GIT_SSL_CAINFO",
 }
 
-// environ returns git's environment. Credentials are in it, and not on the command line, which others can see. Over
-// HTTP git has no home, so that libcurl finds no .netrc: the credentials are those that the client found.
+// environ returns git's environment. It holds the credentials, because other users can read a command line. Over HTTP,
+// HOME is the temporary directory, so that libcurl finds no .netrc and uses only the client's credentials.
 func (g *program) environ() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
@@ -137,14 +136,13 @@ func (g *program) environ() []string {
 	return env
 }
 
-// allocation is how many bytes git may ask for at once: enough for any object and any list that may be, as far as it
-// reads those in one piece.
+// allocation returns the most bytes that git may allocate at once. It suffices for the largest allowed object or list.
 func (g *program) allocation() int64 {
 	l := g.remote.client.limits
 	return max(l.refs, l.packs.Object, 1<<20)
 }
 
-// run runs git in the repository and returns what it prints.
+// run runs git in the repository and returns its standard output.
 func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	limits := g.remote.client.limits
 	p := gitcmd.Program{
@@ -167,7 +165,7 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = g.Close() }() // nothing in it matters
+	defer func() { _ = g.Close() }() // the repository is temporary
 	ctx, patience := p.client.watchProgram(ctx)
 	defer patience.end()
 	out, err := g.run(ctx, "", "ls-remote", "--quiet", "--end-of-options", "origin", "HEAD", "refs/heads/*",
@@ -185,7 +183,7 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 			r.head = id
 		}
 		tag, peeled := strings.CutSuffix(name, "^{}")
-		if peeled { // what a tag is on comes after the tag
+		if peeled { // the target of a tag follows the tag
 			r.annotate(tag, plumbing.NewHash(r.all[tag]))
 		}
 		r.add(tag, plumbing.NewHash(id))
@@ -196,7 +194,7 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 	return r, nil
 }
 
-// transferWithProgram has git fetch objects and returns the pack.
+// transferWithProgram fetches objects with git and returns the pack.
 func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser, error) {
 	g, err := p.openProgram(w.trees || !w.shallow)
 	if err != nil {
@@ -216,7 +214,7 @@ func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser
 	return g.fetch(ctx, want{ids: p.found.tips(), progress: w.progress})
 }
 
-// fetch has git fetch objects, which is done when the pack is closed.
+// fetch fetches objects. Closing the returned pack removes the repository.
 func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--stdin"}
 	if w.shallow {
@@ -258,7 +256,7 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 
 func (g *program) packs() string { return filepath.Join(g.dir, "objects", "pack") }
 
-// watch looks from time to time how much git has received, tells those who count it, and ends it when it is too much.
+// watch polls how much git has received, reports it, and cancels the fetch if it exceeds the limit.
 func (g *program) watch(ctx context.Context, patience *patience, meter *progress) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -270,7 +268,7 @@ func (g *program) watch(ctx context.Context, patience *patience, meter *progress
 		}
 		entries, err := os.ReadDir(g.packs())
 		if err != nil {
-			continue // git is at it
+			continue // git may be renaming files
 		}
 		total := int64(0)
 		for _, e := range entries {
@@ -292,10 +290,10 @@ type programPack struct {
 	program *program
 }
 
-// Close removes it, with all that git has made.
+// Close removes the pack and its repository.
 func (p *programPack) Close() error { return errors.Join(p.File.Close(), p.program.Close()) }
 
-// explain turns what git has printed into an error.
+// explain converts git's error output into an error.
 func (g *program) explain(failed *gitcmd.Error) error {
 	url := g.remote.url.Redacted()
 	switch message := failed.Printed; {

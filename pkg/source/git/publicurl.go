@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// forges are the hosts whose repositories are read at the same path over HTTPS.
+// forges are hosts that serve a repository at the same path over HTTPS as over SSH.
 var forges = [...]string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com"}
 
-// publicURL returns the URL of a repository as others may see it: without who asks for it (but for the user git, as
-// whom everybody comes by SSH), queries and fragments, and for the known forges over HTTPS. It is "" for what is no
-// URL, such as a directory of this machine, and for what is not understood: a password may stand anywhere in it.
+// publicURL returns a repository's URL in a form that is safe to publish: without user, query, and fragment, and over
+// HTTPS for known forges. It keeps the user git, which all SSH users share. It returns "" for directories and for text
+// that it cannot parse, because a password may be anywhere in it.
 func publicURL(remote string) string {
 	remote = strings.TrimSpace(remote)
 	u, err := url.Parse(scpURL(remote))
@@ -36,13 +36,13 @@ func publicURL(remote string) string {
 	return public.String()
 }
 
-// sshUser is whom forges let in by SSH, whoever it is.
+// sshUser is the user name that forges expect for all SSH connections.
 const sshUser = "git"
 
-// schemes are no hosts: what stands before the colon of a URL that lacks its slashes.
+// schemes are names before a colon that are not hosts: the URL lacks its slashes.
 var schemes = [...]string{"https", "http", "ssh", "git", "git+ssh", "git+https"}
 
-// scpURL writes host:path, as ssh knows it, as a URL. A drive of Windows and a directory are left as they are.
+// scpURL converts the form host:path of ssh to a URL. It returns Windows drives and directories unchanged.
 func scpURL(remote string) string {
 	if strings.Contains(remote, "://") {
 		return remote

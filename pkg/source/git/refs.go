@@ -26,15 +26,14 @@ var commitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 func isCommit(s string) bool { return commitText().MatchString(s) }
 
-// refs are the branches and tags of a repository: full names and the ids they stand for. A tag object is already
-// followed to what it is on.
+// refs are the branches and tags of a repository: full names and commits. Annotated tags are already peeled.
 type refs struct {
 	head    string // the commit of the default branch, "" if there is none
 	all     map[string]string
 	objects map[string]plumbing.Hash // the tag objects of annotated tags
 }
 
-// advertised reads the references that a server has sent. References that git would not allow are left out.
+// advertised converts the references that a server sent. It drops names that git would not allow.
 func advertised(adv *packp.AdvRefs) *refs {
 	r := &refs{all: make(map[string]string, len(adv.References))}
 	if adv.Head != nil && !adv.Head.IsZero() {
@@ -56,7 +55,7 @@ func (r *refs) add(name string, id plumbing.Hash) {
 	}
 }
 
-// annotate notes the object of an annotated tag.
+// annotate stores the tag object of an annotated tag.
 func (r *refs) annotate(name string, id plumbing.Hash) {
 	if r.objects == nil {
 		r.objects = make(map[string]plumbing.Hash)
@@ -64,7 +63,7 @@ func (r *refs) annotate(name string, id plumbing.Hash) {
 	r.objects[name] = id
 }
 
-// has reports whether a branch, tag or HEAD is on the commit.
+// has reports whether a branch, a tag, or HEAD points to the commit.
 func (r *refs) has(commit string) bool {
 	if r.head == commit {
 		return true
@@ -77,7 +76,7 @@ func (r *refs) has(commit string) bool {
 	return false
 }
 
-// tips returns all commits that branches and tags are on.
+// tips returns the distinct commits of all branches and tags, sorted.
 func (r *refs) tips() []plumbing.Hash {
 	seen := make(map[string]bool)
 	var tips []plumbing.Hash
@@ -91,8 +90,8 @@ func (r *refs) tips() []plumbing.Hash {
 	return tips
 }
 
-// find returns the commit of a place's revision, and whether that is a branch. Of a tag and a branch of one name the
-// tag counts, as in git.
+// find returns the commit of a reference's revision, and whether that is a branch. A tag takes precedence over a branch
+// with the same name, as in git.
 func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
 	if ref.Rev == "HEAD" && r.head != "" {
 		return r.head, true, nil
@@ -110,7 +109,7 @@ func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
 		WithHint("%s", r.hint(ref.Rev))
 }
 
-// hint names what might have been meant by a revision that does not exist.
+// hint suggests an existing revision, for the error about one that does not exist.
 func (r *refs) hint(rev string) string {
 	var tags, branches []string
 	for name := range maps.Keys(r.all) {
@@ -135,7 +134,7 @@ func (r *refs) hint(rev string) string {
 	return "it has no tags; its branches are " + textx.First(branches, 8)
 }
 
-// compareTags orders tags by the versions they stand for; tags that stand for none come first.
+// compareTags compares the versions of tags. It returns 0 if one of them is not a version.
 func compareTags(a, b string) int {
 	va, ea := semver.StrictNewVersion(pack.DefaultVersion(a, ""))
 	vb, eb := semver.StrictNewVersion(pack.DefaultVersion(b, ""))
@@ -145,15 +144,15 @@ func compareTags(a, b string) int {
 	return va.Compare(vb)
 }
 
-// release is a version and the tag that stands for it.
+// release is a version and its tag.
 type release struct {
 	version string
 	tag     string
 	commit  string
 }
 
-// releases returns the versions that tags stand for, highest first: those that carry one of the pack's names, or if
-// there are none, those without a name.
+// releases returns the versions of tags, highest first: of tags that carry one of the pack's names, or if there are
+// none, of tags without a name.
 func (r *refs) releases(names []string) []release {
 	var named, unnamed []release
 	for _, full := range slices.Sorted(maps.Keys(r.all)) {
@@ -177,7 +176,8 @@ func (r *refs) releases(names []string) []release {
 	return sortReleases(unnamed)
 }
 
-// sortReleases sorts by version, highest first. Of two tags for one version the last by name counts: v1.2.0.
+// sortReleases sorts by version, highest first, and drops duplicates. Of two tags for one version, such as 1.2.0 and
+// v1.2.0, it keeps the last by name.
 func sortReleases(list []release) []release {
 	slices.SortStableFunc(list, func(a, b release) int {
 		return cmp.Or(compareTags(b.version, a.version), strings.Compare(b.tag, a.tag))
@@ -185,7 +185,7 @@ func sortReleases(list []release) []release {
 	return slices.CompactFunc(list, func(a, b release) bool { return a.version == b.version })
 }
 
-// namedTags reports whether some tags carry the name of a pack.
+// namedTags reports whether any version tag carries the name of a pack.
 func (r *refs) namedTags() bool {
 	for full := range r.all {
 		tag, ok := strings.CutPrefix(full, tagsPrefix)
@@ -196,7 +196,7 @@ func (r *refs) namedTags() bool {
 	return false
 }
 
-// list names the versions of releases.
+// list returns the first versions of releases as text.
 func list(releases []release) string {
 	versions := make([]string, len(releases))
 	for i, r := range releases {

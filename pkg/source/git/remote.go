@@ -19,18 +19,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// remote is a repository on a server, and what was learned from it.
+// remote is a repository on a server, with its session and references.
 type remote struct {
 	client *Client
 	url    *url.URL
 
-	mu        sync.Mutex // one conversation at a time
+	mu        sync.Mutex // serializes requests
 	secret    secret
-	requested bool // for credentials
+	requested bool // credentials were looked up
 	session   transport.UploadPackSession
 	adv       *packp.AdvRefs // of the session
 	found     *refs
-	noFilter  bool // the server turned out not to leave things out
+	noFilter  bool // the server advertises filters but ignores them
 }
 
 // remote returns the repository of a reference.
@@ -49,8 +49,7 @@ func (c *Client) remote(ref pack.Ref) (*remote, error) {
 	return p, nil
 }
 
-// isRemoteURL reports whether a URL is one that the client has a transport for, and that no program could take for an
-// option.
+// isRemoteURL reports whether a URL has a supported scheme and no part that a program could parse as an option.
 func isRemoteURL(u *url.URL) bool {
 	supported := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
 	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path,
@@ -58,7 +57,7 @@ func isRemoteURL(u *url.URL) bool {
 	return supported && u.Host != "" && !option
 }
 
-// refs returns the branches and tags of a repository, which are asked for once.
+// refs returns the branches and tags of a repository. It requests them once from a server.
 func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 	if isLocal(ref) {
 		return localRefs(ref)
@@ -75,8 +74,8 @@ func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 	return p.found, nil
 }
 
-// connectWithRetry connects and reads the references, unless that was done. If the server demands credentials, it looks
-// them up and connects once more.
+// connectWithRetry reads the references unless they are known. If the server requires credentials, it looks them up and
+// connects again.
 func (p *remote) connectWithRetry(ctx context.Context) error {
 	if p.found != nil {
 		return nil
@@ -95,7 +94,7 @@ func (p *remote) connectWithRetry(ctx context.Context) error {
 	return p.explain(ctx, err)
 }
 
-// retry does something until it works, or fails in a way that more attempts won't change, or failed often enough.
+// retry calls do until it succeeds, fails permanently, or has failed too often.
 func (p *remote) retry(ctx context.Context, do func(context.Context) error) error {
 	for attempt := 0; ; attempt++ {
 		err := do(ctx)
@@ -147,7 +146,7 @@ func (p *remote) connect(ctx context.Context) error {
 	return nil
 }
 
-// take returns a session for one transfer. Over HTTP a session lasts; over SSH a transfer uses it up.
+// take returns a session for one transfer. An SSH session serves only one, an HTTP session any number.
 func (p *remote) take(ctx context.Context) (transport.UploadPackSession, error) {
 	if p.session == nil {
 		p.found = nil
@@ -166,9 +165,8 @@ func (p *remote) offers(c capability.Capability) bool {
 	return p.adv != nil && p.adv.Capabilities.Supports(c)
 }
 
-// filters reports whether the server can send a part of a commit: whether it leaves out what it is told to leave out,
-// and gives single objects. Over HTTP a server cannot know what it has offered, so git's own gives any object that is
-// part of a branch.
+// filters reports whether the server can send parts of a commit: it supports filters and sends single objects. Over
+// HTTP, requests are stateless, so git servers send any object that is reachable from a branch.
 func (p *remote) filters(ctx context.Context) (bool, error) {
 	if err := p.connectWithRetry(ctx); err != nil {
 		return false, err
@@ -180,10 +178,11 @@ func (p *remote) filters(ctx context.Context) (bool, error) {
 	return allowed && p.offers(capability.Filter) && !p.noFilter, nil
 }
 
-// allowAny is a capability that go-git has no name for.
+// allowAny is a capability that go-git does not define.
 const allowAny capability.Capability = "allow-any-sha1-in-want"
 
-// transfer asks for objects and returns the pack that the server sends.
+// transfer requests objects and returns the pack that the server sends. If the server refuses a commit that no
+// reference points to, transfer requests all references with their history.
 func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 	if p.client.options.Program != "" {
 		return p.transferWithProgram(ctx, w)
@@ -196,8 +195,7 @@ func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 	return p.requestPack(ctx, want{ids: p.found.tips(), progress: w.progress})
 }
 
-// requestPack asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in
-// all of them, with their history.
+// requestPack requests objects and returns the pack.
 func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error) {
 	session, err := p.take(ctx)
 	if err != nil {
@@ -207,7 +205,7 @@ func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error)
 	req.Wants = w.ids
 	if w.shallow && p.offers(capability.Shallow) {
 		req.Depth = packp.DepthCommits(1)
-		_ = req.Capabilities.Set(capability.Shallow) // has no arguments that could be wrong
+		_ = req.Capabilities.Set(capability.Shallow) // cannot fail without arguments
 	}
 	if !w.have.IsZero() {
 		req.Haves = []plumbing.Hash{w.have}
@@ -227,11 +225,11 @@ func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error)
 	return &packStream{demultiplex(req, answer), answer}, nil
 }
 
-// request returns a request with what both sides can do.
+// request returns a request with the capabilities that both sides have.
 func (p *remote) request() *packp.UploadPackRequest {
 	req := packp.NewUploadPackRequestFromCapabilities(p.adv.Capabilities)
 	if p.offers(capability.NoProgress) {
-		_ = req.Capabilities.Set(capability.NoProgress) // has no arguments that could be wrong
+		_ = req.Capabilities.Set(capability.NoProgress) // cannot fail without arguments
 	}
 	return req
 }
@@ -247,10 +245,10 @@ func demultiplex(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	return r
 }
 
-// disconnect ends a connection that is of no more use.
+// disconnect closes an SSH session after an error.
 func (p *remote) disconnect() {
 	if p.session != nil && p.url.Scheme == "ssh" {
-		_ = p.session.Close() // whatever it says
+		_ = p.session.Close() // it is broken already
 		p.session = nil
 	}
 }

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// How often a question is asked again, and how long at most it is waited for that.
+// Limits of repeated requests.
 const (
 	retries      = 2
 	maxRetryWait = 30 * time.Second
 )
 
-// clock is the passing of time.
+// clock provides time, so that tests can control it.
 type clock struct {
 	now   func() time.Time
 	sleep func(ctx context.Context, d time.Duration) error
 	after func(d time.Duration, f func()) timer
 }
 
-// timer is a [time.Timer].
+// timer is the part of [time.Timer] that a stall needs.
 type timer interface {
 	Reset(d time.Duration) bool
 	Stop() bool
@@ -47,11 +47,11 @@ func systemClock() clock {
 	}
 }
 
-// backoff returns how long to wait before the next attempt when the server has not said.
+// backoff returns the delay before the next attempt if the server names none.
 func backoff(attempt int) time.Duration { return 300 * time.Millisecond << (2 * attempt) }
 
-// retryAfter returns how long a server wants to be left alone: seconds, or a date (RFC 9110, section 10.2.3). What
-// makes no sense does not count. ok is false if that is longer than anybody would wait.
+// retryAfter returns the delay of a Retry-After header: seconds, or a date (RFC 9110, section 10.2.3). It uses the
+// default for an invalid value. ok is false if the delay is too long.
 func retryAfter(h http.Header, now time.Time, attempt int) (wait time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
@@ -70,8 +70,7 @@ func retryAfter(h http.Header, now time.Time, attempt int) (wait time.Duration, 
 	return backoff(attempt), true
 }
 
-// isTransient reports whether an error is of a kind that may not happen again: a connection that broke, silence, or a
-// pack that came in damaged.
+// isTransient reports whether a retry may succeed: after a broken connection, a stall, or a damaged pack.
 func isTransient(err error) bool {
 	var timeout net.Error
 	var damaged errPack
@@ -83,7 +82,7 @@ func isTransient(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// isOverload reports whether a server says that it cannot answer now.
+// isOverload reports whether a status means that the server cannot answer at the moment.
 func isOverload(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,

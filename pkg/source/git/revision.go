@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
 
-// mergeBase returns the commit at which HEAD's history and that of since parted.
+// mergeBase returns the merge base of HEAD and since.
 func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) {
 	id, err := w.resolve(ctx, since)
 	if err != nil {
@@ -35,8 +35,8 @@ func tooShallow(format string, args ...any) error {
 		WithHint("fetch more of the history: git fetch --unshallow, or fetch-depth: 0 where CI checks out")
 }
 
-// resolve returns the commit that a revision names: HEAD, a branch, tag or remote branch, or a commit, with ~ and ^
-// after it. Other forms of gitrevisions(7) are not accepted.
+// resolve returns the commit of a revision: HEAD, a branch, a tag, a remote branch, or a commit, with optional ~ and ^
+// suffixes. It rejects other forms of gitrevisions(7).
 func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
 	name, steps := rev, ""
 	if i := strings.IndexAny(rev, "~^"); i >= 0 {
@@ -52,7 +52,7 @@ func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
 	return "", w.explainRevision(ctx, rev, name)
 }
 
-// explainRevision finds out why a revision names no commit.
+// explainRevision returns the reason why a revision is not a commit.
 func (w *workTree) explainRevision(ctx context.Context, rev, name string) error {
 	id, err := w.parse(ctx, name)
 	if err != nil {
@@ -77,7 +77,7 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 	return diag.Errorf(diag.NotFound, "%s does not exist: the history of %s ends before it", rev, w.root)
 }
 
-// unknown says that there is no such revision, and what may have been meant.
+// unknown returns the error that a revision does not exist, with a suggestion.
 func (w *workTree) unknown(ctx context.Context, rev, name string) error {
 	e := diag.Errorf(diag.NotFound, "%s has no branch, tag or commit %q", w.root, rev)
 	out, err := w.git(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes")

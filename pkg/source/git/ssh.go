@@ -14,11 +14,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// sshTimeout is how long connecting may take.
+// sshTimeout bounds the time to connect.
 const sshTimeout = 30 * time.Second
 
-// sshAuth authenticates with the keys of the user's agent, and then with the keys in files that need no passphrase. The
-// host's own key must be in known_hosts, which go-git checks.
+// sshAuth authenticates with the keys of the user's ssh agent, then with key files that have no passphrase. go-git
+// checks the host key against known_hosts.
 type sshAuth struct {
 	user string
 	home string
@@ -39,7 +39,7 @@ func (a *sshAuth) ClientConfig() (*ssh.ClientConfig, error) {
 	}, nil
 }
 
-// signers returns the keys to try. Neither an agent nor a file has to be there.
+// signers returns the keys to try. The agent and the files are optional.
 func (a *sshAuth) signers() ([]ssh.Signer, error) {
 	signers, err := agentSigners()
 	if err != nil {
@@ -67,21 +67,21 @@ func agentSigners() ([]ssh.Signer, error) {
 	var keys agent.Agent
 	keys, _, err := sshagent.New()
 	if err != nil {
-		return nil, nil //nolint:nilerr // an agent that is gone has no keys
+		return nil, nil //nolint:nilerr // a stopped agent has no keys
 	}
 	return keys.Signers()
 }
 
-// aboutKeys reports whether an error of a connection is about who is who.
+// isKeyError reports whether an error is about the host's or the user's keys.
 func aboutKeys(err error) bool {
 	return knownhosts.IsHostKeyChanged(err) || knownhosts.IsHostUnknown(err) || noKnownHosts(err) ||
 		strings.Contains(err.Error(), "unable to authenticate")
 }
 
-// noKnownHosts reports whether there is no file of known hosts at all.
+// noKnownHosts reports whether there is no known_hosts file.
 func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
 
-// explainKeys explains an error about who is who.
+// explainKeyError converts an error about the host's or the user's keys.
 func (p *remote) explainKeys(url string, err error) error {
 	login := p.url.User.Username() + "@" + p.url.Hostname()
 	if port := p.url.Port(); port != "" {

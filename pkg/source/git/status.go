@@ -14,13 +14,12 @@ import (
 
 // Status is how a repository treats a path in its work tree.
 type Status struct {
-	Tracked bool // it is in the index, or for a directory, something in it
-	Ignored bool // git add leaves it out: it is not tracked, and an ignore file matches
+	Tracked bool // the index has the path, or a file in this directory
+	Ignored bool // git add skips it: it is not tracked, and an ignore rule matches
 }
 
-// StatusOf returns the status of files or directories in dir, which need not exist; a path that ends in a slash is a
-// directory. The git program is needed. It is an error with the code [diag.NotFound] if dir is not in the work tree of
-// a repository of this user.
+// StatusOf returns the status of paths in dir, which need not exist. A path that ends in a slash is a directory. It
+// needs the git program. The error has the code [diag.NotFound] if dir is not in a work tree of this user.
 func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error) {
 	w, err := openWorkTree(ctx, dir)
 	if err != nil {
@@ -43,7 +42,7 @@ func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error)
 			names[i] += "/"
 		}
 		list[i].Tracked = tracked[file]
-		if !w.behindLink(file) { // of which git says that it is an error to ask
+		if !w.behindLink(file) { // git check-ignore fails for these
 			input.WriteString(names[i] + "\x00")
 		}
 	}
@@ -77,7 +76,7 @@ func (w *workTree) prefix(dir string) (string, error) {
 	return filepath.ToSlash(prefix), nil
 }
 
-// trackedPaths returns the files of the index and the directories that they are in.
+// trackedPaths returns the files of the index and their parent directories.
 func (w *workTree) trackedPaths(ctx context.Context) (map[string]bool, error) {
 	out, err := w.git(ctx, "", "ls-files", "-z")
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// mostDescribed is how many files are fetched at once to describe a pack. Further ones come one by one, and soon the
-// pack is refused.
+// maxDescribed is how many files that describe a pack are fetched in one batch. Further ones are fetched one by one;
+// the limits of a pack are lower.
 const mostDescribed = 20_000
 
-// fetchDescription fetches the files that say what a pack is, if they were left out: those that [pack.Describe]
-// reads, in any directory. A tree that is there many times is looked at once.
+// fetchDescription fetches the files that [pack.Describe] reads, in any directory, if the server left them out. It
+// visits each distinct tree once.
 func (t treeFS) fetchDescription() error {
 	if _, complete := t.commit.current(); complete {
 		return nil
@@ -26,7 +26,7 @@ func (t treeFS) fetchDescription() error {
 	for queue := []plumbing.Hash{t.root}; len(queue) > 0 && len(missing) < mostDescribed; queue = queue[1:] {
 		nodes, err := t.commit.nodes(t.ctx, queue[0])
 		if err != nil {
-			return nil //nolint:nilerr // who reads it will find out, and say where it is
+			return nil //nolint:nilerr // pack.Describe reports the error with its path
 		}
 		for _, n := range nodes {
 			switch {
@@ -45,7 +45,7 @@ func describes(name string) bool {
 	return name == skill.File || name == pack.ManifestName || name == pack.IgnoreName
 }
 
-// fetchAll fetches all files that were left out.
+// fetchAll fetches all files that the server left out.
 func (t treeFS) fetchAll() error {
 	if _, complete := t.commit.current(); complete {
 		return nil
@@ -70,7 +70,7 @@ func (t treeFS) fetchAll() error {
 	return t.commit.fetchMissing(t.ctx, missing)
 }
 
-// fetchSkills fetches the files of skills, if they were left out.
+// fetchSkills fetches the files of skills that the server left out.
 func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 	if _, complete := t.commit.current(); complete {
 		return nil
@@ -94,7 +94,7 @@ func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 			return nil
 		})
 		if err != nil {
-			return nil //nolint:nilerr // who sends it will find out, and say where it is
+			return nil //nolint:nilerr // Content.Stream reports the error with its path
 		}
 	}
 	return t.commit.fetchMissing(t.ctx, missing)

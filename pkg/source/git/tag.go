@@ -17,10 +17,9 @@ import (
 // maxTag bounds a tag object, in bytes.
 const maxTag = 1 << 20
 
-// SignedTag reads the tag object that a place names: by its tag as Rev, or by a version as Constraint, on the commit
-// that it is pinned to if it is. The object is split into what was signed and the signature; a signature of no bytes
-// stands for a tag without one, and no payload for a tag that is only a name. The commit is what the tag is on now.
-// Nothing is verified here.
+// SignedTag reads the tag object of a reference: of the tag Rev, or of the tag for the version Constraint. It returns
+// the signed payload, the signature, and the commit that the tag points to now. The signature is empty if the tag is
+// not signed, and the payload too if the tag is lightweight. SignedTag verifies nothing.
 func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error) {
 	if ref.Kind != pack.KindGit || ref.URL == "" {
 		return nil, nil, "", diag.Errorf(diag.Internal, "%q is not a git repository", ref)
@@ -46,7 +45,7 @@ func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signatur
 	return payload, signature, commit, nil
 }
 
-// tagOf returns the full name of the tag that a place means.
+// tagOf returns the full name of the tag of a reference.
 func (c *Client) tagOf(ctx context.Context, ref pack.Ref, refs *refs) (string, error) {
 	if ref.Rev == "" && ref.Constraint != "" {
 		version := ref.Constraint
@@ -76,7 +75,7 @@ func (c *Client) tagOf(ctx context.Context, ref pack.Ref, refs *refs) (string, e
 	return "", diag.Errorf(diag.NotFound, "%s has no tag %q", ref.URL, ref.Rev).WithHint("%s", refs.hint(ref.Rev))
 }
 
-// tagObject returns the content of a tag object, checked against its id.
+// tagObject returns the content of a tag object after it has verified its id.
 func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, id plumbing.Hash) (data []byte,
 	err error,
 ) {
@@ -86,7 +85,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 			return nil, err
 		}
 		o := &repository{storage: r}
-		defer func() { _ = o.Close() }() // it was only read
+		defer func() { _ = o.Close() }() // read-only
 		return readTag(o, id)
 	}
 	ref.Digest = commitID
@@ -111,7 +110,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 	return k.receiveTag(ctx, p, want{ids: []plumbing.Hash{id}, shallow: true, trees: trees})
 }
 
-// receiveTag asks for a tag object. A server that is told that its commit is here sends nothing else.
+// receiveTag requests a tag object. If w.have is its commit, the server sends only the tag object.
 func (k *commit) receiveTag(ctx context.Context, p *remote, w want) (data []byte, err error) {
 	err = k.inScratch(func(temp string) error {
 		received, err := k.receive(ctx, p, w, temp)
@@ -139,7 +138,7 @@ func readTag(o objects, id plumbing.Hash) ([]byte, error) {
 	return data, nil
 }
 
-// splitSignature splits a tag object as git does: the signature starts with the last line that begins one.
+// splitSignature splits a tag object as git does: the signature starts at the last line that begins one.
 func splitSignature(data []byte) (payload, signature []byte) {
 	signatureStart := len(data)
 	for start := 0; start < len(data); {

@@ -18,14 +18,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// treeFS is a tree of a commit as a read-only file system. Symbolic links and submodules are listed and not followed;
-// a tree with names that are not names, or twice the same one, is refused when it is read. When ctx ends, so does all
-// work on the tree.
+// treeFS is a tree of a commit as a read-only file system. It lists symbolic links and submodules but does not follow
+// them. Reading a tree with invalid or duplicate names fails. When ctx ends, so do all operations.
 type treeFS struct {
 	ctx     context.Context
 	commit  *commit
 	root    plumbing.Hash
-	listing bool // sizes do not matter, so nothing is fetched for them
+	listing bool // sizes are not needed, so no blob is fetched for them
 }
 
 // node is an entry of a tree.
@@ -35,7 +34,7 @@ type node struct {
 	id   plumbing.Hash
 }
 
-// withContext returns the tree for work that ends with ctx.
+// withContext returns the tree with another context.
 func (t treeFS) withContext(ctx context.Context) treeFS {
 	t.ctx = ctx
 	return t
@@ -89,7 +88,7 @@ func (t treeFS) Stat(name string) (fs.FileInfo, error) {
 	return dirEntry{n, t}.Info()
 }
 
-// find walks to an entry.
+// find returns the entry at a path.
 func (t treeFS) find(op, name string) (node, error) {
 	if !fs.ValidPath(name) {
 		return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -135,13 +134,13 @@ func (n node) IsDir() bool { return n.mode == filemode.Dir }
 // Type returns the kind of entry.
 func (n node) Type() fs.FileMode { return n.fileMode().Type() }
 
-// dirEntry is a node that knows where to look.
+// dirEntry is a node with its tree, which provides its size.
 type dirEntry struct {
 	node
 	tree treeFS
 }
 
-// Info describes the entry. A file's size is looked up.
+// Info describes the entry. The size of a regular file may be fetched.
 func (d dirEntry) Info() (fs.FileInfo, error) {
 	if !d.Type().IsRegular() || d.tree.listing {
 		return fileInfo{d.node, 0}, nil
@@ -192,7 +191,7 @@ func (d *openDir) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: d.node.name, Err: errors.New("is a directory")}
 }
 
-// ReadDir returns the next n entries, or all that are left.
+// ReadDir returns the next n entries, or all remaining ones if n is not positive.
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	if n > 0 && len(d.entries) == 0 {
 		return nil, io.EOF
@@ -260,7 +259,7 @@ func canonicalMode(m filemode.FileMode) filemode.FileMode {
 	return filemode.Submodule
 }
 
-// checkName refuses names that no tree of an honest repository has: git itself does not write them.
+// checkName rejects names that git itself never writes to a tree.
 func checkName(name string) error {
 	rule := ""
 	switch {

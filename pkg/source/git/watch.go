@@ -11,15 +11,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// An answer has to bring a kilobyte a second while it is waited for, as with registries (package oci). One that brings
-// less in two windows of time in a row is as good as broken: a byte now and then must not hold an installation up for
-// good. A server that has to put a pack together says only that it is still there, which git's own does every five
-// seconds; it may do so for some minutes before the pack comes.
+// A server must send a kilobyte a second on average, as in package oci. A transfer that is slower in two windows in a
+// row is canceled, so that a trickle of bytes cannot block an installation forever. While a server prepares a pack, git
+// servers send only a keep-alive every five seconds; a server may do so for a few minutes.
 const (
 	window       = 15 * time.Second
 	slowWindows  = 2
 	slowBytes    = 1 << 10 * int64(window/time.Second)
-	stallTimeout = 60 * time.Second // how long a server may say nothing at all
+	stallTimeout = 60 * time.Second // without any byte
 	preparing    = 5 * time.Minute
 )
 
@@ -28,31 +27,32 @@ var (
 	errSlow   = diag.Errorf(diag.Remote, "the server sent less than a kilobyte a second")
 )
 
-// patience ends a conversation in which nothing comes for stallTimeout, or too little. That what has come is not read
-// at once does not count.
+// patience cancels a transfer in which no data arrives for stallTimeout, or too little. Time in which the client does
+// not read does not count.
 type patience struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	timer   timer
-	opaque  bool // what comes may be worked on for long before more of it is wanted
+	opaque  bool // the client cannot see whether git waits for the server
 	waiting atomic.Bool
-	flowing atomic.Bool // nothing is prepared any more
+	flowing atomic.Bool // the server has finished its preparation
 	ended   atomic.Bool
-	n       atomic.Int64 // bytes that came
+	n       atomic.Int64 // received bytes
 
-	last   int64 // n at the end of the last window that was not too slow
+	last   int64 // n at the end of the last window that was fast enough
 	before int64 // n at the end of the last window
 	slow   int   // windows since last
-	silent int   // windows in which nothing came
+	silent int   // windows in a row without data
 }
 
-// watch returns a context that ends when the patience with a server does.
+// watch returns a context that is canceled if the server stalls.
 func (c *Client) watch(ctx context.Context) (context.Context, *patience) {
 	return c.start(ctx, &patience{})
 }
 
-// watchProgram is watch for a git binary. Whether it waits for the server, or works on what the server has sent, cannot
-// be told from outside, so the rate counts over the minutes of preparing. For silence it has a setting of its own.
+// watchProgram is like watch for a git binary. From outside it is not visible whether git waits for the server or
+// processes data, so the minimum rate applies to the longer time of preparation. Git itself detects silence
+// (http.lowSpeedTime).
 func (c *Client) watchProgram(ctx context.Context) (context.Context, *patience) {
 	return c.start(ctx, &patience{opaque: true})
 }
@@ -65,7 +65,7 @@ func (c *Client) start(ctx context.Context, p *patience) (context.Context, *pati
 	return p.ctx, p
 }
 
-// endWindow ends a window.
+// endWindow evaluates a window and starts the next.
 func (p *patience) endWindow() {
 	if p.ended.Load() {
 		return
@@ -90,7 +90,7 @@ func (p *patience) endWindow() {
 	}
 }
 
-// explain returns errSilent or errSlow for an error that the end of patience led to.
+// explain returns errSilent or errSlow if that is the cause of an error.
 func (p *patience) explain(err error) error {
 	if cause := context.Cause(p.ctx); err != nil && (errors.Is(cause, errSilent) || errors.Is(cause, errSlow)) {
 		return cause
@@ -98,14 +98,14 @@ func (p *patience) explain(err error) error {
 	return err
 }
 
-// end stops the watching, and the context.
+// end stops the timer and cancels the context.
 func (p *patience) end() {
 	p.ended.Store(true)
 	p.timer.Stop()
 	p.cancel(nil)
 }
 
-// packStream is the pack in an answer that is watched.
+// packStream is the pack in a response, with errors that name a stall.
 type packStream struct {
 	io.Reader
 	answer *watchedStream
@@ -119,10 +119,10 @@ func (s *packStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the answer.
+// Close closes the response.
 func (s *packStream) Close() error { return s.answer.Close() }
 
-// watchedStream is an answer that comes, as long as patience lasts.
+// watchedStream is a response body that fails if the server stalls.
 type watchedStream struct {
 	io.Reader
 	response io.Closer
@@ -140,7 +140,7 @@ func (s *watchedStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the answer.
+// Close closes the response.
 func (s *watchedStream) Close() error {
 	defer s.patience.end()
 	return s.response.Close()

@@ -20,27 +20,27 @@ import (
 )
 
 const (
-	maxSmallFile      = 1 << 20         // bytes of a file of a repository that names a directory
+	maxSmallFile      = 1 << 20         // bytes of a file that names a directory, such as .git
 	maxWorkTreeOutput = 256 << 20       // bytes that git may print about a work tree
-	maxWorkTreeMemory = 1 << 30         // bytes that git may hold for it: trees can be made that have no end
-	maxWorkTreeTime   = 5 * time.Minute // for one question: it may be waiting for a pipe
+	maxWorkTreeMemory = 1 << 30         // bytes of memory for git: a crafted tree can be endless
+	maxWorkTreeTime   = 5 * time.Minute // for one command, which may block on a pipe
 )
 
-// ErrNoProgram says that there is no git program, without which the state of a work tree is not known.
+// ErrNoProgram reports that the git program is not installed. The state of a work tree cannot be read without it.
 var ErrNoProgram error = diag.Errorf(diag.NotFound, "changes are read with the git program, which is not installed").
 	WithHint("install git, or name the files and directories instead")
 
-// Changed returns the files of a work tree that differ from a commit: their paths with slashes, in bytewise order,
-// relative to root, which is the real path of the work tree that dir is in. Deleted files are among them, and both
-// names of a renamed file, because what pointed to the old name must be checked again.
+// Changed returns the files of a work tree that differ from a commit: slash-separated paths in bytewise order, relative
+// to root, which is the real path of the work tree that contains dir. They include deleted files and both names of a
+// renamed file, because links to the old name must be checked again.
 //
-// With an empty since these are the files that differ from HEAD in the index or in the work tree, and untracked files
-// that are not ignored. With a branch, a tag or a commit, the files that differ between its merge base with HEAD and
-// HEAD are added, as in git diff since...HEAD. Without any commit yet, every file is changed. Submodules and other
-// repositories inside are left out.
+// If since is "", these are the files that differ from HEAD in the index or in the work tree, and untracked files that
+// are not ignored. If since is a branch, a tag, or a commit, they include the files that differ between HEAD and its
+// merge base with since, as in git diff since...HEAD. Before the first commit, every file is changed. Submodules and
+// nested repositories are left out.
 //
-// The git program is needed, and nothing that the repository's configuration names is run: a file that a filter has
-// written counts as changed, unless size and time show that it was not touched. Nothing is written.
+// Changed needs the git program and writes nothing. It runs no program that the repository's configuration names, so a
+// file that a filter has written counts as changed unless its size and time are those of the index.
 func Changed(ctx context.Context, dir, since string) (root string, paths []string, err error) {
 	w, err := openWorkTree(ctx, dir)
 	if err != nil {
@@ -75,20 +75,20 @@ func (w *workTree) changedSince(ctx context.Context, since string) ([]string, er
 	return slices.Sorted(maps.Keys(status.changed)), nil
 }
 
-// Checkout is what a work tree shows about where its files are from.
+// Checkout is the state of a work tree: its origin, commit, branch, and changed files.
 type Checkout struct {
 	Root   string // real path of the work tree
-	Origin string // URL of the remote that it was cloned from, fit to be published; "" if there is none
-	Commit string // that is checked out, "" before the first one
-	Branch string // that is checked out, "" for none
+	Origin string // publishable URL of the remote, "" if there is none
+	Commit string // HEAD, "" before the first commit
+	Branch string // current branch, "" for a detached HEAD
 
 	work    *workTree
-	changed map[string]bool // as by [Changed]
+	changed map[string]bool // files, as in [Changed]
 	tracked map[string]bool
 }
 
-// ReadCheckout reads the work tree that dir is in, with the git program, as [Changed] does. It is an error with the
-// code [diag.NotFound] if that is not a work tree of this user.
+// ReadCheckout reads the work tree that contains dir, with the git program. The error has the code [diag.NotFound] if
+// dir is not in a work tree of this user.
 func ReadCheckout(ctx context.Context, dir string) (*Checkout, error) {
 	w, err := openWorkTree(ctx, dir)
 	if err != nil {
@@ -107,20 +107,20 @@ func ReadCheckout(ctx context.Context, dir string) (*Checkout, error) {
 		work: w, changed: status.changed, tracked: make(map[string]bool),
 	}
 	for line := range strings.SplitSeq(string(out), "\x00") {
-		if path, ok := strings.CutPrefix(line, "H "); ok { // not one whose changes git is told to ignore
+		if path, ok := strings.CutPrefix(line, "H "); ok { // not assume-unchanged or skip-worktree
 			c.tracked[path] = true
 		}
 	}
 	return c, nil
 }
 
-// Changed returns the files, by paths relative to the root, that differ from the commit.
+// Changed returns the files that differ from the commit: sorted paths relative to the root.
 func (c *Checkout) Changed() []string { return slices.Sorted(maps.Keys(c.changed)) }
 
-// Committed reports whether the commit has a file exactly as it is in the work tree.
+// Committed reports whether the work tree has a file exactly as the commit has it.
 func (c *Checkout) Committed(path string) bool { return !c.changed[path] && c.tracked[path] }
 
-// TagCommit returns the commit that a tag leads to, "" if there is no such tag.
+// TagCommit returns the commit that a tag points to, "" if there is no such tag.
 func (c *Checkout) TagCommit(ctx context.Context, tag string) (string, error) {
 	id, err := c.work.parse(ctx, tagsPrefix+tag+"^{commit}")
 	if failedGit(err) {
@@ -129,16 +129,16 @@ func (c *Checkout) TagCommit(ctx context.Context, tag string) (string, error) {
 	return id, err
 }
 
-// workTree is a work tree that git is asked about.
+// workTree runs git on a work tree.
 type workTree struct {
-	root    string // where files are
-	shallow bool   // the history is cut off
+	root    string // directory of the work tree
+	shallow bool   // the history is truncated
 	remote  string // URL of origin, or of the only remote
 	program gitcmd.Program
 }
 
-// openWorkTree finds the work tree that dir is in. The repository is found here, and named to git, so that no directory
-// that only looks like one is used.
+// openWorkTree finds the work tree that contains dir. It passes the repository to git explicitly, so that git uses no
+// other.
 func openWorkTree(ctx context.Context, dir string) (*workTree, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
@@ -201,8 +201,8 @@ func workTreeEnvironment(root, gitDir string) []string {
 		"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 
-// readConfig reads the configuration, to find the remote and to turn off the filters that it has. They are the one kind
-// of command that git status runs and that no single setting turns off.
+// readConfig reads the remote from the configuration, and disables its filters one by one. They are the only commands
+// that git status runs and that no single setting disables.
 func (w *workTree) readConfig(ctx context.Context) error {
 	out, err := w.git(ctx, "", "config", "--list", "--null")
 	if err != nil {
@@ -221,7 +221,7 @@ func (w *workTree) readConfig(ctx context.Context) error {
 			if _, ok := remotes[name]; !ok {
 				remotes[name] = value
 			}
-		case section == "filter" && strings.Contains(name, "="): // could not be named on the command line
+		case section == "filter" && strings.Contains(name, "="): // -c cannot express this key
 			return diag.Errorf(diag.Invalid, "the configuration of %s has a filter %q, whose name git cannot be told",
 				w.root, name).
 				WithHint("name the files and directories instead")
@@ -239,12 +239,12 @@ func (w *workTree) readConfig(ctx context.Context) error {
 	return nil
 }
 
-// workTreeStatus is what git status prints.
+// workTreeStatus is the output of git status.
 type workTreeStatus struct {
-	commit  string // that is checked out, "" before the first one
-	branch  string // that is checked out, "" for none
+	commit  string // HEAD, "" before the first commit
+	branch  string // current branch, "" for a detached HEAD
 	changed map[string]bool
-	ids     map[string]string // what the index has of files that may differ only by line ends that git converts
+	ids     map[string]string // index ids of files that may differ only by converted line endings
 }
 
 func (w *workTree) status(ctx context.Context) (*workTreeStatus, error) {
@@ -260,13 +260,13 @@ func (w *workTree) status(ctx context.Context) (*workTreeStatus, error) {
 	return s, w.dropConverted(ctx, s)
 }
 
-// dropConverted takes back files that differ from the index by size, but not by what git would store: git status shows
-// them until git add notes their size.
+// dropConverted removes changed files whose content git would store unchanged. They differ from the index only in size,
+// and git status shows them until git add updates it.
 func (w *workTree) dropConverted(ctx context.Context, s *workTreeStatus) error {
 	var names []string
 	for name := range s.ids {
 		info, err := os.Lstat(filepath.Join(w.root, filepath.FromSlash(name)))
-		if err == nil && info.Mode().IsRegular() { // git takes a pipe for a file, and would wait for it
+		if err == nil && info.Mode().IsRegular() { // git hash-object would block on a pipe
 			names = append(names, name)
 		}
 	}
@@ -274,7 +274,7 @@ func (w *workTree) dropConverted(ctx context.Context, s *workTreeStatus) error {
 		return nil
 	}
 	out, err := w.run(ctx, strings.Join(names, "\n")+"\n", "hash-object", "--stdin-paths")
-	if failedGit(err) { // a file is gone
+	if failedGit(err) { // a file has disappeared
 		return nil
 	}
 	for i, id := range strings.Fields(string(out)) {
@@ -288,7 +288,7 @@ func (w *workTree) dropConverted(ctx context.Context, s *workTreeStatus) error {
 // parseStatus reads the output of git status --porcelain=v2 -z (git-status(1)).
 func parseStatus(out string) (*workTreeStatus, error) {
 	s := &workTreeStatus{changed: make(map[string]bool), ids: make(map[string]string)}
-	fields := map[byte]int{'1': 8, 'u': 10, '?': 1} // how many come before the path
+	fields := map[byte]int{'1': 8, 'u': 10, '?': 1} // number of fields before the path
 	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		if header, ok := strings.CutPrefix(line, "# branch."); ok {
 			switch key, value, _ := strings.Cut(header, " "); {
@@ -308,7 +308,7 @@ func parseStatus(out string) (*workTreeStatus, error) {
 			return nil, diag.Errorf(diag.Invalid, "git status prints %q, which is not understood", line)
 		}
 		path := words[before]
-		if strings.HasSuffix(path, "/") { // another repository
+		if strings.HasSuffix(path, "/") { // a nested repository
 			continue
 		}
 		for name := range strings.SplitSeq(path, "/") {
@@ -333,7 +333,7 @@ func (w *workTree) run(ctx context.Context, input string, args ...string) ([]byt
 	return w.program.Run(ctx, input, args...)
 }
 
-// git runs git, and explains its errors. If git ends with an error and prints none, it has found nothing.
+// git runs git and explains its errors. If git fails without a message, it found nothing: the output is empty.
 func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byte, error) {
 	out, err := w.run(ctx, input, args...)
 	failed, ok := errors.AsType[*gitcmd.Error](err)
@@ -353,13 +353,13 @@ func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byt
 	return nil, diag.Errorf(diag.Invalid, "%s: %w", w.root, failed)
 }
 
-// failedGit reports whether git ran and did not find what it was asked for.
+// failedGit reports whether git ran and exited with an error.
 func failedGit(err error) bool {
 	_, ok := errors.AsType[*gitcmd.Error](err)
 	return ok
 }
 
-// parse returns the id of the object that a revision names. It is a [*gitcmd.Error] if there is none.
+// parse returns the id of the object that a revision names. The error is a [*gitcmd.Error] if there is none.
 func (w *workTree) parse(ctx context.Context, rev string) (string, error) {
 	out, err := w.run(ctx, "", "rev-parse", "--verify", "--end-of-options", rev)
 	return string(bytes.TrimSpace(out)), err

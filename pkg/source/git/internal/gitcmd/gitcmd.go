@@ -1,5 +1,5 @@
-// Package gitcmd runs the git program: with settings that outrank every configuration file, within bounds of memory and
-// output, and killed with all that it has started when its context ends.
+// Package gitcmd runs the git program with settings that override all configuration files and with limits on memory and
+// output. When the context ends, it kills git and all its child processes.
 package gitcmd
 
 import (
@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// maxErrorText is how much of git's standard error is kept, in bytes.
+// maxErrorText is the most bytes of git's standard error that are kept.
 const maxErrorText = 64 << 10
 
-// ErrOutput says that git printed more than it may.
+// ErrOutput reports that git printed more than MaxOutput.
 var ErrOutput = errors.New("git does not stop printing")
 
-// Error says that git ended with an error.
+// Error reports that git exited with an error.
 type Error struct {
 	Stderr string
 	Err    error
 }
 
-// Error returns the reason that git has printed.
+// Error returns the reason that git printed, or how it ended.
 func (e *Error) Error() string {
 	if line := e.reason(); line != "" {
 		return "git: " + line
@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 // Unwrap returns how the program ended.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Printed reports whether git has printed one of the phrases.
+// Printed reports whether git printed one of the phrases to standard error.
 func (e *Error) Printed(phrases ...string) bool {
 	for _, phrase := range phrases {
 		if strings.Contains(e.Stderr, phrase) {
@@ -45,7 +45,7 @@ func (e *Error) Printed(phrases ...string) bool {
 	return false
 }
 
-// reason returns the line that says why git has ended.
+// reason returns the text of the first fatal error, or else the last line.
 func (e *Error) reason() string {
 	last := ""
 	for line := range strings.Lines(e.Stderr) {
@@ -60,23 +60,23 @@ func (e *Error) reason() string {
 	return last
 }
 
-// Program is a git program with what it may use.
+// Program configures runs of git.
 type Program struct {
 	Path      string
-	Dir       string   // that it runs in
-	Env       []string // all of its environment
-	Settings  []string // KEY=VALUE, for its command line, where the last word on a key counts
+	Dir       string   // working directory
+	Env       []string // complete environment
+	Settings  []string // KEY=VALUE for git -c; the last value of a key wins
 	MaxOutput int64    // bytes
-	MaxMemory int64    // bytes, also of each program that it starts; only Linux bounds it
+	MaxMemory int64    // bytes, for git and each child process; only on Linux
 }
 
-// Run runs git and returns what it prints.
+// Run runs git and returns its standard output.
 func (p *Program) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	var words []string
 	for _, s := range p.Settings {
 		words = append(words, "-c", s)
 	}
-	cmd := exec.CommandContext(ctx, p.Path, append(words, args...)...) //nolint:gosec // it is what the user has set
+	cmd := exec.CommandContext(ctx, p.Path, append(words, args...)...) //nolint:gosec // the user configures the path
 	cmd.Dir, cmd.Env, cmd.Stdin = p.Dir, p.Env, strings.NewReader(stdin)
 	cmd.WaitDelay = 5 * time.Second
 	killGroup(cmd)
@@ -106,12 +106,13 @@ func Hardened() []string {
 	}
 }
 
-// bounded keeps the first bytes of what is written to it. It has no ReadFrom, by which [io.Copy] would go around it.
+// bounded keeps the first bytes that are written to it. It embeds no [bytes.Buffer], because [io.Copy] would bypass the
+// limit with ReadFrom.
 type bounded struct {
 	first []byte
 	limit int64
 	over  bool
-	fails bool // writing more is an error, instead of in vain
+	fails bool // writing more is an error; otherwise the rest is dropped
 }
 
 func (b *bounded) Write(p []byte) (int, error) {

@@ -4,6 +4,5 @@ package gitcmd
 
 import "os/exec"
 
-// killGroup does nothing: the command alone is killed when its context ends, and what it has started ends with its
-// pipes.
+// killGroup does nothing: when the context ends, only git itself is killed, and its children when their pipes close.
 func killGroup(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// killGroup has a command and all that it starts killed when its context ends.
+// killGroup makes the end of the context kill a command and all its children.
 func killGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

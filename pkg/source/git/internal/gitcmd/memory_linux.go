@@ -2,8 +2,8 @@ package gitcmd
 
 import "golang.org/x/sys/unix"
 
-// limitMemory bounds what a process, and each that it starts from now on, may hold in memory, except for files. A
-// kernel that does not allow that leaves it as it is.
+// limitMemory limits the memory of a process and its future children, except for mapped files. It does nothing if the
+// kernel does not allow it.
 func limitMemory(pid int, most int64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil) //nolint:gosec // not negative
 }

@@ -2,5 +2,5 @@
 
 package gitcmd
 
-// limitMemory does nothing where one process cannot bound the memory of another.
+// limitMemory does nothing: only Linux can limit the memory of another process.
 func limitMemory(int, int64) {}

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// bytesAt is a base of deltas in memory.
+// bytesAt is the content of a base in memory.
 type bytesAt []byte
 
-// ReadAt reads from an offset.
+// ReadAt implements [io.ReaderAt].
 func (b bytesAt) ReadAt(p []byte, off int64) (int, error) {
 	if off >= int64(len(b)) {
 		return 0, io.EOF
@@ -20,7 +20,7 @@ func (b bytesAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// patch writes what the delta of an entry makes from its base.
+// patch applies the delta of an entry to its base and writes the result.
 func (p *Pack) patch(e *object, base io.ReaderAt, baseSize int64, w io.Writer) error {
 	z, err := p.inflate(e)
 	if err != nil {
@@ -31,8 +31,9 @@ func (p *Pack) patch(e *object, base io.ReaderAt, baseSize int64, w io.Writer) e
 	return applyDelta(base, baseSize, z.out, e.size, w)
 }
 
-// applyDelta writes what a delta makes from a base, which must be size bytes. A delta is the sizes of the base and of
-// what it makes, then copies from the base and bytes of its own (gitformat-pack, deltified representation).
+// applyDelta applies a delta to a base and writes the result, which must have size bytes. A delta has the sizes of the
+// base and of the result, then instructions to copy from the base or to insert bytes (gitformat-pack, deltified
+// representation).
 func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int64, w io.Writer) error {
 	baseLen, err := deltaNumber(delta)
 	if err != nil {
@@ -53,12 +54,12 @@ func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int6
 		size -= n
 	}
 	if _, err := delta.ReadByte(); err == nil {
-		return errMalformed // it makes more than it says
+		return errMalformed // it has instructions beyond its size
 	}
 	return nil
 }
 
-// deltaStep does one instruction, which must not write more than left bytes, and returns how many it wrote.
+// deltaStep executes one instruction, which may write at most remaining bytes, and returns how many it wrote.
 func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, remaining int64, w io.Writer) (int64, error) {
 	op, err := delta.ReadByte()
 	if err != nil {
@@ -113,7 +114,7 @@ func copyFrom(base io.ReaderAt, offset, n int64, w io.Writer) error {
 	return err
 }
 
-// deltaNumber reads a number of a delta's header: seven bits a byte, the lowest first.
+// deltaNumber reads a size in a delta's header: seven bits a byte, the lowest first.
 func deltaNumber(r io.ByteReader) (n int64, err error) {
 	for i := range 8 {
 		c, err := r.ReadByte()
@@ -128,9 +129,9 @@ func deltaNumber(r io.ByteReader) (n int64, err error) {
 	return 0, errMalformed
 }
 
-// noEOF makes the end of input in the middle of something an error.
+// noEOF converts an end of input in the middle of data to io.ErrUnexpectedEOF.
 func noEOF(err error) error {
-	if err == io.EOF { //nolint:errorlint // readers return it as it is
+	if err == io.EOF { //nolint:errorlint // readers return it unwrapped
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -15,13 +15,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Limits bound what a pack may hold. They are far above what repositories of skills hold.
+// Limits bound the size of a pack. They are far above the size of real skill repositories.
 type Limits struct {
 	Objects uint32
 	Object  int64 // bytes of one object, inflated
-	Total   int64 // bytes that are inflated, over and over for bases of deltas
-	Chain   int64 // bytes of the bases of one chain of deltas that are in memory at once
-	Files   int64 // bytes of large objects that are made from deltas, which take files
+	Total   int64 // bytes inflated, counting bases of deltas each time
+	Chain   int64 // bytes of bases of one delta chain in memory at once
+	Files   int64 // bytes of the files of large objects
 }
 
 // DefaultLimits returns the limits for packs that servers send.
@@ -29,14 +29,14 @@ func DefaultLimits() Limits {
 	return Limits{Objects: 500_000, Object: 128 << 20, Total: 8 << 30, Chain: 8 << 20, Files: 2 << 30}
 }
 
-// packFile is where a pack is written while it comes in, and read from for the deltas.
+// packFile stores a pack while it is received, and provides the data of deltas.
 type packFile interface {
 	io.Writer
 	io.ReaderAt
 }
 
-// packIndexer reads a pack once, front to back, and learns the id of each object. It refuses objects that are too large
-// before they are inflated, and holds no large one in memory.
+// packIndexer reads a pack once, front to back, and computes the id of each object. It rejects too large objects before
+// it inflates them, and never holds a large one in memory.
 type packIndexer struct {
 	*Pack
 	limits Limits
@@ -47,17 +47,17 @@ type packIndexer struct {
 	total  int64 // inflated so far
 	files  int64 // bytes of large objects from deltas
 	deltas []int32
-	byBase []waiting // deltas that name their base by its id
+	byBase []waiting // deltas that name their base by id
 }
 
-// waiting is a delta whose base is known by its id.
+// waiting is a delta that names its base by id.
 type waiting struct {
 	base  plumbing.Hash
 	delta int32
 }
 
-// indexPack reads a pack from r, writes it to file, and returns it. Large objects that are made from deltas become
-// files in dir, of the given name and an extension.
+// indexPack reads a pack from r, writes it to file, and returns it. Large objects that are deltas become files in dir,
+// with the name and an extension.
 func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, error) {
 	p := &packIndexer{
 		Pack: &Pack{dir: dir, name: name, file: file, cacheSpace: maxCached}, limits: l,
@@ -88,12 +88,12 @@ func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, e
 	return p.Pack, nil
 }
 
-// TooLarge returns the error about a limit of a repository.
+// TooLarge returns the error that a repository exceeds a limit.
 func TooLarge(format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "the repository is too large: "+format, args...)
 }
 
-// scan reads the next object. Its id is known at once unless it is a delta.
+// scan reads the next object. It computes the id unless the object is a delta.
 func (p *packIndexer) scan() error {
 	e := object{offset: p.in.position(), base: notDelta}
 	h, err := readHeader(p.in.buffered)
@@ -117,7 +117,7 @@ func (p *packIndexer) scan() error {
 		e.base = base
 		p.deltas = append(p.deltas, i)
 	case plumbing.REFDeltaObject:
-		e.base = i // not known yet
+		e.base = i // deltasOn replaces it
 		p.byBase = append(p.byBase, waiting{h.base, i})
 	}
 	p.entries = append(p.entries, e)
@@ -127,7 +127,7 @@ func (p *packIndexer) scan() error {
 	return p.take(i)
 }
 
-// take hashes the object that comes next, and keeps a small one if there is room.
+// take hashes the next object, and caches a small one if there is room.
 func (p *packIndexer) take(i int32) error {
 	e := &p.entries[i]
 	p.sum.Reset()
@@ -150,12 +150,12 @@ func (p *packIndexer) take(i int32) error {
 	return p.identify(e)
 }
 
-// collider tells whether what was hashed is made to have the hash of something else.
+// collider is a hash that detects crafted SHA-1 collisions.
 type collider interface {
 	CollisionResistantSum(in []byte) ([]byte, bool)
 }
 
-// identify takes the object's id from the hash of its content.
+// identify sets the object's id to the hash of its content.
 func (p *packIndexer) identify(e *object) error {
 	if c, ok := p.sum.(collider); ok {
 		sum, collides := c.CollisionResistantSum(nil)
@@ -168,7 +168,7 @@ func (p *packIndexer) identify(e *object) error {
 	return nil
 }
 
-// drain reads the rest of an object of exactly size bytes.
+// drain copies the rest of an object, which must be exactly size bytes, to w.
 func (p *packIndexer) drain(w io.Writer, size int64) error {
 	if p.buffer == nil {
 		p.buffer = make([]byte, 32<<10)
@@ -183,10 +183,10 @@ func (p *packIndexer) drain(w io.Writer, size int64) error {
 	return p.checkEnd()
 }
 
-// onlyWriter hides ReadFrom, so that the buffer is used.
+// onlyWriter hides ReadFrom, so that [io.CopyBuffer] uses the buffer.
 type onlyWriter struct{ io.Writer }
 
-// checkEnd checks that an object is not longer than its header says, and reads its checksum.
+// checkEnd fails if an object is longer than its header says or its checksum is wrong.
 func (p *packIndexer) checkEnd() error {
 	var more [1]byte
 	n, err := p.z.z.Read(more[:])
@@ -209,8 +209,8 @@ func (p *packIndexer) spend(size int64) error {
 	return nil
 }
 
-// resolve applies the deltas. A large base is in a file; small ones are in memory while the deltas on them are applied,
-// as far as there is room.
+// resolve applies the deltas. Large bases are in files. Small ones stay in memory while the deltas on them are applied,
+// up to limits.Chain.
 func (p *packIndexer) resolve() error {
 	if len(p.deltas)+len(p.byBase) == 0 {
 		return nil
@@ -229,7 +229,7 @@ func (p *packIndexer) resolve() error {
 		resolved += n
 	}
 	if resolved != len(p.deltas)+len(p.byBase) {
-		return errMalformed // deltas whose bases are not here, or are each other's
+		return errMalformed // bases are missing or cyclic
 	}
 	return nil
 }
@@ -237,11 +237,11 @@ func (p *packIndexer) resolve() error {
 // base is an object that deltas are applied to.
 type base struct {
 	index   int32
-	content []byte // nil if it is large or had to make room
+	content []byte // nil if it is large or was evicted
 	deltas  []int32
 }
 
-// resolveOn resolves all deltas that build on an object, directly or by way of others, and returns how many there are.
+// resolveOn resolves all deltas on an object, directly or indirectly, and returns their number.
 func (p *packIndexer) resolveOn(root int32) (resolved int, err error) {
 	stack := []base{{index: root, deltas: p.deltasOn(root)}}
 	memory := int64(0)
@@ -277,7 +277,7 @@ func (p *packIndexer) resolveOn(root int32) (resolved int, err error) {
 	return resolved, nil
 }
 
-// evict forgets contents at the bottom of the stack. They are made again when they are needed.
+// evict frees contents at the bottom of the stack. resolveOn inflates them again on demand.
 func evict(stack []base, memory, most int64) int64 {
 	for i := 0; memory > most && i < len(stack)-1; i++ {
 		memory -= int64(len(stack[i].content))
@@ -306,7 +306,7 @@ func (p *packIndexer) deltasOn(i int32) []int32 {
 	return found
 }
 
-// apply makes an object from a delta on a base. What is large, or on a large base, is made in a file.
+// apply creates an object from a delta and its base. If one of them is large, the object is created in a file.
 func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 	e := &p.entries[i]
 	z, err := p.inflate(e)
@@ -318,7 +318,7 @@ func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 	if err == nil {
 		e.size, err = deltaNumber(z.out)
 	}
-	_ = z.Close() // it was only read
+	_ = z.Close() // never fails
 	if err == nil {
 		err = p.spend(e.size)
 	}
@@ -341,7 +341,7 @@ func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 	return b.Bytes(), p.identify(e)
 }
 
-// applyInFile makes an object as a file.
+// applyInFile creates an object as a file.
 func (p *packIndexer) applyInFile(on *base, i int32) error {
 	e := &p.entries[i]
 	if p.files += e.size; p.files > p.limits.Files {
@@ -371,7 +371,7 @@ func (p *packIndexer) applyInFile(on *base, i int32) error {
 	return p.identify(e)
 }
 
-// baseFile opens a large base as a file, which is made if it is not a delta itself.
+// baseFile opens a large base as a file. It creates the file if the base is not a delta.
 func (p *packIndexer) baseFile(i int32) (*os.File, error) {
 	e := &p.entries[i]
 	f, err := os.Open(p.loosePath(i))

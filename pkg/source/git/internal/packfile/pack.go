@@ -1,9 +1,9 @@
-// Package packfile reads git packs (gitformat-pack(5)) as they come from a server, and keeps them on disk.
+// Package packfile indexes git packs (gitformat-pack(5)) while a server sends them, and stores them on disk.
 //
-// A pack is read once, front to back, while it is written to a file: each object is inflated, hashed with the hash that
-// detects collisions, and kept in memory if it is small and there is room. Deltas are resolved without recursion. Large
-// objects are streamed, and those that are made from deltas become files. Why this is our own code is in
-// docs/adr/0010-git-without-gits-storage.md. Nothing that is read again is checked: callers compare contents with ids.
+// A pack is read once, front to back, while it is written to a file. Each object is inflated, hashed with the
+// collision-detecting SHA-1, and cached if it is small and there is room. Deltas are resolved without recursion. Large
+// objects are streamed, and those that are deltas become files. Objects that are read again are not verified: callers
+// compare contents with ids. docs/adr/0010-git-without-gits-storage.md explains why this is not go-git's storage.
 //
 // Start reading at [Write] and [Set].
 package packfile
@@ -24,19 +24,19 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// How much of a pack is held in memory: the contents that were seen while it was indexed, the bases of deltas that were
-// needed last, and the size from which an object is never in memory as a whole.
+// Memory limits in bytes: contents cached while a pack is indexed, recently used bases of deltas, and the size from
+// which an object is never in memory as a whole.
 const (
 	maxCached   = 16 << 20
 	basesBytes  = 8 << 20
 	LargeObject = 1 << 20
 )
 
-// Pack is a pack on disk whose objects are known. It may be read by several goroutines at a time, and believes nothing
-// that it reads again: the callers compare contents with ids.
+// Pack is an indexed pack on disk. Several goroutines may read it at a time. Contents that it reads from disk are not
+// verified.
 type Pack struct {
-	dir     string // of the file and of the large objects that were made from deltas
-	name    string // of the file, without its extension
+	dir     string // of the pack file and of the files of large objects
+	name    string // of the pack file, without its extension
 	file    io.ReaderAt
 	closer  io.Closer
 	size    int64
@@ -44,8 +44,8 @@ type Pack struct {
 	byID    []int32  // indices of entries, by id
 
 	mu         sync.Mutex
-	cache      map[int32][]byte // checked contents
-	cacheSpace int64            // bytes that kept may still take
+	cache      map[int32][]byte // verified contents
+	cacheSpace int64            // bytes that cache may still take
 	bases      map[int32][]byte // contents of bases of deltas
 	baseBytes  int64            // bytes of bases
 }
@@ -53,9 +53,9 @@ type Pack struct {
 // object is an object of a pack.
 type object struct {
 	id     plumbing.Hash
-	kind   plumbing.ObjectType // of a delta, that of its base
-	base   int32               // the entry that a delta is on, or notDelta
-	offset int64               // where its header is
+	kind   plumbing.ObjectType // for a delta, that of its base
+	base   int32               // the entry that is the base of this delta, or notDelta
+	offset int64               // of its header
 	size   int64               // of its content
 }
 
@@ -63,7 +63,7 @@ const notDelta = -1
 
 var errMalformed = errors.New("malformed pack")
 
-// sort makes the index by id.
+// sort builds the index by id.
 func (p *Pack) sort() {
 	p.byID = make([]int32, len(p.entries))
 	for i := range p.byID {
@@ -89,7 +89,7 @@ func (p *Pack) findAt(offset int64) (int32, bool) {
 	return int32(i), ok //nolint:gosec // there are at most limits.Objects
 }
 
-// keep remembers a checked content while there is room.
+// keep caches a verified content if there is room.
 func (p *Pack) keep(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,14 +104,14 @@ func (p *Pack) keep(i int32, content []byte) {
 	p.cache[i] = content
 }
 
-// content returns the content of a small object, unchecked unless it is kept.
+// content returns the content of a small object. It is not verified unless it is cached.
 func (p *Pack) content(i int32) ([]byte, error) {
 	var chain []int32
 	content, ok := p.cachedContent(i)
 	for !ok {
 		e := &p.entries[i]
 		if e.size >= LargeObject {
-			return nil, errMalformed // what is made from it is in a file, or was
+			return nil, errMalformed // deltas on a large object are in files; this one is missing
 		}
 		if e.base == notDelta {
 			var err error
@@ -136,7 +136,7 @@ func (p *Pack) content(i int32) ([]byte, error) {
 	return content, nil
 }
 
-// cachedContent returns the content of an object that is in memory or, if it is made from a large one, in a file.
+// cachedContent returns the content of an object that is in memory, or in a file because its base is large.
 func (p *Pack) cachedContent(i int32) ([]byte, bool) {
 	p.mu.Lock()
 	content, ok := p.cache[i]
@@ -155,7 +155,7 @@ func (p *Pack) cachedContent(i int32) ([]byte, bool) {
 	return nil, false
 }
 
-// cacheContent keeps the content of a base for the next delta on it.
+// cacheContent caches the content of a base for the next delta on it.
 func (p *Pack) cacheContent(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,12 +172,12 @@ func (p *Pack) cacheContent(i int32, content []byte) {
 	p.baseBytes += int64(len(content))
 }
 
-// loosePath is the file of an object that was made from a delta and is too large for memory, or is on such a one.
+// loosePath returns the file of a delta that is large or has a large base, or of a large base.
 func (p *Pack) loosePath(i int32) string {
 	return filepath.Join(p.dir, p.name+"."+strconv.FormatInt(p.entries[i].offset, 16))
 }
 
-// stream opens the content of a large object, unchecked.
+// stream opens the content of a large object. It is not verified.
 func (p *Pack) stream(i int32) (io.ReadCloser, error) {
 	e := &p.entries[i]
 	if e.base == notDelta {
@@ -200,7 +200,7 @@ type inflater struct {
 	out *bufio.Reader // of z, for deltas
 }
 
-// inflaters are used again, since each takes 40 KB.
+// inflaters reuses inflaters, because each takes 40 KB.
 var inflaters = sync.Pool{New: func() any {
 	return &inflater{in: bufio.NewReaderSize(nil, 4<<10), out: bufio.NewReaderSize(nil, 4<<10)}
 }}
@@ -215,7 +215,7 @@ func (r *objectReader) Read(p []byte) (int, error) {
 	return r.z.Read(p)
 }
 
-// Close gives the inflater back, once: after that it is somebody else's.
+// Close returns the inflater to the pool. It does so only once, because another reader may own it afterwards.
 func (r *objectReader) Close() error {
 	if r.inflater != nil {
 		r.in.Reset(nil)
@@ -225,7 +225,7 @@ func (r *objectReader) Close() error {
 	return nil
 }
 
-// reset starts with the data that follows in z.in.
+// reset prepares z for the data that follows in z.in.
 func (z *inflater) reset() error {
 	if z.z == nil {
 		var err error
@@ -265,7 +265,7 @@ func (p *Pack) inflateAll(e *object) ([]byte, error) {
 	return content, err
 }
 
-// Forget gives up what is held in memory.
+// Forget frees the contents that are cached in memory.
 func (p *Pack) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

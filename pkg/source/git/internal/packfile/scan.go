@@ -12,17 +12,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
-// objectHash is the hash that gives objects their ids. go-git's knows the attacks on it.
+// objectHash is the hash of object ids. go-git registers an implementation that detects collision attacks.
 const objectHash = crypto.SHA1
 
-// incoming is a pack as it comes in: what is read is written to a file and hashed, except for the last bytes, which are
-// the hash of those before them.
+// incoming copies a pack to a file and hashes it while it is read. It does not hash the last bytes, which are the
+// checksum.
 type incoming struct {
 	buffered *bufio.Reader
 	r        io.Reader
 	w        io.Writer
 	sum      hash.Hash
-	trailer  []byte // the last bytes, not hashed yet
+	trailer  []byte // the last hash.Size bytes, not hashed yet
 	total    int64
 }
 
@@ -32,7 +32,7 @@ func newIncoming(r io.Reader, w io.Writer) *incoming {
 	return in
 }
 
-// Read takes what has come.
+// Read reads, stores, and hashes the next bytes.
 func (in *incoming) Read(p []byte) (int, error) {
 	n, err := in.r.Read(p)
 	if n == 0 {
@@ -56,7 +56,7 @@ func (in *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// position is the offset of what is read next.
+// position returns the offset of the next byte to read.
 func (in *incoming) position() int64 { return in.total - int64(in.buffered.Buffered()) }
 
 // header reads the header of a pack and returns how many objects follow (gitformat-pack).
@@ -71,7 +71,7 @@ func (in *incoming) header() (count uint32, err error) {
 	return binary.BigEndian.Uint32(h[8:]), nil
 }
 
-// end reads the checksum of a pack, behind which there must be nothing.
+// end verifies the checksum of a pack. Nothing may follow it.
 func (in *incoming) end() error {
 	var sum [hash.Size]byte
 	if _, err := io.ReadFull(in.buffered, sum[:]); err != nil {
@@ -89,12 +89,12 @@ func (in *incoming) end() error {
 	return nil
 }
 
-// packHeader is what stands before the data of an object in a pack.
+// packHeader is the header of an object in a pack.
 type packHeader struct {
 	kind plumbing.ObjectType
 	size int64         // of the data, inflated
-	back int64         // how far back the base of a delta is
-	base plumbing.Hash // the base of a delta
+	back int64         // distance to the base of an offset delta
+	base plumbing.Hash // id of the base of a reference delta
 }
 
 // readHeader reads the header of an object (gitformat-pack).
@@ -126,7 +126,7 @@ func readHeader(r *bufio.Reader) (h packHeader, err error) {
 	return h, errMalformed
 }
 
-// readBack reads how far back a base is: seven bits a byte, the highest first, each but the last one more than it says.
+// readBack reads the distance to a base: seven bits a byte, the highest first. Each byte but the last adds one.
 func readBack(r *bufio.Reader) (n int64, err error) {
 	for range 8 {
 		c, err := r.ReadByte()
@@ -145,7 +145,7 @@ func readBack(r *bufio.Reader) (n int64, err error) {
 	return 0, errMalformed
 }
 
-// writeObjectHeader writes what an object's id is the hash of, before its content.
+// writeObjectHeader writes the header that precedes an object's content in the hash of its id.
 func writeObjectHeader(w io.Writer, kind plumbing.ObjectType, size int64) {
 	b := append(make([]byte, 0, 32), kind.Bytes()...)
 	b = append(b, ' ')
@@ -153,7 +153,7 @@ func writeObjectHeader(w io.Writer, kind plumbing.ObjectType, size int64) {
 	_, _ = w.Write(append(b, 0)) // hashes do not fail
 }
 
-// NewHash returns a hash that becomes an object's id when its content is written to it.
+// NewHash returns a hash that is an object's id after its content is written to it.
 func NewHash(kind plumbing.ObjectType, size int64) hash.Hash {
 	sum := hash.New(objectHash)
 	writeObjectHeader(sum, kind, size)

@@ -9,8 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Set is the objects of several packs. What it returns is not checked against ids. An object that is in none of them is
-// [plumbing.ErrObjectNotFound].
+// Set provides the objects of several packs. Contents are not verified. The error for an object that none of them has
+// is [plumbing.ErrObjectNotFound].
 type Set []*Pack
 
 func (s Set) lookup(id plumbing.Hash) (*Pack, int32, error) {
@@ -22,7 +22,7 @@ func (s Set) lookup(id plumbing.Hash) (*Pack, int32, error) {
 	return nil, 0, plumbing.ErrObjectNotFound
 }
 
-// Find returns what an object is, and its size.
+// Find returns the type and size of an object.
 func (s Set) Find(id plumbing.Hash) (plumbing.ObjectType, int64, error) {
 	p, i, err := s.lookup(id)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s Set) Stream(id plumbing.Hash) (io.ReadCloser, error) {
 	return p.stream(i)
 }
 
-// Forget gives up the contents that are in memory.
+// Forget frees the contents that are cached in memory.
 func (s Set) Forget() {
 	for _, p := range s {
 		p.Forget()

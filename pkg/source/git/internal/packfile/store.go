@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A pack on disk is a file NAME.pack as it was sent, a file NAME.index, without which the pack does not count, and
-// files NAME.OFFSET of large objects. The index is: indexMagic, the pack's size, an entry of entrySize bytes for each
-// object, and the SHA-256 of all that. NAME is the SHA-256 of the ids of the objects, cut short.
+// A pack on disk has a file NAME.pack as the server sent it, a file NAME.index, without which the pack does not exist,
+// and files NAME.OFFSET of large objects. The index has indexMagic, the size of the pack, an entry of entrySize bytes
+// for each object, and the SHA-256 of all that. NAME is the truncated SHA-256 of the ids of the objects.
 const (
 	packExt    = ".pack"
 	indexExt   = ".index"
@@ -24,10 +24,10 @@ const (
 	entrySize  = 20 + 1 + 4 + 8 + 8
 )
 
-// incomingName is the name of a pack that is coming in.
+// incomingName is the name of a pack until it is complete.
 const incomingName = "incoming"
 
-// Write writes the pack that r has below dir, which nobody else writes to, with its index.
+// Write reads a pack from r and stores it in dir with an index in memory. No other process may write to dir.
 func Write(r io.Reader, dir string, l Limits) (*Pack, error) {
 	f, err := os.Create(filepath.Join(dir, incomingName+packExt))
 	if err != nil {
@@ -41,7 +41,7 @@ func Write(r io.Reader, dir string, l Limits) (*Pack, error) {
 	return p, nil
 }
 
-// MoveTo moves a pack that has come in to another directory, under its own name, and closes it.
+// MoveTo moves a complete pack to another directory under its final name, writes its index file, and closes it.
 func (p *Pack) MoveTo(dir string) error {
 	if err := p.closer.Close(); err != nil {
 		return err
@@ -64,10 +64,10 @@ func (p *Pack) MoveTo(dir string) error {
 	return p.writeIndex()
 }
 
-// Reopen opens the file of a pack whose directory was moved.
+// Reopen opens the file of a pack whose directory was moved to dir.
 func (p *Pack) Reopen(dir string) error {
 	if p.closer != nil {
-		_ = p.closer.Close() // it was only read, or is closed
+		_ = p.closer.Close() // read-only, or closed already
 	}
 	p.dir = dir
 	f, err := os.Open(filepath.Join(dir, p.name+packExt))
@@ -78,7 +78,7 @@ func (p *Pack) Reopen(dir string) error {
 	return nil
 }
 
-// ownName is the name that a pack of these objects has.
+// ownName returns the final name of a pack, which depends on its objects.
 func (p *Pack) ownName() string {
 	sum := sha256.New()
 	for _, i := range p.byID {
@@ -87,7 +87,7 @@ func (p *Pack) ownName() string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// writeIndex writes the index file, by a rename, so that it is there as a whole or not at all.
+// writeIndex writes the index file atomically, by a rename.
 func (p *Pack) writeIndex() error {
 	b := make([]byte, 0, len(indexMagic)+8+len(p.entries)*entrySize+sha256.Size)
 	b = binary.BigEndian.AppendUint64(append(b, indexMagic...), uint64(p.size)) //nolint:gosec // not negative
@@ -114,7 +114,7 @@ func (p *Pack) writeIndex() error {
 	return err
 }
 
-// errDamaged says that a file of the cache is not as it was written.
+// errDamaged reports that a file of the cache was changed or truncated.
 var errDamaged = errors.New("the cache entry is damaged")
 
 // openPack opens a pack by its index file.
