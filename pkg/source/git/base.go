@@ -60,19 +60,19 @@ func OpenBase(ctx context.Context, dir, since string) (*BaseTree, error) {
 
 // base returns the commit to compare HEAD with, "" if there is none.
 func (w *workTree) base(ctx context.Context, since string) (string, error) {
-	head, err := w.parse(ctx, "HEAD^{commit}")
-	if failedGit(err) {
+	head, err := w.revParse(ctx, "HEAD^{commit}")
+	if isGitError(err) {
 		return "", nil
 	}
 	if err != nil || since != "" {
 		return w.mergeBase(ctx, since)
 	}
-	parent, err := w.parse(ctx, "HEAD^1")
+	parent, err := w.revParse(ctx, "HEAD^1")
 	switch {
-	case !failedGit(err):
+	case !isGitError(err):
 		return parent, err
 	case w.shallow:
-		return "", tooShallow("the parent of %s is not here", head[:12])
+		return "", shallowError("the parent of %s is not here", head[:12])
 	}
 	return "", nil
 }

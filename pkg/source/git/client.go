@@ -90,7 +90,7 @@ func New(o Options) *Client {
 	}
 	c.http = githttp.NewClient(&http.Client{
 		Transport:     &authGuard{next: o.Transport, client: c},
-		CheckRedirect: stayOnHost,
+		CheckRedirect: checkRedirect,
 	})
 	return c
 }
@@ -151,7 +151,7 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	}
 	if pinned.version != "" && content.Version != pinned.version {
 		return nil, diag.Errorf(diag.Invalid, "tag %s of %s holds version %s", pinned.Rev, ref.URL, content.Version).
-			WithHint("if that is what you want, name the tag: %s", named(pinned.Ref))
+			WithHint("if that is what you want, name the tag: %s", refText(pinned.Ref))
 	}
 	p := content.Pack(pinned.Ref)
 	for i, d := range p.Dependencies {
@@ -162,8 +162,8 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	return p, nil
 }
 
-// named returns a pinned reference with its tag as text, for errors.
-func named(ref pack.Ref) string {
+// refText returns a pinned reference with its tag as text, for errors.
+func refText(ref pack.Ref) string {
 	ref.Digest, ref.Constraint = "", ""
 	return ref.String()
 }
@@ -211,10 +211,10 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 	}
 	key := p.Ref
 	c.mu.Lock()
-	known, ok := c.packs[key]
+	cached, ok := c.packs[key]
 	c.mu.Unlock()
 	if ok {
-		return known.content, known.tree.withContext(ctx), nil
+		return cached.content, cached.tree.withContext(ctx), nil
 	}
 	tree, err := c.tree(ctx, p.Ref)
 	if err == nil {
@@ -228,7 +228,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 	}
 	content, err := pack.Describe(tree, p.Ref)
 	if err != nil && !strings.HasPrefix(err.Error(), p.String()) {
-		err = fmt.Errorf("%s: %w", named(p.Ref), err)
+		err = fmt.Errorf("%s: %w", refText(p.Ref), err)
 	}
 	if err != nil {
 		return nil, treeFS{}, err
@@ -282,7 +282,7 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 	if err != nil {
 		return pinned{}, err
 	}
-	r, ok, err := best(releases, ref.Constraint)
+	r, ok, err := highestRelease(releases, ref.Constraint)
 	switch {
 	case err != nil:
 		return pinned{}, err
@@ -291,17 +291,18 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 		return pinned{Ref: ref, version: r.version}, nil
 	case ref.Constraint != "" && len(releases) > 0:
 		return pinned{}, diag.Errorf(diag.NotFound, "%s has no version %s", ref.URL, ref.Constraint).
-			WithHint("it has %s", list(releases))
+			WithHint("it has %s", versionList(releases))
 	case refs.head == "":
 		return pinned{}, diag.Errorf(diag.NotFound, "%s has no default branch", ref.URL).
-			WithHint("name a branch or tag, as in %s#main", named(ref))
+			WithHint("name a branch or tag, as in %s#main", refText(ref))
 	}
 	ref.Digest, ref.Constraint = refs.head, ""
 	return pinned{Ref: ref}, nil
 }
 
-// best returns the highest release that satisfies a constraint. Pre-releases count only if the constraint has one.
-func best(releases []release, constraint string) (release, bool, error) {
+// highestRelease returns the highest release that satisfies a constraint. Pre-releases count only if the constraint has
+// one.
+func highestRelease(releases []release, constraint string) (release, bool, error) {
 	if constraint == "" {
 		constraint = "*"
 	}

@@ -23,8 +23,8 @@ import (
 
 // maxNodes is how many tree entries stay in memory, and maxObject the largest commit, tree, or tag in bytes.
 const (
-	mostNodes  = 200_000
-	mostAtOnce = 16 << 20
+	maxNodes  = 200_000
+	maxObject = 16 << 20
 )
 
 // commit is a commit with all or some of its objects on this machine.
@@ -34,18 +34,18 @@ type commit struct {
 	id     plumbing.Hash
 	dir    string // the cache entry, "" for a local repository
 
-	ready    sync.Mutex // held during fetches
-	received int64      // bytes from the server
-	healed   bool       // a damaged cache entry was fetched again
+	fetchMu   sync.Mutex // held during fetches
+	received  int64      // bytes from the server
+	refetched bool       // a damaged cache entry was fetched again
 
-	mu          sync.RWMutex
-	objects     objects
-	complete    bool      // objects has all objects of the commit
-	old         []objects // replaced, but possibly still in use
-	root        plumbing.Hash
-	trees       map[plumbing.Hash][]node
-	cachedNodes int // nodes in trees
-	most        int // limit of cachedNodes, 0 for none
+	mu             sync.RWMutex
+	objects        objects
+	complete       bool      // objects has all objects of the commit
+	replaced       []objects // replaced, but possibly still in use
+	root           plumbing.Hash
+	trees          map[plumbing.Hash][]node
+	cachedNodes    int // nodes in trees
+	maxCachedNodes int // limit of cachedNodes, 0 for none
 }
 
 // tree returns the directory of a pinned reference. It fetches the commit if necessary.
@@ -63,7 +63,7 @@ func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return treeFS{}, diag.Errorf(diag.NotFound, "%s has no directory %s", pinnedName(ref), ref.Subdir)
 	case err != nil:
-		return treeFS{}, fmt.Errorf("%s: %w", named(ref), err)
+		return treeFS{}, fmt.Errorf("%s: %w", refText(ref), err)
 	case !n.IsDir():
 		return treeFS{}, diag.Errorf(diag.NotFound, "%s of %s is not a directory", ref.Subdir, pinnedName(ref))
 	}
@@ -86,14 +86,14 @@ func (c *Client) commit(ctx context.Context, ref pack.Ref) (*commit, error) {
 	if k == nil {
 		k = &commit{
 			client: c, ref: ref, id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node),
-			most: mostNodes,
+			maxCachedNodes: maxNodes,
 		}
 		c.commits[key] = k
 	}
 	c.mu.Unlock()
 
-	k.ready.Lock()
-	defer k.ready.Unlock()
+	k.fetchMu.Lock()
+	defer k.fetchMu.Unlock()
 	if k.objects != nil {
 		return k, nil
 	}
@@ -121,7 +121,7 @@ func (k *commit) openCached() error {
 		return err
 	}
 	_, err = os.Stat(k.marker())
-	return k.use(s, err == nil)
+	return k.setObjects(s, err == nil)
 }
 
 // noCommit returns the error that a repository does not have the pinned commit.
@@ -130,8 +130,8 @@ func noCommit(ref pack.Ref) error {
 		WithHint("a tag that was moved, or a branch that was rewritten, leaves commits that servers drop after a while")
 }
 
-// use reads the commit from o and stores o if that works; otherwise it closes o.
-func (k *commit) use(o objects, complete bool) error {
+// setObjects reads the commit from o and stores o if that works; otherwise it closes o.
+func (k *commit) setObjects(o objects, complete bool) error {
 	root, err := readCommit(o, k.id)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		err = noCommit(k.ref)
@@ -143,7 +143,7 @@ func (k *commit) use(o objects, complete bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.objects != nil {
-		k.old = append(k.old, k.objects) // other goroutines may be reading from them
+		k.replaced = append(k.replaced, k.objects) // other goroutines may be reading from them
 	}
 	k.objects, k.complete, k.root = o, complete, root
 	return nil
@@ -171,12 +171,12 @@ func readCommit(o objects, id plumbing.Hash) (root plumbing.Hash, err error) {
 }
 
 func (k *commit) close() error {
-	k.ready.Lock()
-	defer k.ready.Unlock()
+	k.fetchMu.Lock()
+	defer k.fetchMu.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var first error
-	for _, o := range append(k.old, k.objects) {
+	for _, o := range append(k.replaced, k.objects) {
 		if o == nil {
 			continue
 		}
@@ -184,12 +184,12 @@ func (k *commit) close() error {
 			first = err
 		}
 	}
-	k.objects, k.old = nil, nil
+	k.objects, k.replaced = nil, nil
 	return first
 }
 
-// current returns the objects that are available now.
-func (k *commit) current() (o objects, complete bool) {
+// availableObjects returns the objects that are available now.
+func (k *commit) availableObjects() (o objects, complete bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if k.objects == nil {
@@ -200,7 +200,7 @@ func (k *commit) current() (o objects, complete bool) {
 
 // forget frees the contents that are cached in memory.
 func (k *commit) forget() {
-	o, _ := k.current()
+	o, _ := k.availableObjects()
 	if s, ok := o.(packfile.Set); ok {
 		s.Forget()
 	}
@@ -224,7 +224,7 @@ func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.cachedNodes += len(nodes); k.most > 0 && k.cachedNodes > k.most {
+	if k.cachedNodes += len(nodes); k.maxCachedNodes > 0 && k.cachedNodes > k.maxCachedNodes {
 		clear(k.trees)
 		k.cachedNodes = len(nodes)
 	}
@@ -234,7 +234,7 @@ func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 
 // size returns the size of a blob.
 func (k *commit) size(ctx context.Context, id plumbing.Hash) (size int64, err error) {
-	err = k.try(ctx, id, func(o objects) error {
+	err = k.readWithRefetch(ctx, id, func(o objects) error {
 		_, size, err = o.Find(id)
 		return err
 	})
@@ -253,7 +253,7 @@ func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int
 		return io.NopCloser(bytes.NewReader(data)), int64(len(data)), err
 	}
 	var r io.ReadCloser
-	err = k.try(ctx, id, func(o objects) error {
+	err = k.readWithRefetch(ctx, id, func(o objects) error {
 		r, err = o.Stream(id)
 		return err
 	})
@@ -266,25 +266,25 @@ func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int
 
 // read returns the verified content of a small object.
 func (k *commit) read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) (data []byte, err error) {
-	err = k.try(ctx, id, func(o objects) error {
+	err = k.readWithRefetch(ctx, id, func(o objects) error {
 		data, err = readVerified(o, kind, id)
 		return err
 	})
 	return data, err
 }
 
-var errWrongID = errors.New("its content is not that of its id")
+var errIDMismatch = errors.New("its content is not that of its id")
 
 // readVerified returns the content of an object and verifies its id.
 func readVerified(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	is, size, err := o.Find(id)
+	actual, size, err := o.Find(id)
 	if err != nil {
 		return nil, err
 	}
-	if is != kind {
-		return nil, diag.Errorf(diag.Invalid, "object %s is a %s, not a %s", id, is, kind)
+	if actual != kind {
+		return nil, diag.Errorf(diag.Invalid, "object %s is a %s, not a %s", id, actual, kind)
 	}
-	if size > mostAtOnce {
+	if size > maxObject {
 		return nil, packfile.TooLarge("a %s of %d bytes", kind, size)
 	}
 	data, err := readAll(o, id, size)
@@ -294,7 +294,7 @@ func readVerified(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte
 	sum := packfile.NewHash(kind, int64(len(data)))
 	sum.Write(data)
 	if !bytes.Equal(sum.Sum(nil), id[:]) {
-		return nil, errWrongID
+		return nil, errIDMismatch
 	}
 	return data, nil
 }
@@ -312,9 +312,10 @@ func readAll(o objects, id plumbing.Hash, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, size))
 }
 
-// try calls read. It first fetches an object that a partial commit lacks, and replaces a damaged cache entry once.
-func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) error) error {
-	o, complete := k.current()
+// readWithRefetch calls read. It first fetches an object that a partial commit lacks, and replaces a damaged cache
+// entry once.
+func (k *commit) readWithRefetch(ctx context.Context, id plumbing.Hash, read func(objects) error) error {
+	o, complete := k.availableObjects()
 	err := read(o)
 	var coded interface{ Code() diag.Code }
 	if err == nil || errors.As(err, &coded) {
@@ -330,7 +331,7 @@ func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) e
 	if err := refetch(ctx, o); err != nil {
 		return err
 	}
-	o, _ = k.current()
+	o, _ = k.availableObjects()
 	return k.damaged(id, read(o))
 }
 
@@ -366,14 +367,14 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	case err != nil && !errors.Is(err, io.EOF):
 		return n, r.commit.damaged(r.id, err)
 	case errors.Is(err, io.EOF) && (r.remaining != 0 || !bytes.Equal(r.sum.Sum(nil), r.id[:])):
-		return n, r.commit.damaged(r.id, errWrongID)
+		return n, r.commit.damaged(r.id, errIDMismatch)
 	}
 	return n, err
 }
 
 // missing returns the objects that are not on this machine, sorted and without duplicates.
 func (k *commit) missing(ids []plumbing.Hash) []plumbing.Hash {
-	o, complete := k.current()
+	o, complete := k.availableObjects()
 	if complete {
 		return nil
 	}

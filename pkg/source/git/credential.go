@@ -26,8 +26,8 @@ type secret struct {
 // tokenUser is the user name for a token without one. Forges ignore it or require this one.
 const tokenUser = "x-access-token"
 
-// spellings returns the encodings in which a server may repeat a secret.
-func (s secret) spellings() []string {
+// encodings returns the encodings in which a server may repeat a secret.
+func (s secret) encodings() []string {
 	if s.pass == "" {
 		return nil
 	}
@@ -66,11 +66,11 @@ func TokenVariables(u *url.URL) []string {
 		return nil // a last label of digits would look like a port
 	}
 	name := "SKILLPM_TOKEN_" + strings.NewReplacer(".", "_", "-", "__").Replace(host)
-	port, usual := u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	port, defaultPort := u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme]
 	switch port {
 	case "":
-		return []string{name + "_" + usual, name}
-	case usual:
+		return []string{name + "_" + defaultPort, name}
+	case defaultPort:
 		return []string{name + "_" + port, name}
 	}
 	return []string{name + "_" + port}
@@ -223,11 +223,11 @@ func (c *Client) helperSecret(ctx context.Context, u *url.URL) (secret, error) {
 	if err != nil {
 		return secret{}, nil //nolint:nilerr // no helper knows the host
 	}
-	return helperAnswer(out, u), nil
+	return parseHelperOutput(out, u), nil
 }
 
 // parseHelperOutput parses the output of git credential. It returns a zero secret if the output is for another host.
-func helperAnswer(out []byte, u *url.URL) secret {
+func parseHelperOutput(out []byte, u *url.URL) secret {
 	s := secret{source: "the git credential helper"}
 	for line := range bytes.Lines(out) {
 		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), "=")

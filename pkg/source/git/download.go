@@ -21,7 +21,7 @@ import (
 )
 
 // maxWants is the most objects in one request, because servers limit its size.
-const mostWants = 20_000
+const maxWants = 20_000
 
 // want describes the objects to request from a server.
 type want struct {
@@ -35,18 +35,18 @@ type want struct {
 // progress reports received bytes to a meter. It never reports bytes twice: the git program counts while it receives,
 // and its pack is read again afterwards.
 type progress struct {
-	mu    sync.Mutex
-	meter pack.Progress
-	base  int64 // bytes of earlier transfers
-	most  int64 // highest count so far
+	mu       sync.Mutex
+	meter    pack.Progress
+	base     int64 // bytes of earlier transfers
+	reported int64 // highest count so far
 }
 
 // report reports that n bytes have been received.
 func (p *progress) report(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n > p.most {
-		p.most = n
+	if n > p.reported {
+		p.reported = n
 		p.meter(p.base+n, 0)
 	}
 }
@@ -58,7 +58,7 @@ func wantsSubset(ctx context.Context, ref pack.Ref) bool {
 }
 
 // download fetches the commit into the cache: all of it, or only its trees if a subset suffices and the server supports
-// filters. The cache entry appears when it is complete.
+// supportsFilter. The cache entry appears when it is complete.
 func (k *commit) download(ctx context.Context, subset bool) error {
 	p, err := k.client.remote(k.ref)
 	if err != nil {
@@ -67,11 +67,11 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if subset {
-		if subset, err = p.filters(ctx); err != nil {
+		if subset, err = p.supportsFilter(ctx); err != nil {
 			return err
 		}
 	}
-	return k.inScratch(func(temp string) error {
+	return k.withScratchDir(func(temp string) error {
 		w := want{ids: []plumbing.Hash{k.id}, shallow: true, trees: subset}
 		received, err := k.receive(ctx, p, w, temp)
 		if err != nil {
@@ -94,11 +94,11 @@ func (k *commit) fetchMissing(ctx context.Context, ids []plumbing.Hash) error {
 	if len(k.missing(ids)) == 0 {
 		return nil
 	}
-	k.ready.Lock()
-	defer k.ready.Unlock()
+	k.fetchMu.Lock()
+	defer k.fetchMu.Unlock()
 	missing := k.missing(ids)
 	for len(missing) > 0 {
-		n := min(len(missing), mostWants)
+		n := min(len(missing), maxWants)
 		err := k.fetchObjects(ctx, missing[:n])
 		missing = missing[n:]
 		if err == nil && len(k.missing(ids)) > len(missing) {
@@ -124,13 +124,13 @@ func isLocalFault(err error) bool {
 
 // isEvicted reports whether an error means that the cache entry was removed.
 func (k *commit) isEvicted(err error) bool {
-	url := ""
+	path := ""
 	if fault, ok := errors.AsType[*os.PathError](err); ok {
-		url = fault.Path
+		path = fault.Path
 	} else if fault, ok := errors.AsType[*os.LinkError](err); ok {
-		url = fault.New
+		path = fault.New
 	}
-	return errors.Is(err, fs.ErrNotExist) && pathx.Contains(k.dir, url)
+	return errors.Is(err, fs.ErrNotExist) && pathx.Contains(k.dir, path)
 }
 
 // fetchObjects fetches objects into another pack of the cache entry.
@@ -142,7 +142,7 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k.forget() // makes room for the new objects
-	return k.inScratch(func(temp string) error {
+	return k.withScratchDir(func(temp string) error {
 		received, err := k.receive(ctx, p, want{ids: ids}, temp)
 		if err != nil {
 			return err
@@ -163,31 +163,31 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 }
 
 // replaceDamaged fetches a damaged cache entry again, unless another call has already replaced it.
-func (k *commit) replaceDamaged(ctx context.Context, found objects) error {
-	k.ready.Lock()
-	defer k.ready.Unlock()
+func (k *commit) replaceDamaged(ctx context.Context, stale objects) error {
+	k.fetchMu.Lock()
+	defer k.fetchMu.Unlock()
 	k.mu.RLock()
-	changed := !same(k.objects, found)
+	changed := !samePacks(k.objects, stale)
 	k.mu.RUnlock()
-	if changed || k.healed {
+	if changed || k.refetched {
 		return nil
 	}
-	k.healed = true
+	k.refetched = true
 	if err := os.RemoveAll(k.dir); err != nil {
 		return err
 	}
 	return k.download(ctx, false)
 }
 
-// same reports whether two sets have the same packs.
-func same(a, b objects) bool {
+// samePacks reports whether two sets have the same packs.
+func samePacks(a, b objects) bool {
 	s, ok := a.(packfile.Set)
 	t, ok2 := b.(packfile.Set)
 	return ok && ok2 && len(s) == len(t) && (len(s) == 0 || s[0] == t[0])
 }
 
-// inScratch calls do with a temporary directory next to the cache entry, and removes it afterwards.
-func (k *commit) inScratch(do func(temp string) error) error {
+// withScratchDir calls do with a temporary directory next to the cache entry, and removes it afterwards.
+func (k *commit) withScratchDir(do func(temp string) error) error {
 	parent := filepath.Dir(k.dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string)
 		}
 	}()
 	w.progress = &progress{meter: pack.ProgressFrom(ctx), base: k.received}
-	defer func() { k.received += w.progress.most }()
+	defer func() { k.received += w.progress.reported }()
 	stream, err := p.transfer(ctx, w)
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *remote, w want, dir string)
 	defer func() { _ = stream.Close() }() // all of the pack was read
 	limited := &limitReader{r: stream, remaining: k.client.limits.pack, progress: w.progress}
 	if received, err = packfile.Write(limited, dir, k.client.limits.packs); err != nil {
-		return nil, limited.orElse(err)
+		return nil, limited.firstError(err)
 	}
 	return received, nil
 }
@@ -276,7 +276,7 @@ func (e errPack) Error() string {
 // Code returns [diag.Remote]: the server is at fault.
 func (e errPack) Code() diag.Code { return diag.Remote }
 
-func (l *limitReader) orElse(err error) error {
+func (l *limitReader) firstError(err error) error {
 	var coded interface{ Code() diag.Code }
 	switch {
 	case l.err != nil:
@@ -335,5 +335,5 @@ func (k *commit) publish(dir string, p *packfile.Pack, complete bool) error {
 	if err := p.Reopen(k.dir); err != nil {
 		return err
 	}
-	return k.use(packfile.Set{p}, complete)
+	return k.setObjects(packfile.Set{p}, complete)
 }

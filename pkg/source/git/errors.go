@@ -46,14 +46,14 @@ func (p *remote) explain(ctx context.Context, err error) error {
 		return p.notFound(url)
 	case wantsCredentials(err):
 		return p.denied(url)
-	case p.url.Scheme == "ssh" && aboutKeys(err):
-		return p.explainKeys(url, err)
+	case p.url.Scheme == "ssh" && isKeyError(err):
+		return p.explainKeyError(url, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return diag.Errorf(diag.Remote, "%s: the server broke off", url)
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
 		return diag.Errorf(diag.Remote, "%s: the server did not answer as a git server does", url)
 	}
-	return diag.Errorf(diag.Remote, "%s: %s", url, p.clean(cause(err)))
+	return diag.Errorf(diag.Remote, "%s: %s", url, p.sanitize(cause(err)))
 }
 
 // unwrapGit removes go-git's wrappers that have no Unwrap method.
@@ -82,11 +82,11 @@ func cause(err error) string {
 }
 
 // maxServerText is the most bytes of a server's text that an error repeats.
-const maxWords = 300
+const maxServerText = 300
 
-// clean shortens server text to one printable line and masks the credentials that it may repeat.
-func (p *remote) clean(s string) string {
-	for _, secret := range p.secret.spellings() {
+// sanitize shortens server text to one printable line and masks the credentials that it may repeat.
+func (p *remote) sanitize(s string) string {
+	for _, secret := range p.secret.encodings() {
 		s = strings.ReplaceAll(s, secret, "***")
 	}
 	s = strings.Map(func(r rune) rune {
@@ -98,7 +98,7 @@ func (p *remote) clean(s string) string {
 		}
 		return r
 	}, s)
-	return textx.Truncate(textx.OneLine(s), maxWords)
+	return textx.Truncate(textx.OneLine(s), maxServerText)
 }
 
 func (p *remote) notFound(url string) error {

@@ -178,8 +178,8 @@ func TestSilence(t *testing.T) {
 	clock := testClock(nil)
 	clock.after = func(_ time.Duration, f func()) timer {
 		return setTimer(func(d time.Duration) {
-			if d != window {
-				t.Errorf("a timer of %v, want %v", d, window)
+			if d != watchWindow {
+				t.Errorf("a timer of %v, want %v", d, watchWindow)
 			}
 			fired.Add(1)
 			go f()
@@ -190,7 +190,7 @@ func TestSilence(t *testing.T) {
 		return nil, r.Context().Err()
 	})
 	res, err := g.RoundTrip(httptest.NewRequest(http.MethodGet, "http://127.0.0.1/", nil)) //nolint:bodyclose // there is none
-	if !errors.Is(err, errSilent) || res != nil || fired.Load() != int32(stallTimeout/window) || !isTransient(err) || diag.CodeOf(err) != diag.Remote {
+	if !errors.Is(err, errSilent) || res != nil || fired.Load() != int32(stallTimeout/watchWindow) || !isTransient(err) || diag.CodeOf(err) != diag.Remote {
 		t.Errorf("before the answer, after %d windows: %v", fired.Load(), err)
 	}
 	g = newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
@@ -222,7 +222,7 @@ func TestTrickle(t *testing.T) {
 		last    int             // the window in which it ends, long if it does not
 	}{
 		"a byte each time, of references": {http.MethodGet, func(int) int { return 1 }, slowWindows},
-		"a byte each time, of a pack":     {http.MethodPost, func(int) int { return 1 }, int(preparing / window)},
+		"a byte each time, of a pack":     {http.MethodPost, func(int) int { return 1 }, int(maxPreparation / watchWindow)},
 		"less than the rate":              {http.MethodPost, func(int) int { return rate - 1 }, 5},
 		"the rate":                        {http.MethodPost, func(int) int { return rate }, long},
 		"the rate, in bursts":             {http.MethodPost, func(i int) int { return i % 2 * 2 * rate }, long},
@@ -303,18 +303,18 @@ func TestPatience(t *testing.T) {
 	c := New(Options{})
 	c.clock = testClock(nil)
 	_, p := c.watch(t.Context())
-	p.waiting.Store(false)
+	p.reading.Store(false)
 	for range 100 {
 		p.endWindow()
 	}
 	if err := p.ctx.Err(); err != nil {
 		t.Errorf("when nobody is waiting: %v", err)
 	}
-	p.end()
+	p.stop()
 	_, p = c.watchProgram(t.Context())
-	defer p.end()
-	p.n.Store(1 << 30)
-	for i := range int(preparing / window) {
+	defer p.stop()
+	p.received.Store(1 << 30)
+	for i := range int(maxPreparation / watchWindow) {
 		if err := p.ctx.Err(); err != nil {
 			t.Fatalf("a program in window %d: %v", i, err)
 		}
@@ -449,7 +449,7 @@ func TestCacheThatCannotBe(t *testing.T) {
 
 // M2, faults of this machine: a full disk is the disk's error, and not tried again.
 func TestFullDisk(t *testing.T) {
-	err := (&limitReader{}).orElse(&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	err := (&limitReader{}).firstError(&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 	if !errors.Is(err, syscall.ENOSPC) || isTransient(err) {
 		t.Error(err)
 	}

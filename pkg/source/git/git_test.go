@@ -25,7 +25,7 @@ func skills() gittest.Files {
 	})
 }
 
-// parse reads a place below a server's URL.
+// revParse reads a place below a server's URL.
 func parse(t testing.TB, s string) pack.Ref {
 	t.Helper()
 	ref, err := pack.Parse(s)

@@ -97,25 +97,25 @@ func (g *authGuard) prepare() {
 
 // send sends a request once. Reading its response fails if the server stalls.
 func (g *authGuard) send(req *http.Request) (*http.Response, error) {
-	ctx, patience := g.client.watch(req.Context())
+	ctx, watchdog := g.client.watch(req.Context())
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		patience.end()
+		watchdog.stop()
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF // the server closed the connection
 		}
-		return nil, patience.explain(err)
+		return nil, watchdog.explain(err)
 	}
-	patience.waiting.Store(false)
-	patience.flowing.Store(req.Method != http.MethodPost) // only packs take time to prepare
-	most := g.client.limits.refs
+	watchdog.reading.Store(false)
+	watchdog.prepared.Store(req.Method != http.MethodPost) // only packs take time to prepare
+	limit := g.client.limits.refs
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		most = maxErrorBody
+		limit = maxErrorBody
 	case req.Method == http.MethodPost:
-		most = g.client.limits.pack + g.client.limits.pack/8 // the pack plus its framing
+		limit = g.client.limits.pack + g.client.limits.pack/8 // the pack plus its framing
 	}
-	res.Body = &limitedBody{watchedStream{res.Body, res.Body, patience}, most, res.StatusCode > 299}
+	res.Body = &limitedBody{watchedStream{res.Body, res.Body, watchdog}, limit, res.StatusCode > 299}
 	return res, nil
 }
 
@@ -123,12 +123,12 @@ func (g *authGuard) send(req *http.Request) (*http.Response, error) {
 type limitedBody struct {
 	watchedStream
 	remaining int64
-	quiet     bool // report the end at the limit instead of an error
+	truncate  bool // report the end at the limit instead of an error
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.remaining <= 0 {
-		if b.quiet {
+		if b.truncate {
 			return 0, io.EOF
 		}
 		return 0, packfile.TooLarge("the server does not stop sending")
@@ -141,9 +141,9 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// stayOnHost rejects redirects to another host, port, or scheme: the lockfile must record the real source, and
+// checkRedirect rejects redirects to another host, port, or scheme: the lockfile must record the real source, and
 // credentials are for one host.
-func stayOnHost(req *http.Request, via []*http.Request) error {
+func checkRedirect(req *http.Request, via []*http.Request) error {
 	previous, next := via[0].URL, req.URL
 	if err := httpx.RedirectAllowed(req.Context(), next); err != nil {
 		return err
@@ -151,7 +151,7 @@ func stayOnHost(req *http.Request, via []*http.Request) error {
 	if strings.EqualFold(previous.Host, next.Host) && previous.Scheme == next.Scheme {
 		return nil
 	}
-	moved := next.Scheme + "://" + next.Host + strings.TrimSuffix(next.EscapedPath(), "/info/refs")
+	target := next.Scheme + "://" + next.Host + strings.TrimSuffix(next.EscapedPath(), "/info/refs")
 	return diag.Errorf(diag.Remote, "the server sends on to another host, %s", next.Host).
-		WithHint("if you trust it, install from git+%s", moved)
+		WithHint("if you trust it, install from git+%s", target)
 }

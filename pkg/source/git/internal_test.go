@@ -100,7 +100,7 @@ func TestHelperAnswer(t *testing.T) {
 		"protocol=http\nhost=h.example:8443\nusername=a\npassword=b\n":    " ",
 		"": " ",
 	} {
-		s := helperAnswer([]byte(in), u)
+		s := parseHelperOutput([]byte(in), u)
 		if got := s.user + " " + s.pass; got != want {
 			t.Errorf("helperAnswer(%q) = %q, want %q", in, got, want)
 		}

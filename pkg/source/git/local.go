@@ -66,9 +66,9 @@ func localRefs(ref pack.Ref) (*refs, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &refs{all: make(map[string]string)}
+	local := &refs{all: make(map[string]string)}
 	if head, err := storer.ResolveReference(r, plumbing.HEAD); err == nil {
-		found.head = head.Hash().String()
+		local.head = head.Hash().String()
 	}
 	iter, err := r.IterReferences()
 	if err != nil {
@@ -78,13 +78,13 @@ func localRefs(ref pack.Ref) (*refs, error) {
 		if p.Type() == plumbing.HashReference {
 			commit := peel(r, p.Hash())
 			if commit != p.Hash() {
-				found.annotate(p.Name().String(), p.Hash())
+				local.addTagObject(p.Name().String(), p.Hash())
 			}
-			found.add(p.Name().String(), commit)
+			local.add(p.Name().String(), commit)
 		}
 		return nil
 	})
-	return found, err
+	return local, err
 }
 
 // peel follows tag objects to their target. It follows at most ten.
@@ -105,5 +105,5 @@ func (k *commit) openLocal() error {
 	if err != nil {
 		return err
 	}
-	return k.use(&repository{storage: r}, true)
+	return k.setObjects(&repository{storage: r}, true)
 }

@@ -166,8 +166,8 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 		return nil, err
 	}
 	defer func() { _ = g.Close() }() // the repository is temporary
-	ctx, patience := p.client.watchProgram(ctx)
-	defer patience.end()
+	ctx, watchdog := p.client.watchProgram(ctx)
+	defer watchdog.stop()
 	out, err := g.run(ctx, "", "ls-remote", "--quiet", "--end-of-options", "origin", "HEAD", "refs/heads/*",
 		"refs/tags/*")
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 		}
 		tag, peeled := strings.CutSuffix(name, "^{}")
 		if peeled { // the target of a tag follows the tag
-			r.annotate(tag, plumbing.NewHash(r.all[tag]))
+			r.addTagObject(tag, plumbing.NewHash(r.all[tag]))
 		}
 		r.add(tag, plumbing.NewHash(id))
 	}
@@ -205,13 +205,13 @@ func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser
 		return pack, err
 	}
 	_ = g.Close() // the next one has its own
-	if p.found.has(w.ids[0].String()) {
+	if p.refs.contains(w.ids[0].String()) {
 		return nil, err
 	}
 	if g, err = p.openProgram(false); err != nil {
 		return nil, err
 	}
-	return g.fetch(ctx, want{ids: p.found.tips(), progress: w.progress})
+	return g.fetch(ctx, want{ids: p.refs.tips(), progress: w.progress})
 }
 
 // fetch fetches objects. Closing the returned pack removes the repository.
@@ -227,15 +227,15 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 	for _, id := range w.ids {
 		ids.WriteString(id.String() + "\n")
 	}
-	ctx, patience := g.remote.client.watchProgram(ctx)
-	defer patience.end()
+	ctx, watchdog := g.remote.client.watchProgram(ctx)
+	defer watchdog.stop()
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		g.watch(ctx, patience, w.progress)
+		g.watch(ctx, watchdog, w.progress)
 	}()
 	_, err := g.run(ctx, ids.String(), append(args, "--end-of-options", "origin")...)
-	patience.end()
+	watchdog.stop()
 	<-watching
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -257,7 +257,7 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 func (g *program) packs() string { return filepath.Join(g.dir, "objects", "pack") }
 
 // watch polls how much git has received, reports it, and cancels the fetch if it exceeds the limit.
-func (g *program) watch(ctx context.Context, patience *patience, meter *progress) {
+func (g *program) watch(ctx context.Context, watchdog *watchdog, meter *progress) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -277,9 +277,9 @@ func (g *program) watch(ctx context.Context, patience *patience, meter *progress
 			}
 		}
 		meter.report(total)
-		patience.n.Store(total)
+		watchdog.received.Store(total)
 		if total > g.remote.client.limits.pack {
-			patience.cancel(packfile.TooLarge("more than its packed size may be"))
+			watchdog.cancel(packfile.TooLarge("more than its packed size may be"))
 		}
 	}
 }

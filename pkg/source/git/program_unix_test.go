@@ -18,7 +18,7 @@ import (
 )
 
 // When its context ends, the program is killed, and so is what it has started: the pipe that they hold comes to its
-// end.
+// stop.
 func TestProgramIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	pipe, script := filepath.Join(dir, "pipe"), filepath.Join(dir, "git")

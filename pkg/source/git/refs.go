@@ -33,15 +33,15 @@ type refs struct {
 	objects map[string]plumbing.Hash // the tag objects of annotated tags
 }
 
-// advertised converts the references that a server sent. It drops names that git would not allow.
-func advertised(adv *packp.AdvRefs) *refs {
+// newRefs converts the references that a server sent. It drops names that git would not allow.
+func newRefs(adv *packp.AdvRefs) *refs {
 	r := &refs{all: make(map[string]string, len(adv.References))}
 	if adv.Head != nil && !adv.Head.IsZero() {
 		r.head = adv.Head.String()
 	}
 	for name, id := range adv.References {
 		if peeled, ok := adv.Peeled[name]; ok {
-			r.annotate(name, id)
+			r.addTagObject(name, id)
 			id = peeled
 		}
 		r.add(name, id)
@@ -55,16 +55,16 @@ func (r *refs) add(name string, id plumbing.Hash) {
 	}
 }
 
-// annotate stores the tag object of an annotated tag.
-func (r *refs) annotate(name string, id plumbing.Hash) {
+// addTagObject stores the tag object of an annotated tag.
+func (r *refs) addTagObject(name string, id plumbing.Hash) {
 	if r.objects == nil {
 		r.objects = make(map[string]plumbing.Hash)
 	}
 	r.objects[name] = id
 }
 
-// has reports whether a branch, a tag, or HEAD points to the commit.
-func (r *refs) has(commit string) bool {
+// contains reports whether a branch, a tag, or HEAD points to the commit.
+func (r *refs) contains(commit string) bool {
 	if r.head == commit {
 		return true
 	}
@@ -122,8 +122,8 @@ func (r *refs) hint(rev string) string {
 	slices.SortFunc(tags, func(a, b string) int { return cmp.Or(compareTags(b, a), strings.Compare(b, a)) })
 	slices.Sort(branches)
 	names := slices.Concat(tags, branches)
-	if near := diag.Nearest(rev, names); near != "" {
-		return "did you mean " + near + "?"
+	if suggestion := diag.Nearest(rev, names); suggestion != "" {
+		return "did you mean " + suggestion + "?"
 	}
 	if len(rev) >= 7 && strings.Trim(rev, "0123456789abcdef") == "" {
 		return "a commit is written with all of its 40 digits"
@@ -196,8 +196,8 @@ func (r *refs) namedTags() bool {
 	return false
 }
 
-// list returns the first versions of releases as text.
-func list(releases []release) string {
+// versionList returns the first versions of releases as text.
+func versionList(releases []release) string {
 	versions := make([]string, len(releases))
 	for i, r := range releases {
 		versions[i] = r.version

@@ -24,13 +24,12 @@ type remote struct {
 	client *Client
 	url    *url.URL
 
-	mu        sync.Mutex // serializes requests
-	secret    secret
-	requested bool // credentials were looked up
-	session   transport.UploadPackSession
-	adv       *packp.AdvRefs // of the session
-	found     *refs
-	noFilter  bool // the server advertises filters but ignores them
+	mu               sync.Mutex // serializes requests
+	secret           secret
+	triedCredentials bool // credentials were looked up
+	session          transport.UploadPackSession
+	adv              *packp.AdvRefs // of the session
+	refs             *refs
 }
 
 // remote returns the repository of a reference.
@@ -71,18 +70,18 @@ func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 	if err := p.connectWithRetry(ctx); err != nil {
 		return nil, err
 	}
-	return p.found, nil
+	return p.refs, nil
 }
 
 // connectWithRetry reads the references unless they are known. If the server requires credentials, it looks them up and
 // connects again.
 func (p *remote) connectWithRetry(ctx context.Context) error {
-	if p.found != nil {
+	if p.refs != nil {
 		return nil
 	}
 	err := p.retry(ctx, p.connect)
-	if p.url.Scheme != "ssh" && !p.requested && wantsCredentials(err) {
-		p.requested = true
+	if p.url.Scheme != "ssh" && !p.triedCredentials && wantsCredentials(err) {
+		p.triedCredentials = true
 		var cerr error
 		if p.secret, cerr = p.client.secret(ctx, p.url); cerr != nil {
 			return cerr
@@ -115,7 +114,7 @@ func wantsCredentials(err error) bool {
 func (p *remote) connect(ctx context.Context) error {
 	if p.client.options.Program != "" {
 		var err error
-		p.found, err = p.listWithProgram(ctx)
+		p.refs, err = p.listWithProgram(ctx)
 		return err
 	}
 	endpoint, err := transport.NewEndpoint(p.url.String())
@@ -136,20 +135,20 @@ func (p *remote) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	watched, patience := p.client.watch(ctx)
+	watched, watchdog := p.client.watch(ctx)
 	adv, err := session.AdvertisedReferencesContext(watched)
-	if patience.end(); err != nil {
+	if watchdog.stop(); err != nil {
 		_ = session.Close() // the first error matters
-		return patience.explain(err)
+		return watchdog.explain(err)
 	}
-	p.session, p.adv, p.found = session, adv, advertised(adv)
+	p.session, p.adv, p.refs = session, adv, newRefs(adv)
 	return nil
 }
 
-// take returns a session for one transfer. An SSH session serves only one, an HTTP session any number.
-func (p *remote) take(ctx context.Context) (transport.UploadPackSession, error) {
+// takeSession returns a session for one transfer. An SSH session serves only one, an HTTP session any number.
+func (p *remote) takeSession(ctx context.Context) (transport.UploadPackSession, error) {
 	if p.session == nil {
-		p.found = nil
+		p.refs = nil
 	}
 	if err := p.connectWithRetry(ctx); err != nil {
 		return nil, err
@@ -165,17 +164,17 @@ func (p *remote) offers(c capability.Capability) bool {
 	return p.adv != nil && p.adv.Capabilities.Supports(c)
 }
 
-// filters reports whether the server can send parts of a commit: it supports filters and sends single objects. Over
-// HTTP, requests are stateless, so git servers send any object that is reachable from a branch.
-func (p *remote) filters(ctx context.Context) (bool, error) {
+// supportsFilter reports whether the server can send parts of a commit: it leaves out blobs on request, and sends
+// single objects. Over HTTP, requests are stateless, so git servers send any object that is reachable from a branch.
+func (p *remote) supportsFilter(ctx context.Context) (bool, error) {
 	if err := p.connectWithRetry(ctx); err != nil {
 		return false, err
 	}
 	if p.client.options.Program != "" {
-		return !p.noFilter, nil
+		return true, nil
 	}
 	allowed := p.url.Scheme != "ssh" || p.offers(capability.AllowReachableSHA1InWant) || p.offers(allowAny)
-	return allowed && p.offers(capability.Filter) && !p.noFilter, nil
+	return allowed && p.offers(capability.Filter), nil
 }
 
 // allowAny is a capability that go-git does not define.
@@ -188,16 +187,16 @@ func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 		return p.transferWithProgram(ctx, w)
 	}
 	stream, err := p.requestPack(ctx, w)
-	if err == nil || !w.shallow || !isRefusal(err) || p.found.has(w.ids[0].String()) {
+	if err == nil || !w.shallow || !isRefusal(err) || p.refs.contains(w.ids[0].String()) {
 		return stream, err
 	}
 	p.disconnect()
-	return p.requestPack(ctx, want{ids: p.found.tips(), progress: w.progress})
+	return p.requestPack(ctx, want{ids: p.refs.tips(), progress: w.progress})
 }
 
 // requestPack requests objects and returns the pack.
 func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error) {
-	session, err := p.take(ctx)
+	session, err := p.takeSession(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -214,15 +213,15 @@ func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error)
 		req.Filter = packp.FilterBlobNone()
 		_ = req.Capabilities.Set(capability.Filter) // as above
 	}
-	watched, patience := p.client.watch(ctx)
+	watched, watchdog := p.client.watch(ctx)
 	response, err := session.UploadPack(watched, req)
 	if err != nil {
-		patience.end()
-		return nil, patience.explain(err)
+		watchdog.stop()
+		return nil, watchdog.explain(err)
 	}
-	patience.waiting.Store(false)
-	answer := &watchedStream{response, response, patience}
-	return &packStream{demultiplex(req, answer), answer}, nil
+	watchdog.reading.Store(false)
+	body := &watchedStream{response, response, watchdog}
+	return &packStream{demultiplex(req, body), body}, nil
 }
 
 // request returns a request with the capabilities that both sides have.

@@ -26,7 +26,7 @@ type clock struct {
 	after func(d time.Duration, f func()) timer
 }
 
-// timer is the part of [time.Timer] that a stall needs.
+// timer is the part of [time.Timer] that a watchdog uses.
 type timer interface {
 	Reset(d time.Duration) bool
 	Stop() bool

@@ -22,15 +22,15 @@ func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) 
 	}
 	base, err := w.run(ctx, "", "merge-base", "--end-of-options", id, "HEAD")
 	switch {
-	case !failedGit(err):
+	case !isGitError(err):
 		return string(bytes.TrimSpace(base)), err
 	case w.shallow:
-		return "", tooShallow("%s and HEAD have no commit in common among those that are here", since)
+		return "", shallowError("%s and HEAD have no commit in common among those that are here", since)
 	}
 	return "", diag.Errorf(diag.NotFound, "%s and HEAD have no commit in common", since)
 }
 
-func tooShallow(format string, args ...any) error {
+func shallowError(format string, args ...any) error {
 	return diag.Errorf(diag.NotFound, format+": the clone is shallow", args...).
 		WithHint("fetch more of the history: git fetch --unshallow, or fetch-depth: 0 where CI checks out")
 }
@@ -38,15 +38,15 @@ func tooShallow(format string, args ...any) error {
 // resolve returns the commit of a revision: HEAD, a branch, a tag, a remote branch, or a commit, with optional ~ and ^
 // suffixes. It rejects other forms of gitrevisions(7).
 func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
-	name, steps := rev, ""
+	name, suffix := rev, ""
 	if i := strings.IndexAny(rev, "~^"); i >= 0 {
-		name, steps = rev[:i], rev[i:]
+		name, suffix = rev[:i], rev[i:]
 	}
-	if name != "@" && pack.CheckRev(name) != nil || !regexp.MustCompile(`^([~^][0-9]{0,9})*$`).MatchString(steps) {
-		return "", w.unknown(ctx, rev, name)
+	if name != "@" && pack.CheckRev(name) != nil || !regexp.MustCompile(`^([~^][0-9]{0,9})*$`).MatchString(suffix) {
+		return "", w.unknownRevision(ctx, rev, name)
 	}
-	id, err := w.parse(ctx, rev+"^{commit}")
-	if !failedGit(err) {
+	id, err := w.revParse(ctx, rev+"^{commit}")
+	if !isGitError(err) {
 		return id, err
 	}
 	return "", w.explainRevision(ctx, rev, name)
@@ -54,17 +54,17 @@ func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
 
 // explainRevision returns the reason why a revision is not a commit.
 func (w *workTree) explainRevision(ctx context.Context, rev, name string) error {
-	id, err := w.parse(ctx, name)
+	id, err := w.revParse(ctx, name)
 	if err != nil {
 		if failed, ok := errors.AsType[*gitcmd.Error](err); ok && failed.Printed("is ambiguous") {
 			return diag.Errorf(diag.Usage, "%s stands for more than one commit", name).WithHint("write more digits")
 		}
-		return w.unknown(ctx, rev, name)
+		return w.unknownRevision(ctx, rev, name)
 	}
 	_, err = w.run(ctx, "", "cat-file", "-e", id)
-	switch missing := failedGit(err); {
+	switch missing := isGitError(err); {
 	case missing && w.shallow:
-		return tooShallow("the commit %s is not here", name)
+		return shallowError("the commit %s is not here", name)
 	case missing:
 		return diag.Errorf(diag.NotFound, "%s has no commit %s", w.root, name)
 	case err != nil:
@@ -72,13 +72,13 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 	case rev == name:
 		return diag.Errorf(diag.Usage, "%s is not a commit", name)
 	case w.shallow:
-		return tooShallow("%s is not among the commits that are here", rev)
+		return shallowError("%s is not among the commits that are here", rev)
 	}
 	return diag.Errorf(diag.NotFound, "%s does not exist: the history of %s ends before it", rev, w.root)
 }
 
-// unknown returns the error that a revision does not exist, with a suggestion.
-func (w *workTree) unknown(ctx context.Context, rev, name string) error {
+// unknownRevision returns the error that a revision does not exist, with a suggestion.
+func (w *workTree) unknownRevision(ctx context.Context, rev, name string) error {
 	e := diag.Errorf(diag.NotFound, "%s has no branch, tag or commit %q", w.root, rev)
 	out, err := w.git(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
@@ -97,11 +97,11 @@ func (w *workTree) unknown(ctx context.Context, rev, name string) error {
 	slices.Sort(local)
 	names := slices.Concat(local, remote)
 	i := slices.IndexFunc(remote, func(s string) bool { return strings.HasSuffix(s, "/"+name) })
-	switch near := diag.Nearest(name, names); {
+	switch suggestion := diag.Nearest(name, names); {
 	case i >= 0:
 		return e.WithHint("did you mean %s?", remote[i])
-	case near != "":
-		return e.WithHint("did you mean %s?", near)
+	case suggestion != "":
+		return e.WithHint("did you mean %s?", suggestion)
 	case len(names) > 0:
 		return e.WithHint("there are %s", textx.First(names, 8))
 	}

@@ -33,7 +33,7 @@ func gitCheckout(t *testing.T) string {
 }
 
 // TestSpecialFilesOfRepository replaces each file of a .git that is read by one that would be waited for or that has no
-// end. For the git program each is an error, before it runs. For a repository that is read where it is, what need not
+// stop. For the git program each is an error, before it runs. For a repository that is read where it is, what need not
 // be there counts as not there. Nothing hangs.
 func TestSpecialFilesOfRepository(t *testing.T) {
 	dir := gitCheckout(t)

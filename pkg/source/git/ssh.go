@@ -73,7 +73,7 @@ func agentSigners() ([]ssh.Signer, error) {
 }
 
 // isKeyError reports whether an error is about the host's or the user's keys.
-func aboutKeys(err error) bool {
+func isKeyError(err error) bool {
 	return knownhosts.IsHostKeyChanged(err) || knownhosts.IsHostUnknown(err) || noKnownHosts(err) ||
 		strings.Contains(err.Error(), "unable to authenticate")
 }
@@ -82,7 +82,7 @@ func aboutKeys(err error) bool {
 func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
 
 // explainKeyError converts an error about the host's or the user's keys.
-func (p *remote) explainKeys(url string, err error) error {
+func (p *remote) explainKeyError(url string, err error) error {
 	login := p.url.User.Username() + "@" + p.url.Hostname()
 	if port := p.url.Port(); port != "" {
 		login = "-p " + port + " " + login

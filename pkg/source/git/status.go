@@ -42,7 +42,7 @@ func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error)
 			names[i] += "/"
 		}
 		list[i].Tracked = tracked[file]
-		if !w.behindLink(file) { // git check-ignore fails for these
+		if !w.underSymlink(file) { // git check-ignore fails for these
 			input.WriteString(names[i] + "\x00")
 		}
 	}
@@ -92,8 +92,8 @@ func (w *workTree) trackedPaths(ctx context.Context) (map[string]bool, error) {
 	return tracked, nil
 }
 
-// behindLink reports whether a directory above a path is a symbolic link.
-func (w *workTree) behindLink(name string) bool {
+// underSymlink reports whether a directory above a path is a symbolic link.
+func (w *workTree) underSymlink(name string) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := os.Lstat(filepath.Join(w.root, filepath.FromSlash(dir)))
 		if err == nil && info.Mode().Type() == fs.ModeSymlink {

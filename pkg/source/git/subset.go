@@ -13,17 +13,17 @@ import (
 
 // maxDescribed is how many files that describe a pack are fetched in one batch. Further ones are fetched one by one;
 // the limits of a pack are lower.
-const mostDescribed = 20_000
+const maxDescribed = 20_000
 
 // fetchDescription fetches the files that [pack.Describe] reads, in any directory, if the server left them out. It
 // visits each distinct tree once.
 func (t treeFS) fetchDescription() error {
-	if _, complete := t.commit.current(); complete {
+	if _, complete := t.commit.availableObjects(); complete {
 		return nil
 	}
 	var missing []plumbing.Hash
 	seen := map[plumbing.Hash]bool{t.root: true}
-	for queue := []plumbing.Hash{t.root}; len(queue) > 0 && len(missing) < mostDescribed; queue = queue[1:] {
+	for queue := []plumbing.Hash{t.root}; len(queue) > 0 && len(missing) < maxDescribed; queue = queue[1:] {
 		nodes, err := t.commit.nodes(t.ctx, queue[0])
 		if err != nil {
 			return nil //nolint:nilerr // pack.Describe reports the error with its path
@@ -47,7 +47,7 @@ func describes(name string) bool {
 
 // fetchAll fetches all files that the server left out.
 func (t treeFS) fetchAll() error {
-	if _, complete := t.commit.current(); complete {
+	if _, complete := t.commit.availableObjects(); complete {
 		return nil
 	}
 	var missing []plumbing.Hash
@@ -72,7 +72,7 @@ func (t treeFS) fetchAll() error {
 
 // fetchSkills fetches the files of skills that the server left out.
 func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
-	if _, complete := t.commit.current(); complete {
+	if _, complete := t.commit.availableObjects(); complete {
 		return nil
 	}
 	skills, err := content.Select(names)

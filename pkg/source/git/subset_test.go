@@ -43,7 +43,7 @@ func (w countingWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// take returns what was counted since it was last asked.
+// takeSession returns what was counted since it was last asked.
 func (c *traffic) take() (packs, bytes int64) { return c.packs.Swap(0), c.bytes.Swap(0) }
 
 // noise returns text that does not compress to less than half.

@@ -28,7 +28,7 @@ func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signatur
 	if err != nil {
 		return nil, nil, "", err
 	}
-	name, err := c.tagOf(ctx, ref, refs)
+	name, err := c.tagName(ctx, ref, refs)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -45,8 +45,8 @@ func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signatur
 	return payload, signature, commit, nil
 }
 
-// tagOf returns the full name of the tag of a reference.
-func (c *Client) tagOf(ctx context.Context, ref pack.Ref, refs *refs) (string, error) {
+// tagName returns the full name of the tag of a reference.
+func (c *Client) tagName(ctx context.Context, ref pack.Ref, refs *refs) (string, error) {
 	if ref.Rev == "" && ref.Constraint != "" {
 		version := ref.Constraint
 		releases, err := c.releases(ctx, ref)
@@ -103,7 +103,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 	if err == nil || ctx.Err() != nil || diag.CodeOf(err) == diag.Denied {
 		return data, err
 	}
-	trees, err := p.filters(ctx)
+	trees, err := p.supportsFilter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 
 // receiveTag requests a tag object. If w.have is its commit, the server sends only the tag object.
 func (k *commit) receiveTag(ctx context.Context, p *remote, w want) (data []byte, err error) {
-	err = k.inScratch(func(temp string) error {
+	err = k.withScratchDir(func(temp string) error {
 		received, err := k.receive(ctx, p, w, temp)
 		if err != nil {
 			return err

@@ -80,9 +80,9 @@ type Checkout struct {
 	Root   string // real path of the work tree
 	Origin string // publishable URL of the remote, "" if there is none
 	Commit string // HEAD, "" before the first commit
-	Branch string // current branch, "" for a detached HEAD
+	Branch string // availableObjects branch, "" for a detached HEAD
 
-	work    *workTree
+	tree    *workTree
 	changed map[string]bool // files, as in [Changed]
 	tracked map[string]bool
 }
@@ -104,7 +104,7 @@ func ReadCheckout(ctx context.Context, dir string) (*Checkout, error) {
 	}
 	c := &Checkout{
 		Root: w.root, Origin: publicURL(w.remote), Commit: status.commit, Branch: status.branch,
-		work: w, changed: status.changed, tracked: make(map[string]bool),
+		tree: w, changed: status.changed, tracked: make(map[string]bool),
 	}
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		if path, ok := strings.CutPrefix(line, "H "); ok { // not assume-unchanged or skip-worktree
@@ -122,8 +122,8 @@ func (c *Checkout) Committed(path string) bool { return !c.changed[path] && c.tr
 
 // TagCommit returns the commit that a tag points to, "" if there is no such tag.
 func (c *Checkout) TagCommit(ctx context.Context, tag string) (string, error) {
-	id, err := c.work.parse(ctx, tagsPrefix+tag+"^{commit}")
-	if failedGit(err) {
+	id, err := c.tree.revParse(ctx, tagsPrefix+tag+"^{commit}")
+	if isGitError(err) {
 		return "", nil
 	}
 	return id, err
@@ -242,7 +242,7 @@ func (w *workTree) readConfig(ctx context.Context) error {
 // workTreeStatus is the output of git status.
 type workTreeStatus struct {
 	commit  string // HEAD, "" before the first commit
-	branch  string // current branch, "" for a detached HEAD
+	branch  string // availableObjects branch, "" for a detached HEAD
 	changed map[string]bool
 	ids     map[string]string // index ids of files that may differ only by converted line endings
 }
@@ -274,7 +274,7 @@ func (w *workTree) dropConverted(ctx context.Context, s *workTreeStatus) error {
 		return nil
 	}
 	out, err := w.run(ctx, strings.Join(names, "\n")+"\n", "hash-object", "--stdin-paths")
-	if failedGit(err) { // a file has disappeared
+	if isGitError(err) { // a file has disappeared
 		return nil
 	}
 	for i, id := range strings.Fields(string(out)) {
@@ -302,12 +302,12 @@ func parseStatus(out string) (*workTreeStatus, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		before, ok := fields[line[0]]
-		words := strings.SplitN(line, " ", before+1)
-		if !ok || len(words) != before+1 {
+		count, ok := fields[line[0]]
+		columns := strings.SplitN(line, " ", count+1)
+		if !ok || len(columns) != count+1 {
 			return nil, diag.Errorf(diag.Invalid, "git status prints %q, which is not understood", line)
 		}
-		path := words[before]
+		path := columns[count]
 		if strings.HasSuffix(path, "/") { // a nested repository
 			continue
 		}
@@ -317,9 +317,10 @@ func parseStatus(out string) (*workTreeStatus, error) {
 			}
 		}
 		s.changed[path] = true
-		sameMode := line[0] == '1' && words[1] == ".M" && words[4] == words[5] && strings.HasPrefix(words[4], "100")
+		sameMode := line[0] == '1' && columns[1] == ".M" && columns[4] == columns[5] &&
+			strings.HasPrefix(columns[4], "100")
 		if sameMode && !strings.ContainsAny(path, "\r\n") {
-			s.ids[path] = words[7]
+			s.ids[path] = columns[7]
 		}
 	}
 	return s, nil
@@ -353,14 +354,14 @@ func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byt
 	return nil, diag.Errorf(diag.Invalid, "%s: %w", w.root, failed)
 }
 
-// failedGit reports whether git ran and exited with an error.
-func failedGit(err error) bool {
+// isGitError reports whether git ran and exited with an error.
+func isGitError(err error) bool {
 	_, ok := errors.AsType[*gitcmd.Error](err)
 	return ok
 }
 
-// parse returns the id of the object that a revision names. The error is a [*gitcmd.Error] if there is none.
-func (w *workTree) parse(ctx context.Context, rev string) (string, error) {
+// revParse returns the id of the object that a revision names. The error is a [*gitcmd.Error] if there is none.
+func (w *workTree) revParse(ctx context.Context, rev string) (string, error) {
 	out, err := w.run(ctx, "", "rev-parse", "--verify", "--end-of-options", rev)
 	return string(bytes.TrimSpace(out)), err
 }

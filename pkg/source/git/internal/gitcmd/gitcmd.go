@@ -72,15 +72,15 @@ type Program struct {
 
 // Run runs git and returns its standard output.
 func (p *Program) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
-	var words []string
+	var flags []string
 	for _, s := range p.Settings {
-		words = append(words, "-c", s)
+		flags = append(flags, "-c", s)
 	}
-	cmd := exec.CommandContext(ctx, p.Path, append(words, args...)...) //nolint:gosec // the user configures the path
+	cmd := exec.CommandContext(ctx, p.Path, append(flags, args...)...) //nolint:gosec // the user configures the path
 	cmd.Dir, cmd.Env, cmd.Stdin = p.Dir, p.Env, strings.NewReader(stdin)
 	cmd.WaitDelay = 5 * time.Second
 	killGroup(cmd)
-	stdout, stderr := &bounded{limit: p.MaxOutput, fails: true}, &bounded{limit: maxErrorText}
+	stdout, stderr := &limitedBuffer{limit: p.MaxOutput, strict: true}, &limitedBuffer{limit: maxErrorText}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Start()
 	if err == nil {
@@ -90,12 +90,12 @@ func (p *Program) Run(ctx context.Context, stdin string, args ...string) ([]byte
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case stdout.over:
+	case stdout.exceeded:
 		return nil, ErrOutput
 	case err != nil:
-		return nil, &Error{Stderr: string(stderr.first), Err: err}
+		return nil, &Error{Stderr: string(stderr.data), Err: err}
 	}
-	return stdout.first, nil
+	return stdout.data, nil
 }
 
 // Hardened returns settings that keep git from running or contacting anything that a configuration names.
@@ -106,19 +106,19 @@ func Hardened() []string {
 	}
 }
 
-// bounded keeps the first bytes that are written to it. It embeds no [bytes.Buffer], because [io.Copy] would bypass the
-// limit with ReadFrom.
-type bounded struct {
-	first []byte
-	limit int64
-	over  bool
-	fails bool // writing more is an error; otherwise the rest is dropped
+// limitedBuffer keeps the first bytes that are written to it. It embeds no [bytes.Buffer], because [io.Copy] would
+// bypass the limit with ReadFrom.
+type limitedBuffer struct {
+	data     []byte
+	limit    int64
+	exceeded bool
+	strict   bool // writing more is an error; otherwise the rest is dropped
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	space := min(max(b.limit-int64(len(b.first)), 0), int64(len(p)))
-	b.first = append(b.first, p[:space]...)
-	if b.over = b.over || space < int64(len(p)); b.over && b.fails {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	space := min(max(b.limit-int64(len(b.data)), 0), int64(len(p)))
+	b.data = append(b.data, p[:space]...)
+	if b.exceeded = b.exceeded || space < int64(len(p)); b.exceeded && b.strict {
 		return int(space), io.ErrShortWrite
 	}
 	return len(p), nil

@@ -9,15 +9,15 @@ import (
 // What a program prints is not kept beyond its bound, by whatever way it comes.
 func TestBounded(t *testing.T) {
 	for _, fails := range []bool{false, true} {
-		b := &bounded{limit: 100, fails: fails}
+		b := &limitedBuffer{limit: 100, strict: fails}
 		text := strings.Repeat("x", 70)
 		n, err := io.Copy(b, io.LimitReader(endlessText{}, 1<<20))
-		if len(b.first) != 100 || cap(b.first) > 1000 || !b.over || (err != nil) != fails || fails == (n == 1<<20) {
-			t.Errorf("fails %v: %d bytes are kept of %d, %v", fails, len(b.first), n, err)
+		if len(b.data) != 100 || cap(b.data) > 1000 || !b.exceeded || (err != nil) != fails || fails == (n == 1<<20) {
+			t.Errorf("fails %v: %d bytes are kept of %d, %v", fails, len(b.data), n, err)
 		}
-		b = &bounded{limit: 140, fails: fails}
+		b = &limitedBuffer{limit: 140, strict: fails}
 		for range 2 {
-			if n, err := io.WriteString(b, text); n != 70 || err != nil || b.over {
+			if n, err := io.WriteString(b, text); n != 70 || err != nil || b.exceeded {
 				t.Errorf("fails %v: %d, %v", fails, n, err)
 			}
 		}

@@ -35,11 +35,11 @@ func (p *Pack) patch(e *object, base io.ReaderAt, baseSize int64, w io.Writer) e
 // base and of the result, then instructions to copy from the base or to insert bytes (gitformat-pack, deltified
 // representation).
 func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int64, w io.Writer) error {
-	baseLen, err := deltaNumber(delta)
+	baseLen, err := readDeltaSize(delta)
 	if err != nil {
 		return err
 	}
-	resultLen, err := deltaNumber(delta)
+	resultLen, err := readDeltaSize(delta)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int6
 		return errMalformed
 	}
 	for size > 0 {
-		n, err := deltaStep(base, baseSize, delta, size, w)
+		n, err := applyInstruction(base, baseSize, delta, size, w)
 		if err != nil {
 			return err
 		}
@@ -59,11 +59,13 @@ func applyDelta(base io.ReaderAt, baseSize int64, delta *bufio.Reader, size int6
 	return nil
 }
 
-// deltaStep executes one instruction, which may write at most remaining bytes, and returns how many it wrote.
-func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, remaining int64, w io.Writer) (int64, error) {
+// applyInstruction executes one instruction, which may write at most remaining bytes, and returns how many it wrote.
+func applyInstruction(base io.ReaderAt, baseSize int64, delta *bufio.Reader, remaining int64, w io.Writer) (
+	int64, error,
+) {
 	op, err := delta.ReadByte()
 	if err != nil {
-		return 0, noEOF(err)
+		return 0, unexpectedEOF(err)
 	}
 	if op&0x80 == 0 {
 		n := int64(op)
@@ -72,7 +74,7 @@ func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, remaining 
 		}
 		data, err := delta.Peek(int(n))
 		if err != nil {
-			return 0, noEOF(err)
+			return 0, unexpectedEOF(err)
 		}
 		if _, err := w.Write(data); err != nil {
 			return 0, err
@@ -87,7 +89,7 @@ func deltaStep(base io.ReaderAt, baseSize int64, delta *bufio.Reader, remaining 
 		}
 		c, err := delta.ReadByte()
 		if err != nil {
-			return 0, noEOF(err)
+			return 0, unexpectedEOF(err)
 		}
 		if i < 4 {
 			offset |= int64(c) << (8 * i)
@@ -114,12 +116,12 @@ func copyFrom(base io.ReaderAt, offset, n int64, w io.Writer) error {
 	return err
 }
 
-// deltaNumber reads a size in a delta's header: seven bits a byte, the lowest first.
-func deltaNumber(r io.ByteReader) (n int64, err error) {
+// readDeltaSize reads a size in a delta's header: seven bits a byte, the lowest first.
+func readDeltaSize(r io.ByteReader) (n int64, err error) {
 	for i := range 8 {
 		c, err := r.ReadByte()
 		if err != nil {
-			return 0, noEOF(err)
+			return 0, unexpectedEOF(err)
 		}
 		n |= int64(c&0x7f) << (7 * i)
 		if c&0x80 == 0 {
@@ -129,8 +131,8 @@ func deltaNumber(r io.ByteReader) (n int64, err error) {
 	return 0, errMalformed
 }
 
-// noEOF converts an end of input in the middle of data to io.ErrUnexpectedEOF.
-func noEOF(err error) error {
+// unexpectedEOF converts an end of input in the middle of data to io.ErrUnexpectedEOF.
+func unexpectedEOF(err error) error {
 	if err == io.EOF { //nolint:errorlint // readers return it unwrapped
 		return io.ErrUnexpectedEOF
 	}

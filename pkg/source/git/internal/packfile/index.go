@@ -39,19 +39,19 @@ type packFile interface {
 // it inflates them, and never holds a large one in memory.
 type packIndexer struct {
 	*Pack
-	limits Limits
-	in     *incoming
-	z      inflater
-	sum    hash.Hash // of an object
-	buffer []byte
-	total  int64 // inflated so far
-	files  int64 // bytes of large objects from deltas
-	deltas []int32
-	byBase []waiting // deltas that name their base by id
+	limits    Limits
+	in        *packReader
+	z         inflater
+	sum       hash.Hash // of an object
+	buffer    []byte
+	total     int64 // inflated so far
+	files     int64 // bytes of large objects from deltas
+	deltas    []int32
+	refDeltas []refDelta // deltas that name their base by id
 }
 
-// waiting is a delta that names its base by id.
-type waiting struct {
+// refDelta is a delta that names its base by id.
+type refDelta struct {
 	base  plumbing.Hash
 	delta int32
 }
@@ -61,7 +61,7 @@ type waiting struct {
 func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, error) {
 	p := &packIndexer{
 		Pack: &Pack{dir: dir, name: name, file: file, cacheSpace: maxCached}, limits: l,
-		in: newIncoming(r, file), sum: hash.New(objectHash),
+		in: newPackReader(r, file), sum: hash.New(objectHash),
 	}
 	p.z.in = p.in.buffered
 	count, err := p.in.header()
@@ -73,16 +73,16 @@ func indexPack(r io.Reader, file packFile, dir, name string, l Limits) (*Pack, e
 	}
 	p.entries = make([]object, 0, min(count, 1<<14))
 	for range count {
-		if err := p.scan(); err != nil {
-			return nil, noEOF(err)
+		if err := p.readObject(); err != nil {
+			return nil, unexpectedEOF(err)
 		}
 	}
 	if err := p.in.end(); err != nil {
 		return nil, err
 	}
 	p.size = p.in.position()
-	if err := p.resolve(); err != nil {
-		return nil, noEOF(err)
+	if err := p.resolveDeltas(); err != nil {
+		return nil, unexpectedEOF(err)
 	}
 	p.sort()
 	return p.Pack, nil
@@ -93,14 +93,14 @@ func TooLarge(format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "the repository is too large: "+format, args...)
 }
 
-// scan reads the next object. It computes the id unless the object is a delta.
-func (p *packIndexer) scan() error {
+// readObject reads the next object. It computes the id unless the object is a delta.
+func (p *packIndexer) readObject() error {
 	e := object{offset: p.in.position(), base: notDelta}
 	h, err := readHeader(p.in.buffered)
 	if err != nil {
 		return err
 	}
-	if err := p.spend(h.size); err != nil {
+	if err := p.addInflated(h.size); err != nil {
 		return err
 	}
 	e.kind, e.size = h.kind, h.size
@@ -110,7 +110,7 @@ func (p *packIndexer) scan() error {
 	i := int32(len(p.entries)) //nolint:gosec // there are at most limits.Objects
 	switch h.kind {
 	case plumbing.OFSDeltaObject:
-		base, ok := p.findAt(e.offset - h.back)
+		base, ok := p.findAt(e.offset - h.baseDistance)
 		if !ok {
 			return errMalformed
 		}
@@ -118,22 +118,22 @@ func (p *packIndexer) scan() error {
 		p.deltas = append(p.deltas, i)
 	case plumbing.REFDeltaObject:
 		e.base = i // deltasOn replaces it
-		p.byBase = append(p.byBase, waiting{h.base, i})
+		p.refDeltas = append(p.refDeltas, refDelta{h.base, i})
 	}
 	p.entries = append(p.entries, e)
 	if h.kind.IsDelta() {
-		return p.drain(io.Discard, h.size)
+		return p.copyRest(io.Discard, h.size)
 	}
-	return p.take(i)
+	return p.hashObject(i)
 }
 
-// take hashes the next object, and caches a small one if there is room.
-func (p *packIndexer) take(i int32) error {
+// hashObject hashes the next object, and caches a small one if there is room.
+func (p *packIndexer) hashObject(i int32) error {
 	e := &p.entries[i]
 	p.sum.Reset()
 	writeObjectHeader(p.sum, e.kind, e.size)
 	if e.size >= LargeObject || e.size > p.cacheSpace {
-		if err := p.drain(p.sum, e.size); err != nil {
+		if err := p.copyRest(p.sum, e.size); err != nil {
 			return err
 		}
 		return p.identify(e)
@@ -150,14 +150,14 @@ func (p *packIndexer) take(i int32) error {
 	return p.identify(e)
 }
 
-// collider is a hash that detects crafted SHA-1 collisions.
-type collider interface {
+// collisionDetector is a hash that detects crafted SHA-1 collisions.
+type collisionDetector interface {
 	CollisionResistantSum(in []byte) ([]byte, bool)
 }
 
 // identify sets the object's id to the hash of its content.
 func (p *packIndexer) identify(e *object) error {
-	if c, ok := p.sum.(collider); ok {
+	if c, ok := p.sum.(collisionDetector); ok {
 		sum, collides := c.CollisionResistantSum(nil)
 		if copy(e.id[:], sum); !collides {
 			return nil
@@ -168,8 +168,8 @@ func (p *packIndexer) identify(e *object) error {
 	return nil
 }
 
-// drain copies the rest of an object, which must be exactly size bytes, to w.
-func (p *packIndexer) drain(w io.Writer, size int64) error {
+// copyRest copies the rest of an object, which must be exactly size bytes, to w.
+func (p *packIndexer) copyRest(w io.Writer, size int64) error {
 	if p.buffer == nil {
 		p.buffer = make([]byte, 32<<10)
 	}
@@ -188,8 +188,8 @@ type onlyWriter struct{ io.Writer }
 
 // checkEnd fails if an object is longer than its header says or its checksum is wrong.
 func (p *packIndexer) checkEnd() error {
-	var more [1]byte
-	n, err := p.z.z.Read(more[:])
+	var extra [1]byte
+	n, err := p.z.z.Read(extra[:])
 	switch {
 	case n > 0 || err == nil:
 		return errMalformed
@@ -199,7 +199,7 @@ func (p *packIndexer) checkEnd() error {
 	return nil
 }
 
-func (p *packIndexer) spend(size int64) error {
+func (p *packIndexer) addInflated(size int64) error {
 	if size < 0 || size > p.limits.Object {
 		return TooLarge("an object of %d bytes", size)
 	}
@@ -209,26 +209,26 @@ func (p *packIndexer) spend(size int64) error {
 	return nil
 }
 
-// resolve applies the deltas. Large bases are in files. Small ones stay in memory while the deltas on them are applied,
-// up to limits.Chain.
-func (p *packIndexer) resolve() error {
-	if len(p.deltas)+len(p.byBase) == 0 {
+// resolveDeltas applies the deltas. Large bases are in files. Small ones stay in memory while the deltas on them are
+// applied, up to limits.Chain.
+func (p *packIndexer) resolveDeltas() error {
+	if len(p.deltas)+len(p.refDeltas) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(p.deltas, func(a, b int32) int { return cmp.Compare(p.entries[a].base, p.entries[b].base) })
-	slices.SortStableFunc(p.byBase, func(a, b waiting) int { return bytes.Compare(a.base[:], b.base[:]) })
+	slices.SortStableFunc(p.refDeltas, func(a, b refDelta) int { return bytes.Compare(a.base[:], b.base[:]) })
 	resolved := 0
 	for i := range p.entries {
 		if p.entries[i].base != notDelta {
 			continue
 		}
-		n, err := p.resolveOn(int32(i)) //nolint:gosec // there are at most limits.Objects
+		n, err := p.resolveDeltasOn(int32(i)) //nolint:gosec // there are at most limits.Objects
 		if err != nil {
 			return err
 		}
 		resolved += n
 	}
-	if resolved != len(p.deltas)+len(p.byBase) {
+	if resolved != len(p.deltas)+len(p.refDeltas) {
 		return errMalformed // bases are missing or cyclic
 	}
 	return nil
@@ -241,8 +241,8 @@ type base struct {
 	deltas  []int32
 }
 
-// resolveOn resolves all deltas on an object, directly or indirectly, and returns their number.
-func (p *packIndexer) resolveOn(root int32) (resolved int, err error) {
+// resolveDeltasOn resolves all deltas on an object, directly or indirectly, and returns their number.
+func (p *packIndexer) resolveDeltasOn(root int32) (resolved int, err error) {
 	stack := []base{{index: root, deltas: p.deltasOn(root)}}
 	memory := int64(0)
 	for len(stack) > 0 {
@@ -255,7 +255,7 @@ func (p *packIndexer) resolveOn(root int32) (resolved int, err error) {
 		i := top.deltas[0]
 		top.deltas = top.deltas[1:]
 		if top.content == nil && p.entries[top.index].size < LargeObject {
-			if err := p.spend(p.entries[top.index].size); err != nil {
+			if err := p.addInflated(p.entries[top.index].size); err != nil {
 				return resolved, err
 			}
 			if top.content, err = p.content(top.index); err != nil {
@@ -277,9 +277,9 @@ func (p *packIndexer) resolveOn(root int32) (resolved int, err error) {
 	return resolved, nil
 }
 
-// evict frees contents at the bottom of the stack. resolveOn inflates them again on demand.
-func evict(stack []base, memory, most int64) int64 {
-	for i := 0; memory > most && i < len(stack)-1; i++ {
+// evict frees contents at the bottom of the stack. resolveDeltasOn inflates them again on demand.
+func evict(stack []base, memory, limit int64) int64 {
+	for i := 0; memory > limit && i < len(stack)-1; i++ {
 		memory -= int64(len(stack[i].content))
 		stack[i].content = nil
 	}
@@ -293,47 +293,47 @@ func (p *packIndexer) deltasOn(i int32) []int32 {
 	for end < len(p.deltas) && p.entries[p.deltas[end]].base == i {
 		end++
 	}
-	found := p.deltas[start:end:end]
+	deltas := p.deltas[start:end:end]
 	id := p.entries[i].id
-	n, _ := slices.BinarySearchFunc(p.byBase, id,
-		func(w waiting, id plumbing.Hash) int { return bytes.Compare(w.base[:], id[:]) })
-	for ; n < len(p.byBase) && p.byBase[n].base == id; n++ {
-		if d := p.byBase[n].delta; p.entries[d].base == d {
+	n, _ := slices.BinarySearchFunc(p.refDeltas, id,
+		func(w refDelta, id plumbing.Hash) int { return bytes.Compare(w.base[:], id[:]) })
+	for ; n < len(p.refDeltas) && p.refDeltas[n].base == id; n++ {
+		if d := p.refDeltas[n].delta; p.entries[d].base == d {
 			p.entries[d].base = i
-			found = append(found, d)
+			deltas = append(deltas, d)
 		}
 	}
-	return found
+	return deltas
 }
 
 // apply creates an object from a delta and its base. If one of them is large, the object is created in a file.
-func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
+func (p *packIndexer) apply(parent *base, i int32) ([]byte, error) {
 	e := &p.entries[i]
 	z, err := p.inflate(e)
 	if err != nil {
 		return nil, err
 	}
 	z.out.Reset(z)
-	_, err = deltaNumber(z.out)
+	_, err = readDeltaSize(z.out)
 	if err == nil {
-		e.size, err = deltaNumber(z.out)
+		e.size, err = readDeltaSize(z.out)
 	}
 	_ = z.Close() // never fails
 	if err == nil {
-		err = p.spend(e.size)
+		err = p.addInflated(e.size)
 	}
 	if err != nil {
 		return nil, err
 	}
-	e.kind = p.entries[on.index].kind
+	e.kind = p.entries[parent.index].kind
 	p.sum.Reset()
 	writeObjectHeader(p.sum, e.kind, e.size)
-	if max(e.size, p.entries[on.index].size) >= LargeObject {
-		return nil, p.applyInFile(on, i)
+	if max(e.size, p.entries[parent.index].size) >= LargeObject {
+		return nil, p.applyInFile(parent, i)
 	}
 	var b bytes.Buffer
 	b.Grow(int(e.size))
-	if err := p.patch(e, bytesAt(on.content), int64(len(on.content)), &b); err != nil {
+	if err := p.patch(e, bytesAt(parent.content), int64(len(parent.content)), &b); err != nil {
 		return nil, err
 	}
 	p.sum.Write(b.Bytes())
@@ -342,14 +342,14 @@ func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
 }
 
 // applyInFile creates an object as a file.
-func (p *packIndexer) applyInFile(on *base, i int32) error {
+func (p *packIndexer) applyInFile(parent *base, i int32) error {
 	e := &p.entries[i]
 	if p.files += e.size; p.files > p.limits.Files {
 		return TooLarge("more than %d bytes of large files", p.limits.Files)
 	}
-	var source io.ReaderAt = bytesAt(on.content)
-	if p.entries[on.index].size >= LargeObject {
-		f, err := p.baseFile(on.index)
+	var source io.ReaderAt = bytesAt(parent.content)
+	if p.entries[parent.index].size >= LargeObject {
+		f, err := p.baseFile(parent.index)
 		if err != nil {
 			return err
 		}
@@ -362,7 +362,7 @@ func (p *packIndexer) applyInFile(on *base, i int32) error {
 	}
 	defer out.Close()
 	w := bufio.NewWriterSize(io.MultiWriter(out, p.sum), 64<<10)
-	if err := p.patch(e, source, p.entries[on.index].size, w); err != nil {
+	if err := p.patch(e, source, p.entries[parent.index].size, w); err != nil {
 		return err
 	}
 	if err := errors.Join(w.Flush(), out.Close()); err != nil {

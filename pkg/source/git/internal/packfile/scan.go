@@ -15,9 +15,9 @@ import (
 // objectHash is the hash of object ids. go-git registers an implementation that detects collision attacks.
 const objectHash = crypto.SHA1
 
-// incoming copies a pack to a file and hashes it while it is read. It does not hash the last bytes, which are the
+// packReader copies a pack to a file and hashes it while it is read. It does not hash the last bytes, which are the
 // checksum.
-type incoming struct {
+type packReader struct {
 	buffered *bufio.Reader
 	r        io.Reader
 	w        io.Writer
@@ -26,14 +26,14 @@ type incoming struct {
 	total    int64
 }
 
-func newIncoming(r io.Reader, w io.Writer) *incoming {
-	in := &incoming{r: r, w: w, sum: hash.New(objectHash)}
+func newPackReader(r io.Reader, w io.Writer) *packReader {
+	in := &packReader{r: r, w: w, sum: hash.New(objectHash)}
 	in.buffered = bufio.NewReaderSize(in, 64<<10)
 	return in
 }
 
 // Read reads, stores, and hashes the next bytes.
-func (in *incoming) Read(p []byte) (int, error) {
+func (in *packReader) Read(p []byte) (int, error) {
 	n, err := in.r.Read(p)
 	if n == 0 {
 		return 0, err
@@ -49,21 +49,21 @@ func (in *incoming) Read(p []byte) (int, error) {
 		return n, err
 	}
 	in.trailer = append(in.trailer, p[:n]...)
-	if over := len(in.trailer) - hash.Size; over > 0 {
-		in.sum.Write(in.trailer[:over])
-		in.trailer = append(in.trailer[:0], in.trailer[over:]...)
+	if excess := len(in.trailer) - hash.Size; excess > 0 {
+		in.sum.Write(in.trailer[:excess])
+		in.trailer = append(in.trailer[:0], in.trailer[excess:]...)
 	}
 	return n, err
 }
 
 // position returns the offset of the next byte to read.
-func (in *incoming) position() int64 { return in.total - int64(in.buffered.Buffered()) }
+func (in *packReader) position() int64 { return in.total - int64(in.buffered.Buffered()) }
 
 // header reads the header of a pack and returns how many objects follow (gitformat-pack).
-func (in *incoming) header() (count uint32, err error) {
+func (in *packReader) header() (count uint32, err error) {
 	var h [12]byte
 	if _, err := io.ReadFull(in.buffered, h[:]); err != nil {
-		return 0, noEOF(err)
+		return 0, unexpectedEOF(err)
 	}
 	if string(h[:4]) != "PACK" || binary.BigEndian.Uint32(h[4:]) != 2 {
 		return 0, errMalformed
@@ -72,10 +72,10 @@ func (in *incoming) header() (count uint32, err error) {
 }
 
 // end verifies the checksum of a pack. Nothing may follow it.
-func (in *incoming) end() error {
+func (in *packReader) end() error {
 	var sum [hash.Size]byte
 	if _, err := io.ReadFull(in.buffered, sum[:]); err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	switch _, err := in.buffered.ReadByte(); {
 	case err == nil:
@@ -91,22 +91,22 @@ func (in *incoming) end() error {
 
 // packHeader is the header of an object in a pack.
 type packHeader struct {
-	kind plumbing.ObjectType
-	size int64         // of the data, inflated
-	back int64         // distance to the base of an offset delta
-	base plumbing.Hash // id of the base of a reference delta
+	kind         plumbing.ObjectType
+	size         int64         // of the data, inflated
+	baseDistance int64         // distance to the base of an offset delta
+	base         plumbing.Hash // id of the base of a reference delta
 }
 
 // readHeader reads the header of an object (gitformat-pack).
 func readHeader(r *bufio.Reader) (h packHeader, err error) {
 	c, err := r.ReadByte()
 	if err != nil {
-		return h, noEOF(err)
+		return h, unexpectedEOF(err)
 	}
 	h.kind, h.size = plumbing.ObjectType(c>>4&7), int64(c&0x0f) //nolint:gosec // three bits
 	for shift := 4; c&0x80 != 0; shift += 7 {
 		if c, err = r.ReadByte(); err != nil {
-			return h, noEOF(err)
+			return h, unexpectedEOF(err)
 		}
 		if shift > 53 {
 			return h, errMalformed
@@ -117,21 +117,21 @@ func readHeader(r *bufio.Reader) (h packHeader, err error) {
 	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
 		return h, nil
 	case plumbing.OFSDeltaObject:
-		h.back, err = readBack(r)
+		h.baseDistance, err = readBaseDistance(r)
 		return h, err
 	case plumbing.REFDeltaObject:
 		_, err = io.ReadFull(r, h.base[:])
-		return h, noEOF(err)
+		return h, unexpectedEOF(err)
 	}
 	return h, errMalformed
 }
 
-// readBack reads the distance to a base: seven bits a byte, the highest first. Each byte but the last adds one.
-func readBack(r *bufio.Reader) (n int64, err error) {
+// readBaseDistance reads the distance to a base: seven bits a byte, the highest first. Each byte but the last adds one.
+func readBaseDistance(r *bufio.Reader) (n int64, err error) {
 	for range 8 {
 		c, err := r.ReadByte()
 		if err != nil {
-			return 0, noEOF(err)
+			return 0, unexpectedEOF(err)
 		}
 		n |= int64(c & 0x7f)
 		if c&0x80 == 0 {

@@ -46,14 +46,14 @@ func (p *Pack) MoveTo(dir string) error {
 	if err := p.closer.Close(); err != nil {
 		return err
 	}
-	name := p.ownName()
+	name := p.contentName()
 	files, err := os.ReadDir(p.dir)
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		ext, mine := strings.CutPrefix(file.Name(), p.name+".")
-		if !mine {
+		ext, ok := strings.CutPrefix(file.Name(), p.name+".")
+		if !ok {
 			continue
 		}
 		if err := os.Rename(filepath.Join(p.dir, file.Name()), filepath.Join(dir, name+"."+ext)); err != nil {
@@ -78,8 +78,8 @@ func (p *Pack) Reopen(dir string) error {
 	return nil
 }
 
-// ownName returns the final name of a pack, which depends on its objects.
-func (p *Pack) ownName() string {
+// contentName returns the final name of a pack, which depends on its objects.
+func (p *Pack) contentName() string {
 	sum := sha256.New()
 	for _, i := range p.byID {
 		sum.Write(p.entries[i].id[:])
