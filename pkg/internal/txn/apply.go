@@ -9,10 +9,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// undo undoes an operation. It restores a state from which the operation can be applied again.
+// undo reverts an operation, so that it can be applied again.
 type undo func() error
 
-// applyAll applies operations, some of which may have been applied in part before. It returns how to undo those that it
+// applyAll applies operations, some of which may already be applied in part. It returns the undos of those that it
 // applied, also with an error.
 func (s *scopeDir) applyAll(ops []*op) (undos []undo, err error) {
 	s.oldExists, s.existingDirs = s.exists(s.journalPath(oldName)), make(map[string]bool)
@@ -57,7 +57,7 @@ func (s *scopeDir) makeOldDir() error {
 	return s.mkdir(oldName)
 }
 
-// applyRemove moves whatever is at the operation's path to old. If it is in old, this was done already.
+// applyRemove moves what is at the operation's path to old. It does nothing if an earlier attempt did that.
 func (s *scopeDir) applyRemove(o *op) (undo, error) {
 	if err := s.checkConflict(o); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *scopeDir) applyRemove(o *op) (undo, error) {
 	return back, s.finishCopyToOld(o)
 }
 
-// finishCopyToOld completes applyRemove after a copy: the name in old appears only when nothing is left at the path.
+// finishCopyToOld completes applyRemove after a copy. The name in old appears only after the path is removed.
 func (s *scopeDir) finishCopyToOld(o *op) error {
 	if err := s.checkConflict(o); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *scopeDir) finishCopyToOld(o *op) error {
 	return s.rename(s.partial(o), s.old(o))
 }
 
-// restoreOld moves back what applyRemove moved away.
+// restoreOld moves back what applyRemove moved to old.
 func (s *scopeDir) restoreOld(o *op) error {
 	old := s.partial(o)
 	if !s.isInOld(old) {
@@ -120,7 +120,7 @@ func (s *scopeDir) restoreOld(o *op) error {
 	return s.remove(old)
 }
 
-// clearOwn removes what the transaction itself left at an operation's path: its link, or a tree that old has a copy of.
+// clearOwn removes what the transaction itself left at an operation's path: its link, or a tree that was copied to old.
 func (s *scopeDir) clearOwn(o *op, old string) error {
 	current, err := s.lstat(o.Path)
 	if err != nil || current == nil {
@@ -134,12 +134,12 @@ func (s *scopeDir) clearOwn(o *op, old string) error {
 	return s.remove(o.Path)
 }
 
-// applyDir moves the staged directory to its path. The state on the disk shows how far an earlier attempt came:
+// applyDir moves the staged directory to its path. The disk shows how far an earlier attempt came:
 //
-//	stage is gone                         everything is done
-//	stage is not the directory it was     the two were exchanged, and the old one must go
-//	stage and old exist                   a copy of the new one may be in place; it is made again
-//	stage exists                          nothing is done, or as above
+//	stage does not exist        the operation is done
+//	stage has another inode     the directories were exchanged; stage has the old one
+//	stage and old exist         the path may have a copy of the staged directory; it is made again
+//	only stage exists           nothing is done, or the path may have a copy
 func (s *scopeDir) applyDir(o *op) (undo, error) {
 	staged, err := s.lstat(s.staged(o))
 	if err != nil || staged == nil {
@@ -181,8 +181,8 @@ func (s *scopeDir) applyDir(o *op) (undo, error) {
 	return back, s.moveStaged(o)
 }
 
-// isStagedCopy reports whether current, which passed checkConflict, is a copy of the staged directory and not what it
-// replaces.
+// isStagedCopy reports whether current, which passed checkConflict, is a copy of the staged directory and not the
+// directory that it replaces.
 func (s *scopeDir) isStagedCopy(o *op, current fs.FileInfo) bool {
 	if s.isInOld(s.partial(o)) {
 		return false
@@ -194,7 +194,7 @@ func (s *scopeDir) isStagedCopy(o *op, current fs.FileInfo) bool {
 	return err == nil && print != o.Expected
 }
 
-// moveExchangedToOld moves the old directory, which an exchange has left in stage, to old.
+// moveExchangedToOld moves the old directory, which an exchange put into stage, to old.
 func (s *scopeDir) moveExchangedToOld(o *op) error {
 	if err := s.makeOldDir(); err != nil {
 		return err
@@ -202,13 +202,13 @@ func (s *scopeDir) moveExchangedToOld(o *op) error {
 	return s.rename(s.staged(o), s.old(o))
 }
 
-// undoDir undoes applyDir, wherever it stopped.
+// undoDir reverts applyDir, after whichever step it stopped.
 func (s *scopeDir) undoDir(o *op) error {
 	staged, err := s.lstat(s.staged(o))
 	switch {
 	case err != nil:
 		return err
-	case staged != nil && o.Inode != 0 && inode(staged) != o.Inode: // exchanged, not yet retired
+	case staged != nil && o.Inode != 0 && inode(staged) != o.Inode: // exchanged, but not moved to old yet
 		if !s.exchangeDirs(s.staged(o), o.Path) {
 			return fmt.Errorf("%s and %s can't be exchanged back", s.staged(o), o.Path)
 		}
@@ -234,8 +234,8 @@ func (s *scopeDir) undoDir(o *op) error {
 	return s.restoreOld(o)
 }
 
-// applyFile writes a file next to its path, forces it to the disk and renames it. It keeps the permissions of a file
-// that it replaces.
+// applyFile writes a file next to its path, syncs it, and renames it. It keeps the permissions of a file that it
+// replaces.
 func (s *scopeDir) applyFile(o *op) (undo, error) {
 	removeParents, err := s.parents(o.Path)
 	if err != nil {
@@ -265,7 +265,8 @@ func (s *scopeDir) applyFile(o *op) (undo, error) {
 	return func() error { return s.undoFile(o, before, info) }, nil
 }
 
-// undoFile restores the content of a file, unless somebody changed it meanwhile. Without old, it removes the file.
+// undoFile restores the content of a file, or removes the file if old is nil. A file that was changed meanwhile is a
+// conflict.
 func (s *scopeDir) undoFile(o *op, before []byte, old fs.FileInfo) error {
 	digest, err := s.digestOf(o.Path)
 	if err == nil && digest != "" && digest != textx.SHA256(o.Data) {
@@ -308,8 +309,8 @@ func (s *scopeDir) replace(o *op, data []byte, old fs.FileInfo) error {
 	return err
 }
 
-// parents makes the directories above rel, and returns how to remove the new ones. It runs after all removals: the
-// directories that exist then stay.
+// parents creates the directories above rel, and returns an undo that removes the new ones. It runs after all removals,
+// so directories that exist now will stay.
 func (s *scopeDir) parents(rel string) (undo, error) {
 	var missing []string
 	for dir := path.Dir(rel); dir != "." && !s.existingDirs[dir]; dir = path.Dir(dir) {
@@ -330,7 +331,7 @@ func (s *scopeDir) parents(rel string) (undo, error) {
 			} else if entries, readErr := fs.ReadDir(s.root.FS(), dir); readErr != nil || len(entries) == 0 {
 				return err
 			}
-			return nil // it is in use
+			return nil // it has other files
 		}
 		return nil
 	}

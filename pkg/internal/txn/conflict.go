@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// recordExpected records what is at each operation's path, which is all that the operation may replace or remove. An
-// operation below a removal needs no record.
+// recordExpected records the fingerprint of what is at each operation's path. An operation may replace or remove only
+// that. It records nothing for an operation below a removal.
 func (s *scopeDir) recordExpected(ops []*op) error {
 	removed, missingDirs := removals(ops), make(map[string]bool)
 	for _, o := range ops {
@@ -62,9 +62,9 @@ func isBelow(rel string, dirs map[string]bool) bool {
 	return false
 }
 
-// fingerprint identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size and
-// modification time, and a directory by those of everything in it. Unlike device and inode numbers, a fingerprint
-// survives a restart and is the same on every file system.
+// fingerprint identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size, and
+// modification time, and a directory by the fingerprints of all its content. Unlike device and inode numbers, a
+// fingerprint survives a restart and is the same on every file system.
 func (s *scopeDir) fingerprint(rel string, info fs.FileInfo) (string, error) {
 	switch {
 	case info == nil:
@@ -87,7 +87,8 @@ func fileFingerprint(info fs.FileInfo) string {
 	return fmt.Sprint(uint32(info.Mode()), info.Size(), info.ModTime().UnixNano())
 }
 
-// appendBelow lists the content of a directory in another. An unreadable directory can be moved, so that is no error.
+// appendBelow appends the content of the subdirectory name of dir to list. An unreadable directory is no error, because
+// it can still be moved.
 func appendBelow(list []byte, dir *os.Root, name string) ([]byte, error) {
 	sub, err := dir.OpenRoot(name)
 	if err == nil {
@@ -132,7 +133,7 @@ func appendEntries(list []byte, dir *os.Root) ([]byte, error) {
 	return list, nil
 }
 
-// checkConflicts checks operations that another process may have applied in part, before anything is changed.
+// checkConflicts checks all operations of an interrupted transaction before recovery changes anything.
 func (s *scopeDir) checkConflicts(ops []*op) error {
 	s.oldExists = s.exists(s.journalPath(oldName))
 	removed := removals(ops)
@@ -142,7 +143,7 @@ func (s *scopeDir) checkConflicts(ops []*op) error {
 		}
 	}
 	for _, o := range ops {
-		if isBelow(o.Path, removed) { // what is there goes with the removal, which is vetted too
+		if isBelow(o.Path, removed) { // the check of the removal covers it
 			continue
 		}
 		if err := s.checkConflict(o); err != nil {
@@ -152,8 +153,8 @@ func (s *scopeDir) checkConflicts(ops []*op) error {
 	return nil
 }
 
-// checkConflict returns an error if an operation would replace or remove something that was not there when the
-// transaction was committed, and that the transaction did not create.
+// checkConflict returns an error if an operation would replace or remove something that appeared after the commit and
+// that the transaction did not create.
 func (s *scopeDir) checkConflict(o *op) error {
 	if o.Kind == kindFile {
 		return s.checkFile(o)
@@ -162,7 +163,7 @@ func (s *scopeDir) checkConflict(o *op) error {
 	if err != nil || current == nil || s.isDone(o, current) {
 		return err
 	}
-	if partial := s.partial(o); s.isInOld(partial) { // the rest of it is still in place
+	if partial := s.partial(o); s.isInOld(partial) { // the path may still have a part of it
 		return s.sameTree(o.Path, partial, false)
 	}
 	if !s.isInOld(s.old(o)) {
@@ -171,13 +172,13 @@ func (s *scopeDir) checkConflict(o *op) error {
 			return err
 		}
 	}
-	if o.Kind == kindDir && current.IsDir() { // a copy of the new one
+	if o.Kind == kindDir && current.IsDir() { // current may be a copy of the staged directory
 		return s.sameTree(o.Path, s.staged(o), true)
 	}
 	return s.conflict()
 }
 
-// isDone reports whether an operation has nothing left to do at its path, where current is.
+// isDone reports whether an operation is complete. current is what is at its path.
 func (s *scopeDir) isDone(o *op, current fs.FileInfo) bool {
 	switch o.Kind {
 	case kindRemove:
@@ -190,7 +191,7 @@ func (s *scopeDir) isDone(o *op, current fs.FileInfo) bool {
 	}
 }
 
-// checkFile returns an error for a file that was edited since it was staged. A file that is gone may be written.
+// checkFile returns an error if a file was edited after it was staged. A file that was removed may be written.
 func (s *scopeDir) checkFile(o *op) error {
 	digest, err := s.digestOf(o.Path)
 	if err != nil {
@@ -203,15 +204,15 @@ func (s *scopeDir) checkFile(o *op) error {
 	return nil
 }
 
-// checkUnmodified returns an error if something in a directory that was moved into place is newer than the journal: the
-// directory is in use already.
+// checkUnmodified returns an error if anything in a directory that was moved into place is newer than the journal,
+// because it is in use already.
 func (s *scopeDir) checkUnmodified(o *op) error {
 	journal, err := s.root.Lstat(s.journalPath(journalName))
 	if err != nil {
 		return err
 	}
 	return fs.WalkDir(s.root.FS(), o.Path, func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || name == o.Path { // its own time may be that of the move
+		if err != nil || name == o.Path { // the move may have changed the directory's own time
 			return err
 		}
 		info, err := s.root.Lstat(name)
@@ -228,8 +229,8 @@ func (s *scopeDir) conflict() error {
 		WithHint("move it away, and run the command again")
 }
 
-// sameTree returns a conflict if something in the tree at rel is not, byte for byte, at the same path in the copy; or,
-// if exact, the other way round.
+// sameTree returns a conflict if something in the tree at rel is not, byte for byte, in the tree at copied. With exact,
+// it also does so for the reverse.
 func (s *scopeDir) sameTree(rel, copied string, exact bool) error {
 	a, err := s.root.Lstat(rel)
 	if err != nil {

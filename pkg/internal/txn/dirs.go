@@ -8,14 +8,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// maxOpenDirs is how many directories are kept open.
+// maxOpenDirs is the most directories that stay open.
 const maxOpenDirs = 8
 
-// openDir is a directory that is kept open: a thousand names in it then cost one system call each, and not one for each
-// component of each path.
+// openDir is a directory that stays open, so that an operation on a name in it costs one system call, not one for each
+// component of its path.
 type openDir struct {
 	root *os.Root
-	file *os.File // the same, for system calls that take two directories
+	file *os.File // the same directory, for system calls that take two of them
 }
 
 func (d *openDir) close() {
@@ -23,8 +23,7 @@ func (d *openDir) close() {
 	d.file.Close()
 }
 
-// parentOf returns the directory that rel is in, and rel's name there. The directory stays open until
-// invalidateOpenDirs.
+// parentOf returns the parent directory of rel and rel's name in it. The directory stays open until invalidateOpenDirs.
 func (s *scopeDir) parentOf(rel string) (*openDir, string, error) {
 	dir, base := path.Split(rel)
 	dir = path.Clean(dir)
@@ -56,8 +55,8 @@ func (s *scopeDir) closeDirs() {
 	}
 }
 
-// invalidateOpenDirs closes the open directories that may not be at their path any more, because a directory above
-// them, or a link to them, was moved. Directories of the journal stay open.
+// invalidateOpenDirs closes the open directories whose path may have changed, because a directory above them, or a link
+// to them, was moved. Directories of the journal stay open.
 func (s *scopeDir) invalidateOpenDirs() {
 	for name, d := range s.openDirs {
 		if !pathx.ContainsStrict(s.dir, name) {
@@ -83,7 +82,7 @@ func (s *scopeDir) exists(rel string) bool {
 	return err == nil && info != nil
 }
 
-// lstat returns nil without an error if there is nothing.
+// lstat describes what is at rel, without following a link at its end. It returns nil without an error if nothing exists there.
 func (s *scopeDir) lstat(rel string) (fs.FileInfo, error) {
 	dir, base, err := s.parentOf(rel)
 	if absent(err) {

@@ -29,9 +29,9 @@ const (
 	kindFile
 )
 
-// op is one operation, as the journal has it.
+// op is one operation, in the form of the journal.
 type op struct {
-	ID       string      `json:"id"` // its name in the subdirectories of the journal
+	ID       string      `json:"id"` // name in the subdirectories of the journal
 	Kind     kind        `json:"kind"`
 	Path     string      `json:"path"`
 	Inode    uint64      `json:"inode,omitempty"`  // dir: the staged directory's, 0 if unknown
@@ -47,7 +47,7 @@ const journalHeader = "skillpm-journal-v2 "
 // minKey is the length of the shortest valid key, in bytes.
 const minKey = 32
 
-// processKey is the key if the caller has none: nobody can recover the transaction then.
+// processKey is the key if the caller has none. Another process cannot recover the transaction then.
 var processKey = sync.OnceValue(func() []byte {
 	key := make([]byte, minKey)
 	_, _ = rand.Read(key) // never returns an error
@@ -61,7 +61,8 @@ func journalKey(key []byte) []byte {
 	return key
 }
 
-// mac authenticates a journal's body for this root and key. The root is resolved, so that links above it don't matter.
+// mac returns the MAC of a journal's body for this root and key. It resolves the root, so that links above it don't
+// matter.
 func (s *scopeDir) mac(body []byte) []byte {
 	root, err := pathx.ResolveExisting(s.path)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *scopeDir) mac(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// writeJournal writes the journal to the disk: the commit point.
+// writeJournal writes the journal and syncs it. This is the commit point.
 func (s *scopeDir) writeJournal(ops []*op) error {
 	data, err := json.Marshal(ops)
 	if err != nil {
@@ -96,7 +97,7 @@ func (s *scopeDir) writeJournal(ops []*op) error {
 	return s.fail("committed")
 }
 
-// create writes a new file to the disk.
+// create writes a new file and syncs it.
 func (s *scopeDir) create(rel string, data []byte, mode fs.FileMode) error {
 	f, err := s.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

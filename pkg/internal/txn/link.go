@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// applyLink makes a link. It replaces a link, or whatever a rename can replace, in one step.
+// applyLink creates a link. It replaces an existing link in one step if the system supports that.
 func (s *scopeDir) applyLink(o *op) (undo, error) {
 	current, err := s.lstat(o.Path)
 	if err != nil || s.isOurLink(o, current) {
@@ -72,7 +72,7 @@ func (s *scopeDir) swapLink(o *op, target string) error {
 	return nil
 }
 
-// undoLink removes the link that the operation made.
+// undoLink removes the link that the operation created.
 func (s *scopeDir) undoLink(o *op) error {
 	current, err := s.lstat(o.Path)
 	if err != nil || current == nil {
@@ -84,7 +84,7 @@ func (s *scopeDir) undoLink(o *op) error {
 	return s.root.Remove(o.Path)
 }
 
-// existsAsConflict turns the error that something exists into a conflict.
+// existsAsConflict converts the error that a path exists to a conflict.
 func (s *scopeDir) existsAsConflict(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return s.conflict()
@@ -92,7 +92,7 @@ func (s *scopeDir) existsAsConflict(err error) error {
 	return err
 }
 
-// isOurLink reports whether current is the link that the operation makes.
+// isOurLink reports whether current is the link that the operation creates.
 func (s *scopeDir) isOurLink(o *op, current fs.FileInfo) bool {
 	if o.Kind != kindLink || current == nil || current.Mode()&fs.ModeSymlink == 0 {
 		return false

@@ -13,26 +13,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// lockPoll is how often a waiter tries to take a lock.
+// lockPoll is the interval between attempts to take a lock.
 const lockPoll = 20 * time.Millisecond
 
-// noticeAfter is how long a waiter waits silently.
+// noticeAfter is the delay before Notice.Waiting is called.
 const noticeAfter = time.Second
 
 // Notice configures what happens while [LockNotice] waits.
 type Notice struct {
 	Waiting func()                               // called once, after a second of waiting; may be nil
-	After   func(time.Duration) <-chan time.Time // the clock, as [time.After], which nil stands for
+	After   func(time.Duration) <-chan time.Time // nil for [time.After]
 }
 
-// Lock takes the kernel's lock on the file at path, which it creates, and waits until it has it or ctx ends. The lock
-// ends with unlock, or with the process, however that ends; the file stays and means nothing by itself. Neither the
-// file nor its directory may be a link: the error is Denied, and nothing is created elsewhere.
+// Lock creates the file at path and takes the kernel's lock on it. It waits until it has the lock or ctx ends. The lock
+// ends with unlock or with the process. The file stays; its existence means nothing. Neither the file nor its directory
+// may be a link: the error is Denied, and nothing is created elsewhere.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 	return LockNotice(ctx, path, Notice{})
 }
 
-// LockNotice is [Lock] with a notice while it waits.
+// LockNotice is like [Lock], with a notice while it waits.
 func LockNotice(ctx context.Context, path string, n Notice) (unlock func() error, err error) {
 	if err := lockDir(filepath.Dir(path)); err != nil {
 		return nil, explain(path, err)
@@ -47,7 +47,7 @@ func LockNotice(ctx context.Context, path string, n Notice) (unlock func() error
 	return lock.Unlock, nil
 }
 
-// wait tries a lock until it is taken.
+// wait polls a lock until it has it or ctx ends.
 func (n Notice) wait(ctx context.Context, lock *flock.Flock) error {
 	after := n.After
 	if after == nil {
@@ -74,7 +74,7 @@ func (n Notice) wait(ctx context.Context, lock *flock.Flock) error {
 	}
 }
 
-// lockDir creates a lock's directory if nothing is there.
+// lockDir creates the directory of a lock if it does not exist.
 func lockDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,9 +8,9 @@ import (
 	"path"
 )
 
-// moveStaged moves the staged directory into place. If the system can't rename it (another file system, or a directory
-// in a lower layer of overlayfs), it is copied, and the staged directory is set aside in one step: a half-removed
-// staged directory would be taken for the new one.
+// moveStaged moves the staged directory to its path. If the system cannot rename it (another file system, or a lower
+// layer of overlayfs), moveStaged copies it and renames the staged directory away in one step: recovery would take a
+// half-removed staged directory for the new one.
 func (s *scopeDir) moveStaged(o *op) error {
 	err := s.renameNoReplace(s.staged(o), o.Path)
 	if !cannotRename(err) {
@@ -35,7 +35,7 @@ func (s *scopeDir) moveStaged(o *op) error {
 	return nil
 }
 
-// copyOver copies from to a draft beside to, and renames the copy.
+// copyOver copies from to a draft next to to, and renames the draft.
 func (s *scopeDir) copyOver(from, to string, o *op) error {
 	draft := draftPath(to, o)
 	if err := s.remove(draft); err != nil {

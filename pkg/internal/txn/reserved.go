@@ -10,7 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// reserved returns an error for a path that no operation may have: the journal's, and git's, which contains hooks.
+// reserved returns an error for a path that no operation may have: in the journal's directory, or in git's, which
+// contains hooks.
 func (s *scopeDir) reserved(rel string) error {
 	if s.overlapsJournal(rel) {
 		return diag.Errorf(diag.Internal, "transaction: %s is the journal's", rel)
@@ -23,10 +24,10 @@ func (s *scopeDir) reserved(rel string) error {
 	return nil
 }
 
-// maxLinks is how many links may follow one another.
+// maxLinks is the most links in one path.
 const maxLinks = 40
 
-// resolve returns the path of a directory after following links, including those to nothing.
+// resolve returns the path of a directory after it has followed links, including dangling ones.
 func (s *scopeDir) resolve(dir string) (string, error) {
 	if cached, ok := s.resolved[dir]; ok {
 		return cached, nil

@@ -24,22 +24,22 @@ const (
 	copiedName  = "used"  // new content that was copied into place, by operation
 )
 
-// scopeDir is a scope's root with the journal's directory in it. All paths are slash-separated and relative to the
+// scopeDir is the root of a scope with the journal's directory in it. All paths are slash-separated and relative to the
 // root.
 type scopeDir struct {
 	root      *os.Root
-	path      string // the root's
-	dir       string // the journal's directory
+	path      string // of the root
+	dir       string // of the journal
 	ownDir    string // skillpm's own directory, the parent of dir
 	key       []byte // of the journal's MAC
 	failpoint func(string) error
 
-	resolved map[string]string // directories above operations, and where they are when their links are followed
+	resolved map[string]string // parents of operations, with their links followed
 
 	// Caches while operations are applied, to save system calls.
-	oldExists    bool            // old may have content
-	existingDirs map[string]bool // directories that are there
-	realDirs     map[string]bool // directories that are no links
+	oldExists    bool            // old exists
+	existingDirs map[string]bool // directories that exist
+	realDirs     map[string]bool // directories that are not links
 	openDirs     map[string]*openDir
 }
 
@@ -90,13 +90,13 @@ func (s *scopeDir) abs(rel string) string          { return filepath.Join(s.path
 
 func (s *scopeDir) mkdir(name string) error { return s.root.MkdirAll(s.journalPath(name), 0o755) }
 
-// isInOld reports whether old has that name.
+// isInOld reports whether a path in old exists.
 func (s *scopeDir) isInOld(name string) bool { return s.oldExists && s.exists(name) }
 
-// isOwn reports whether rel is skillpm's own directory or in it.
+// isOwn reports whether rel is skillpm's own directory or inside it.
 func (s *scopeDir) isOwn(rel string) bool { return s.ownDir != "." && pathx.Contains(s.ownDir, rel) }
 
-// overlapsJournal reports whether rel is the journal's directory, in it or above it, ignoring case.
+// overlapsJournal reports whether rel is the journal's directory, inside it, or above it, ignoring case.
 func (s *scopeDir) overlapsJournal(rel string) bool {
 	return pathx.ContainsFold(s.dir, rel) || pathx.ContainsFold(rel, s.dir)
 }
@@ -131,7 +131,7 @@ func (s *scopeDir) checkPath(rel string) (string, error) {
 	return clean, s.reserved(path.Join(dir, path.Base(clean)))
 }
 
-// noLinks returns an error if something above rel is not a directory.
+// noLinks returns an error if a component above rel is not a directory.
 func (s *scopeDir) noLinks(rel string) error {
 	for i := range len(rel) {
 		if rel[i] != '/' || s.realDirs[rel[:i]] {
@@ -170,7 +170,7 @@ func (s *scopeDir) digestOf(rel string) (string, error) {
 	return textx.SHA256(data), nil
 }
 
-// finish ends the transaction. The next transaction deletes what can't be deleted now.
+// finish ends the transaction. The next transaction deletes what cannot be deleted now.
 func (s *scopeDir) finish(ops []*op) error {
 	for _, o := range ops {
 		if o.Kind == kindRemove {
@@ -184,7 +184,7 @@ func (s *scopeDir) finish(ops []*op) error {
 	case err == nil:
 		_ = s.remove(s.dir)
 	}
-	return nil // if the journal reappears after a crash, recovery finds everything done
+	return nil // after a crash the journal may reappear; then recovery finds every operation done
 }
 
 // removeEmptyDirs removes empty directories, upwards, inside skillpm's own directory.
@@ -207,8 +207,8 @@ func (s *scopeDir) discard() error {
 	return s.remove(s.dir)
 }
 
-// removeJournal undoes the commit point, or ends the committed transaction. It waits for the disk before anything
-// staged is deleted: a journal that reappears would take missing staged directories for moved ones.
+// removeJournal reverts the commit point, or ends the committed transaction. It syncs before anything staged is
+// deleted: with a journal that reappears, recovery would take missing staged directories for moved ones.
 func (s *scopeDir) removeJournal() (removed bool, err error) {
 	err = s.root.Remove(s.journalPath(journalName))
 	if absent(err) {
@@ -223,7 +223,7 @@ func (s *scopeDir) removeJournal() (removed bool, err error) {
 	return true, s.fail("journal removed")
 }
 
-// draftPath returns the name of rel's successor while it is being made in rel's own directory.
+// draftPath returns a temporary name in rel's own directory for the replacement of rel.
 func draftPath(rel string, o *op) string {
 	dir, base := path.Split(rel)
 	return dir + "." + strings.TrimPrefix(base, ".") + ".skillpm-" + o.ID

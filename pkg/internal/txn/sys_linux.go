@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cannotRename reports whether a rename failed for what the two places are, so that copying may work.
+// cannotRename reports whether a rename failed because of the file systems of the two paths, so that a copy may work.
 func cannotRename(err error) bool { return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EINVAL) }
 
-// openNoFollow has an open fail where a link is.
+// openNoFollow is the flag that makes an open fail for a link.
 const openNoFollow = syscall.O_NOFOLLOW
 
-// inode returns the number that a directory keeps when it is renamed, 0 if that is not known.
+// inode returns the inode number, which a directory keeps when it is renamed, or 0 if it is unknown.
 func inode(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino
@@ -24,8 +24,8 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-// exchangeDirs swaps two directories in one step, and reports whether it could. It does not try on overlayfs, where
-// inode numbers, which tell whether it was done, may change.
+// exchangeDirs swaps two directories in one step, and reports whether it did. It does not try on overlayfs, where inode
+// numbers may change, because they tell recovery whether the exchange happened.
 func (s *scopeDir) exchangeDirs(a, b string) bool {
 	dirB, _, err := s.parentOf(b)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *scopeDir) exchangeDirs(a, b string) bool {
 	return exchanged
 }
 
-// renameNoReplace moves a directory to a place where nothing is, in one step with finding that nothing is there.
+// renameNoReplace moves a directory, and fails with a conflict if the target exists.
 func (s *scopeDir) renameNoReplace(from, to string) error {
 	err := s.rename2(from, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EEXIST) {
@@ -49,14 +49,14 @@ func (s *scopeDir) renameNoReplace(from, to string) error {
 	if !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOSYS) {
 		return err
 	}
-	if s.exists(to) { // the file system does not know the flag, and a rename would replace an empty directory
+	if s.exists(to) { // without the flag, a rename would replace an empty directory
 		return s.conflict()
 	}
 	return s.rename(from, to)
 }
 
 func (s *scopeDir) rename2(from, to string, flags uint) error {
-	if len(s.openDirs) > maxOpenDirs-2 { // the second must not close the first
+	if len(s.openDirs) > maxOpenDirs-2 { // opening the second directory must not close the first
 		s.closeDirs()
 	}
 	a, nameA, err := s.parentOf(from)
@@ -73,7 +73,7 @@ func (s *scopeDir) rename2(from, to string, flags uint) error {
 	return nil
 }
 
-// syncTree forces name and all below it to the disk: with one call for any number of files, for the file system's all.
+// syncTree syncs name and all below it. One syncfs of the whole file system is faster than one fsync for each file.
 func syncTree(name string) error {
 	f, err := os.Open(filepath.Dir(name))
 	if err != nil {
@@ -82,7 +82,7 @@ func syncTree(name string) error {
 	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
-// syncDir forces the names in a directory to the disk.
+// syncDir syncs the names in a directory.
 func syncDir(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

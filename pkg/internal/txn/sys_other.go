@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cannotRename reports whether a rename failed for what the two places are, so that copying may work.
+// cannotRename reports whether a rename failed because of the file systems of the two paths, so that a copy may work.
 func cannotRename(err error) bool {
 	return errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EINVAL)
 }
 
-// openNoFollow has an open fail where a link is.
+// openNoFollow is the flag that makes an open fail for a link.
 const openNoFollow = syscall.O_NOFOLLOW
 
-// syncTree hands every file below path to the disk. On macOS the disk itself is flushed with the journal.
+// syncTree syncs every file below path to the drive. On macOS, the sync of the journal also flushes the drive's cache.
 func syncTree(path string) error {
 	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() && !d.IsDir() {
@@ -34,7 +34,7 @@ func syncTree(path string) error {
 	})
 }
 
-// syncDir forces the names in a directory to the disk.
+// syncDir syncs the names in a directory.
 func syncDir(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// cannotRename reports whether a rename failed for what the two places are, so that copying may work.
+// cannotRename reports whether a rename failed because of the file systems of the two paths, so that a copy may work.
 func cannotRename(err error) bool { return errors.Is(err, windows.ERROR_NOT_SAME_DEVICE) }
 
-// openNoFollow is nothing: there is no such flag, and links are rare.
+// openNoFollow is 0, because Windows has no such flag and links are rare.
 const openNoFollow = 0
 
-// syncTree forces every file below path to the disk.
+// syncTree syncs every file below path.
 func syncTree(path string) error {
 	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -29,5 +29,5 @@ func syncTree(path string) error {
 	})
 }
 
-// syncDir does nothing: names are journalled by the file system.
+// syncDir does nothing, because the file system journals names.
 func syncDir(string) error { return nil }

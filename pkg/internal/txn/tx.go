@@ -15,14 +15,14 @@ import (
 
 // Options configure a transaction.
 type Options struct {
-	Root string // the scope's root, an absolute path; nothing outside it is touched
+	Root string // the scope's root, an absolute path; nothing outside it is changed
 	Dir  string // the journal's directory, below Root; its parent is skillpm's own directory
 	// Key is a secret of this machine, 32 bytes. Without it no other process can complete the transaction.
 	Key  []byte
-	Fail func(step string) error // for tests: called at each step, which fails with its error; may be nil
+	Fail func(step string) error // for tests: called at each step, fails the step with its error; may be nil
 }
 
-// Tx is a transaction that is being built. It is not safe for concurrent use, but any number of goroutines may fill the
+// Tx is a transaction before its commit. It is not safe for concurrent use, but any number of goroutines may fill the
 // staged directories.
 type Tx struct {
 	dir          *scopeDir
@@ -34,8 +34,8 @@ type Tx struct {
 	beforeCommit func() error // see CommitIf
 }
 
-// Begin starts a transaction. It is an error if there is an interrupted one: call [Recover] first, and read the scope
-// after that.
+// Begin starts a transaction. It fails if there is an interrupted one: call [Recover] first, and read the scope after
+// that.
 func Begin(o Options) (*Tx, error) {
 	s, err := openScopeDir(o)
 	if err != nil {
@@ -65,7 +65,7 @@ func (t *Tx) begin() error {
 }
 
 // StageDir returns the absolute path of a directory that the caller creates and fills. Commit replaces whatever is at
-// rel by it. rel is slash-separated and relative to the root.
+// rel with it. rel is slash-separated and relative to the root.
 func (t *Tx) StageDir(rel string) (abs string, err error) {
 	o, err := t.add(kindDir, rel)
 	if err != nil {
@@ -88,7 +88,7 @@ func (t *Tx) StageFile(rel string, data []byte, mode fs.FileMode) error {
 	return t.dir.fail("stage " + rel)
 }
 
-// StageLink stages a symbolic link to target. Commit replaces whatever is at rel by it.
+// StageLink stages a symbolic link to target. Commit replaces whatever is at rel with it.
 func (t *Tx) StageLink(rel, target string) error {
 	o, err := t.add(kindLink, rel)
 	if err != nil {
@@ -98,8 +98,8 @@ func (t *Tx) StageLink(rel, target string) error {
 	return t.dir.fail("stage " + rel)
 }
 
-// Remove stages the removal of a file, link or directory. Commit also removes the directories above it that are empty
-// then, inside skillpm's own directory. It is no error if there is nothing.
+// Remove stages the removal of a file, link, or directory, which need not exist. Commit also removes directories above
+// it that become empty, inside skillpm's own directory.
 func (t *Tx) Remove(rel string) error {
 	_, err := t.add(kindRemove, rel)
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *Tx) Remove(rel string) error {
 	return t.dir.fail("stage " + rel)
 }
 
-// add records an operation. It replaces an operation for the same path.
+// add adds an operation. It replaces an operation for the same path.
 func (t *Tx) add(k kind, rel string) (*op, error) {
 	if t.ended {
 		return nil, diag.Errorf(diag.Internal, "transaction: used after its end")
@@ -139,7 +139,7 @@ func (t *Tx) add(k kind, rel string) (*op, error) {
 	return o, nil
 }
 
-// drop forgets an operation.
+// drop removes an operation and its staged content.
 func (t *Tx) drop(o *op) error {
 	t.ops = slices.DeleteFunc(t.ops, func(other *op) bool { return other == o })
 	delete(t.byPath, o.Path)
@@ -158,9 +158,9 @@ func (t *Tx) count(rel string, n int) {
 // that undoing failed too; then [Recover] completes the transaction later.
 func (t *Tx) Commit() error { return t.CommitIf(nil) }
 
-// CommitIf is Commit with a final check. It calls check after everything staged is on the disk, which takes time, and
-// after it has recorded what the transaction will replace. check sees changes before that; later changes are kept. If
-// check returns an error, CommitIf returns it and nothing has changed.
+// CommitIf is Commit with a final check. It calls check after it has synced everything staged, which takes time, and
+// recorded what the transaction will replace. So check sees all changes before that; later changes are conflicts and stay. If
+// check returns an error, CommitIf returns it and changes nothing.
 func (t *Tx) CommitIf(check func() error) error {
 	t.beforeCommit = check
 	if t.ended {
@@ -217,13 +217,13 @@ func (t *Tx) prepare() error {
 	return t.dir.writeJournal(t.ops)
 }
 
-// dropNested drops removals inside of other removals.
+// dropNested drops removals inside other removals.
 func (t *Tx) dropNested() {
 	removed := removals(t.ops)
 	t.ops = slices.DeleteFunc(t.ops, func(o *op) bool { return o.Kind == kindRemove && isBelow(o.Path, removed) })
 }
 
-// apply does everything after the commit point, or undoes it.
+// apply applies the operations and ends the transaction. If an operation fails, apply reverts all of them.
 func (t *Tx) apply() error {
 	undo, err := t.dir.applyAll(t.ops)
 	if err == nil {
@@ -249,8 +249,8 @@ func (t *Tx) Abort() error {
 	return explain(t.dir.path, errors.Join(t.dir.discard(), t.dir.close()))
 }
 
-// Recover repairs a scope whose writer died. It deletes what was staged, or, if the commit point was reached, completes
-// the transaction and returns true.
+// Recover repairs a scope after its writer died. If the commit point was reached, it completes the transaction and
+// returns true; otherwise it deletes the staged content.
 func Recover(o Options) (recovered bool, err error) {
 	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
