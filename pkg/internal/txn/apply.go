@@ -62,29 +62,29 @@ func (s *scopeDir) applyRemove(o *op) (undo, error) {
 	if err := s.checkConflict(o); err != nil {
 		return nil, err
 	}
-	if s.isInOld(s.partial(o)) {
+	if s.isInOld(s.partialPath(o)) {
 		return nil, s.finishCopyToOld(o)
 	}
 	info, err := s.lstat(o.Path)
-	if err != nil || info == nil || s.isInOld(s.old(o)) || o.Expected == "" {
+	if err != nil || info == nil || s.isInOld(s.oldPath(o)) || o.Expected == "" {
 		return nil, err
 	}
 	if err := s.makeOldDir(); err != nil {
 		return nil, err
 	}
-	back := func() error { return s.restoreOld(o) }
-	err = s.rename(o.Path, s.old(o))
+	revert := func() error { return s.restoreOld(o) }
+	err = s.rename(o.Path, s.oldPath(o))
 	if !cannotRename(err) {
-		return back, err
+		return revert, err
 	}
-	err = s.copyOver(o.Path, s.partial(o), o)
+	err = s.copyOver(o.Path, s.partialPath(o), o)
 	if err == nil {
 		err = s.fail("copied away " + o.Path)
 	}
 	if err != nil {
-		return back, err
+		return revert, err
 	}
-	return back, s.finishCopyToOld(o)
+	return revert, s.finishCopyToOld(o)
 }
 
 // finishCopyToOld completes applyRemove after a copy. The name in old appears only after the path is removed.
@@ -95,14 +95,14 @@ func (s *scopeDir) finishCopyToOld(o *op) error {
 	if err := s.remove(o.Path); err != nil {
 		return err
 	}
-	return s.rename(s.partial(o), s.old(o))
+	return s.rename(s.partialPath(o), s.oldPath(o))
 }
 
 // restoreOld moves back what applyRemove moved to old.
 func (s *scopeDir) restoreOld(o *op) error {
-	old := s.partial(o)
+	old := s.partialPath(o)
 	if !s.isInOld(old) {
-		old = s.old(o)
+		old = s.oldPath(o)
 	}
 	if !s.isInOld(old) {
 		return nil
@@ -141,7 +141,7 @@ func (s *scopeDir) clearOwn(o *op, old string) error {
 //	stage and old exist         the path may have a copy of the staged directory; it is made again
 //	only stage exists           nothing is done, or the path may have a copy
 func (s *scopeDir) applyDir(o *op) (undo, error) {
-	staged, err := s.lstat(s.staged(o))
+	staged, err := s.lstat(s.stagePath(o))
 	if err != nil || staged == nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *scopeDir) applyDir(o *op) (undo, error) {
 	if err != nil {
 		return removeParents, err
 	}
-	back := func() error { return undoThen(s.undoDir(o), removeParents) }
+	revert := func() error { return undoThen(s.undoDir(o), removeParents) }
 	current, err := s.lstat(o.Path)
 	if err == nil && current != nil {
 		err = s.checkConflict(o)
@@ -160,38 +160,38 @@ func (s *scopeDir) applyDir(o *op) (undo, error) {
 	if err != nil {
 		return removeParents, err
 	}
-	if isDir(current) && o.Inode != 0 && !s.isInOld(s.old(o)) && s.exchangeDirs(s.staged(o), o.Path) {
+	if isDir(current) && o.Inode != 0 && !s.isInOld(s.oldPath(o)) && s.exchangeDirs(s.stagePath(o), o.Path) {
 		if err := s.fail("exchanged " + o.Path); err != nil {
-			return back, err
+			return revert, err
 		}
-		return back, s.moveExchangedToOld(o)
+		return revert, s.moveExchangedToOld(o)
 	}
 	switch {
 	case current != nil && s.isStagedCopy(o, current):
 		err = s.removeCopy(o)
-	case current != nil || s.isInOld(s.partial(o)):
+	case current != nil || s.isInOld(s.partialPath(o)):
 		_, err = s.applyRemove(o)
 	}
 	if err == nil {
 		err = s.fail("moved away " + o.Path)
 	}
 	if err != nil {
-		return back, err
+		return revert, err
 	}
-	return back, s.moveStaged(o)
+	return revert, s.moveStaged(o)
 }
 
 // isStagedCopy reports whether current, which passed checkConflict, is a copy of the staged directory and not the
 // directory that it replaces.
 func (s *scopeDir) isStagedCopy(o *op, current fs.FileInfo) bool {
-	if s.isInOld(s.partial(o)) {
+	if s.isInOld(s.partialPath(o)) {
 		return false
 	}
-	if s.isInOld(s.old(o)) {
+	if s.isInOld(s.oldPath(o)) {
 		return true
 	}
-	print, err := s.fingerprint(o.Path, current)
-	return err == nil && print != o.Expected
+	actual, err := s.fingerprint(o.Path, current)
+	return err == nil && actual != o.Expected
 }
 
 // moveExchangedToOld moves the old directory, which an exchange put into stage, to old.
@@ -199,33 +199,33 @@ func (s *scopeDir) moveExchangedToOld(o *op) error {
 	if err := s.makeOldDir(); err != nil {
 		return err
 	}
-	return s.rename(s.staged(o), s.old(o))
+	return s.rename(s.stagePath(o), s.oldPath(o))
 }
 
 // undoDir reverts applyDir, after whichever step it stopped.
 func (s *scopeDir) undoDir(o *op) error {
-	staged, err := s.lstat(s.staged(o))
+	staged, err := s.lstat(s.stagePath(o))
 	switch {
 	case err != nil:
 		return err
 	case staged != nil && o.Inode != 0 && inode(staged) != o.Inode: // exchanged, but not moved to old yet
-		if !s.exchangeDirs(s.staged(o), o.Path) {
-			return fmt.Errorf("%s and %s can't be exchanged back", s.staged(o), o.Path)
+		if !s.exchangeDirs(s.stagePath(o), o.Path) {
+			return fmt.Errorf("%s and %s can't be exchanged back", s.stagePath(o), o.Path)
 		}
 		return nil
-	case staged == nil && s.exists(s.copied(o)): // copied
+	case staged == nil && s.exists(s.copiedPath(o)): // copied
 		if s.exists(o.Path) {
-			err = s.sameTree(o.Path, s.copied(o), true)
+			err = s.sameTree(o.Path, s.copiedPath(o), true)
 		}
 		if err != nil {
 			return err
 		}
-		if err = s.rename(s.copied(o), s.staged(o)); err == nil {
+		if err = s.rename(s.copiedPath(o), s.stagePath(o)); err == nil {
 			err = s.removeCopy(o)
 		}
 	case staged == nil:
 		if err = s.checkUnmodified(o); err == nil {
-			err = s.rename(o.Path, s.staged(o))
+			err = s.rename(o.Path, s.stagePath(o))
 		}
 	}
 	if err != nil {
@@ -249,11 +249,11 @@ func (s *scopeDir) applyFile(o *op) (undo, error) {
 		return removeParents, err
 	}
 	if info == nil {
-		back := func() error { return undoThen(s.undoFile(o, nil, nil), removeParents) }
+		revert := func() error { return undoThen(s.undoFile(o, nil, nil), removeParents) }
 		if err := s.replace(o, o.Data, nil); err != nil {
 			return removeParents, err
 		}
-		return back, nil
+		return revert, nil
 	}
 	before, err := s.root.ReadFile(o.Path)
 	if err != nil || bytes.Equal(before, o.Data) {
@@ -278,7 +278,7 @@ func (s *scopeDir) undoFile(o *op, before []byte, old fs.FileInfo) error {
 	if old != nil {
 		return s.replace(o, before, old)
 	}
-	if err := s.root.Remove(o.Path); !absent(err) {
+	if err := s.root.Remove(o.Path); !isNotExist(err) {
 		return err
 	}
 	return nil
@@ -323,10 +323,10 @@ func (s *scopeDir) parents(rel string) (undo, error) {
 	if len(missing) == 0 {
 		return nil, nil
 	}
-	back := func() error {
+	revert := func() error {
 		for _, dir := range missing {
 			s.invalidateOpenDirs()
-			if err := s.root.Remove(dir); err == nil || absent(err) {
+			if err := s.root.Remove(dir); err == nil || isNotExist(err) {
 				continue
 			} else if entries, readErr := fs.ReadDir(s.root.FS(), dir); readErr != nil || len(entries) == 0 {
 				return err
@@ -335,7 +335,7 @@ func (s *scopeDir) parents(rel string) (undo, error) {
 		}
 		return nil
 	}
-	return back, s.root.MkdirAll(missing[0], 0o755)
+	return revert, s.root.MkdirAll(missing[0], 0o755)
 }
 
 func undoThen(err error, next undo) error {

@@ -163,17 +163,17 @@ func (s *scopeDir) checkConflict(o *op) error {
 	if err != nil || current == nil || s.isDone(o, current) {
 		return err
 	}
-	if partial := s.partial(o); s.isInOld(partial) { // the path may still have a part of it
+	if partial := s.partialPath(o); s.isInOld(partial) { // the path may still have a part of it
 		return s.sameTree(o.Path, partial, false)
 	}
-	if !s.isInOld(s.old(o)) {
-		print, err := s.fingerprint(o.Path, current)
-		if err != nil || print == o.Expected {
+	if !s.isInOld(s.oldPath(o)) {
+		actual, err := s.fingerprint(o.Path, current)
+		if err != nil || actual == o.Expected {
 			return err
 		}
 	}
 	if o.Kind == kindDir && current.IsDir() { // current may be a copy of the staged directory
-		return s.sameTree(o.Path, s.staged(o), true)
+		return s.sameTree(o.Path, s.stagePath(o), true)
 	}
 	return s.conflict()
 }
@@ -182,9 +182,9 @@ func (s *scopeDir) checkConflict(o *op) error {
 func (s *scopeDir) isDone(o *op, current fs.FileInfo) bool {
 	switch o.Kind {
 	case kindRemove:
-		return o.Expected == "" || s.isInOld(s.old(o))
+		return o.Expected == "" || s.isInOld(s.oldPath(o))
 	case kindDir:
-		staged, err := s.lstat(s.staged(o))
+		staged, err := s.lstat(s.stagePath(o))
 		return err == nil && (staged == nil || o.Inode != 0 && inode(staged) != o.Inode)
 	default:
 		return s.isOurLink(o, current)
@@ -296,7 +296,7 @@ func (s *scopeDir) removeCopy(o *op) error {
 	if err := s.remove(draft); err != nil {
 		return err
 	}
-	if err := s.rename(o.Path, draft); err != nil && !absent(err) {
+	if err := s.rename(o.Path, draft); err != nil && !isNotExist(err) {
 		return err
 	}
 	return s.remove(draft)

@@ -82,17 +82,18 @@ func (s *scopeDir) exists(rel string) bool {
 	return err == nil && info != nil
 }
 
-// lstat describes what is at rel, without following a link at its end. It returns nil without an error if nothing exists there.
+// lstat describes what is at rel, without following a link at its end. It returns nil without an error if nothing
+// exists there.
 func (s *scopeDir) lstat(rel string) (fs.FileInfo, error) {
 	dir, base, err := s.parentOf(rel)
-	if absent(err) {
+	if isNotExist(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	info, err := dir.root.Lstat(base)
-	if absent(err) {
+	if isNotExist(err) {
 		return nil, nil
 	}
 	return info, err

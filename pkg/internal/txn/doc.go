@@ -12,8 +12,8 @@
 //   - Files come last, in the order in which they were staged: a reader of the new lock sees the new packs.
 //   - A transaction replaces and removes only what existed when it was committed. Anything else at one of its paths
 //     is a conflict and stays.
-//   - A journal is authenticated with a secret of the machine, for its root: a journal from a repository is rejected. No
-//     operation writes to a .git directory or to the journal's.
+//   - A journal is authenticated with a secret of the machine, for its root: a journal from a repository is
+//     rejected. No operation writes to a .git directory or to the journal's.
 //   - Every path is below the scope's root, through an [os.Root]. Below skillpm's own directory no link is followed.
 //   - Nothing is unlinked before its replacement is in place, except what the transaction removes. A directory is
 //     exchanged for its replacement in one step if the system supports that.

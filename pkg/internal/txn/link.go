@@ -16,22 +16,22 @@ func (s *scopeDir) applyLink(o *op) (undo, error) {
 	if err != nil {
 		return removeParents, err
 	}
-	if current == nil && !s.isInOld(s.partial(o)) {
-		back := func() error { return undoThen(s.undoLink(o), removeParents) }
+	if current == nil && !s.isInOld(s.partialPath(o)) {
+		revert := func() error { return undoThen(s.undoLink(o), removeParents) }
 		if err := s.symlink(o.Target, o.Path); err != nil {
 			return removeParents, s.existsAsConflict(err)
 		}
-		return back, nil
+		return revert, nil
 	}
 	if err := s.checkConflict(o); err != nil {
 		return removeParents, err
 	}
 	if current == nil || current.Mode()&fs.ModeSymlink == 0 || runtime.GOOS == "windows" {
-		back, err := s.applyRemove(o)
+		revert, err := s.applyRemove(o)
 		if err == nil {
 			err = s.existsAsConflict(s.symlink(o.Target, o.Path))
 		}
-		return back, err
+		return revert, err
 	}
 	return s.relink(o)
 }
@@ -42,7 +42,7 @@ func (s *scopeDir) relink(o *op) (undo, error) {
 	if err != nil {
 		return nil, err
 	}
-	back := func() error {
+	revert := func() error {
 		current, err := s.lstat(o.Path)
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s *scopeDir) relink(o *op) (undo, error) {
 	if err := s.swapLink(o, o.Target); err != nil {
 		return nil, err
 	}
-	return back, nil
+	return revert, nil
 }
 
 func (s *scopeDir) swapLink(o *op, target string) error {

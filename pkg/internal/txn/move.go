@@ -12,14 +12,14 @@ import (
 // layer of overlayfs), moveStaged copies it and renames the staged directory away in one step: recovery would take a
 // half-removed staged directory for the new one.
 func (s *scopeDir) moveStaged(o *op) error {
-	err := s.renameNoReplace(s.staged(o), o.Path)
+	err := s.renameNoReplace(s.stagePath(o), o.Path)
 	if !cannotRename(err) {
 		return err
 	}
 	if s.exists(o.Path) {
 		return s.conflict()
 	}
-	if err := s.copyOver(s.staged(o), o.Path, o); err != nil {
+	if err := s.copyOver(s.stagePath(o), o.Path, o); err != nil {
 		return err
 	}
 	err = s.fail("copied " + o.Path)
@@ -27,7 +27,7 @@ func (s *scopeDir) moveStaged(o *op) error {
 		err = s.mkdir(copiedName)
 	}
 	if err == nil {
-		err = s.rename(s.staged(o), s.copied(o))
+		err = s.rename(s.stagePath(o), s.copiedPath(o))
 	}
 	if err != nil {
 		return errors.Join(err, s.removeCopy(o))

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// reserved returns an error for a path that no operation may have: in the journal's directory, or in git's, which
+// checkReserved returns an error for a path that no operation may have: in the journal's directory, or in git's, which
 // contains hooks.
-func (s *scopeDir) reserved(rel string) error {
+func (s *scopeDir) checkReserved(rel string) error {
 	if s.overlapsJournal(rel) {
 		return diag.Errorf(diag.Internal, "transaction: %s is the journal's", rel)
 	}
@@ -29,7 +29,7 @@ const maxLinks = 40
 
 // resolve returns the path of a directory after it has followed links, including dangling ones.
 func (s *scopeDir) resolve(dir string) (string, error) {
-	if cached, ok := s.resolved[dir]; ok {
+	if cached, ok := s.resolvedDirs[dir]; ok {
 		return cached, nil
 	}
 	followed, resolved := 0, "."
@@ -56,6 +56,6 @@ func (s *scopeDir) resolve(dir string) (string, error) {
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	s.resolved[dir] = resolved
+	s.resolvedDirs[dir] = resolved
 	return resolved, nil
 }

@@ -34,7 +34,7 @@ type scopeDir struct {
 	key       []byte // of the journal's MAC
 	failpoint func(string) error
 
-	resolved map[string]string // parents of operations, with their links followed
+	resolvedDirs map[string]string // parents of operations, with their links followed
 
 	// Caches while operations are applied, to save system calls.
 	oldExists    bool            // old exists
@@ -59,10 +59,10 @@ func openScopeDir(o Options) (*scopeDir, error) {
 	dir := filepath.ToSlash(rel)
 	s := &scopeDir{
 		root: root, path: o.Root, dir: dir, ownDir: path.Dir(dir), failpoint: o.Fail,
-		key: journalKey(o.Key), resolved: map[string]string{".": "."}, realDirs: make(map[string]bool),
+		key: journalKey(o.Key), resolvedDirs: map[string]string{".": "."}, realDirs: make(map[string]bool),
 		openDirs: make(map[string]*openDir),
 	}
-	if err := s.noLinks(s.journalPath(journalName)); err != nil {
+	if err := s.checkNoLinks(s.journalPath(journalName)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -82,10 +82,10 @@ func (s *scopeDir) fail(step string) error {
 }
 
 func (s *scopeDir) journalPath(name string) string { return path.Join(s.dir, name) }
-func (s *scopeDir) staged(o *op) string            { return path.Join(s.dir, stageName, o.ID) }
-func (s *scopeDir) old(o *op) string               { return path.Join(s.dir, oldName, o.ID) }
-func (s *scopeDir) partial(o *op) string           { return path.Join(s.dir, oldName, o.ID+".partial") }
-func (s *scopeDir) copied(o *op) string            { return path.Join(s.dir, copiedName, o.ID) }
+func (s *scopeDir) stagePath(o *op) string         { return path.Join(s.dir, stageName, o.ID) }
+func (s *scopeDir) oldPath(o *op) string           { return path.Join(s.dir, oldName, o.ID) }
+func (s *scopeDir) partialPath(o *op) string       { return path.Join(s.dir, oldName, o.ID+".partial") }
+func (s *scopeDir) copiedPath(o *op) string        { return path.Join(s.dir, copiedName, o.ID) }
 func (s *scopeDir) abs(rel string) string          { return filepath.Join(s.path, filepath.FromSlash(rel)) }
 
 func (s *scopeDir) mkdir(name string) error { return s.root.MkdirAll(s.journalPath(name), 0o755) }
@@ -101,7 +101,7 @@ func (s *scopeDir) overlapsJournal(rel string) bool {
 	return pathx.ContainsFold(s.dir, rel) || pathx.ContainsFold(rel, s.dir)
 }
 
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 func isDir(info fs.FileInfo) bool { return info != nil && info.IsDir() }
 
@@ -111,11 +111,11 @@ func (s *scopeDir) checkPath(rel string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := s.reserved(clean); err != nil {
+	if err := s.checkReserved(clean); err != nil {
 		return "", err
 	}
 	if s.isOwn(clean) {
-		return clean, s.noLinks(clean)
+		return clean, s.checkNoLinks(clean)
 	}
 	if _, err := s.lstat(clean); err != nil {
 		if _, _, explained := syserr.Of(err); explained {
@@ -128,11 +128,11 @@ func (s *scopeDir) checkPath(rel string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return clean, s.reserved(path.Join(dir, path.Base(clean)))
+	return clean, s.checkReserved(path.Join(dir, path.Base(clean)))
 }
 
-// noLinks returns an error if a component above rel is not a directory.
-func (s *scopeDir) noLinks(rel string) error {
+// checkNoLinks returns an error if a component above rel is not a directory.
+func (s *scopeDir) checkNoLinks(rel string) error {
 	for i := range len(rel) {
 		if rel[i] != '/' || s.realDirs[rel[:i]] {
 			continue
@@ -211,7 +211,7 @@ func (s *scopeDir) discard() error {
 // deleted: with a journal that reappears, recovery would take missing staged directories for moved ones.
 func (s *scopeDir) removeJournal() (removed bool, err error) {
 	err = s.root.Remove(s.journalPath(journalName))
-	if absent(err) {
+	if isNotExist(err) {
 		return true, nil
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ type Tx struct {
 	ops          []*op
 	byPath       map[string]*op
 	nested       map[string]int // by directory: how many operations are inside it
-	next         int
+	nextID       int
 	ended        bool
 	beforeCommit func() error // see CommitIf
 }
@@ -71,7 +71,7 @@ func (t *Tx) StageDir(rel string) (abs string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(t.dir.path, filepath.FromSlash(t.dir.staged(o))), t.dir.fail("stage " + rel)
+	return filepath.Join(t.dir.path, filepath.FromSlash(t.dir.stagePath(o))), t.dir.fail("stage " + rel)
 }
 
 // StageFile stages a file with that content and mode. Commit replaces an existing file at rel, which must not be a link
@@ -131,8 +131,8 @@ func (t *Tx) add(k kind, rel string) (*op, error) {
 				dir)
 		}
 	}
-	o := &op{ID: strconv.Itoa(t.next), Kind: k, Path: clean}
-	t.next++
+	o := &op{ID: strconv.Itoa(t.nextID), Kind: k, Path: clean}
+	t.nextID++
 	t.ops = append(t.ops, o)
 	t.byPath[clean] = o
 	t.count(clean, +1)
@@ -144,7 +144,7 @@ func (t *Tx) drop(o *op) error {
 	t.ops = slices.DeleteFunc(t.ops, func(other *op) bool { return other == o })
 	delete(t.byPath, o.Path)
 	t.count(o.Path, -1)
-	return t.dir.remove(t.dir.staged(o))
+	return t.dir.remove(t.dir.stagePath(o))
 }
 
 // count adds n to the number of operations below each directory above rel.
@@ -189,7 +189,7 @@ func (t *Tx) prepare() error {
 			continue
 		}
 		dirs = true
-		info, err := t.dir.lstat(t.dir.staged(o))
+		info, err := t.dir.lstat(t.dir.stagePath(o))
 		if err == nil && !isDir(info) {
 			err = errors.New("not a directory")
 		}
