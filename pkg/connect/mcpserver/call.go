@@ -20,10 +20,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// maxArguments is how many bytes the arguments of a call of skillpm's own tools have at most.
+// maxArguments is the maximum size of the arguments of a call of skillpm's own tools, in bytes.
 const maxArguments = 1 << 20
 
-// The keys of what a result says of itself in its _meta, for programs: the model sees the text.
+// The keys of a result's _meta, for programs: the model sees the text.
 const (
 	metaStatus   = "skillpm/status"
 	metaSkill    = "skillpm/skill"
@@ -33,10 +33,10 @@ const (
 	metaHandle   = "skillpm/handle"
 )
 
-// arguments are those of one call.
+// arguments are the arguments of one call.
 type arguments map[string]json.RawMessage
 
-// call answers a call of one of skillpm's own tools, and passes others on.
+// call answers a call of one of skillpm's own tools, and forwards other calls.
 func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	args, bad := parse(req.Params.Arguments)
 	named, _ := args.text(sessionArgument)
@@ -61,7 +61,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 	}), "tools/call", &mcp.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
 }
 
-// tool returns what answers the calls of a tool, nil for one that is not skillpm's.
+// tool returns the function that answers calls of a tool, nil if the tool is not skillpm's.
 func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallToolResult {
 	switch t := v.view.Trigger; name {
 	case "":
@@ -80,7 +80,7 @@ func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallTo
 	return nil
 }
 
-// parse reads the arguments of a call.
+// parse decodes the arguments of a call.
 func parse(data json.RawMessage) (arguments, error) {
 	if len(data) > maxArguments {
 		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, and at most %d are read", len(data),
@@ -96,7 +96,7 @@ func parse(data json.RawMessage) (arguments, error) {
 	return args, nil
 }
 
-// text returns an argument that is a text, "" where it is missing or null.
+// text returns a string argument, "" if it is missing or null.
 func (a arguments) text(name string) (string, error) {
 	raw, ok := a[name]
 	if !ok || string(raw) == "null" {
@@ -109,7 +109,7 @@ func (a arguments) text(name string) (string, error) {
 	return text, nil
 }
 
-// toolArguments returns the arguments of a tool by what they are for.
+// toolArguments returns the names of a tool's arguments by their purpose.
 func toolArguments(t profile.Tool, args arguments) (map[string]string, error) {
 	values := map[string]string{}
 	known := make([]string, 0, len(t.Arguments))
@@ -127,7 +127,7 @@ func toolArguments(t profile.Tool, args arguments) (map[string]string, error) {
 	return values, unknown(t.Name, args, known)
 }
 
-// unknown says which argument a tool does not have, and which it has.
+// unknown returns the error for an argument that a tool does not have. It lists the tool's arguments.
 func unknown(tool string, args arguments, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
@@ -196,14 +196,14 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 		return v.failed(values["skill"], err)
 	}
 	text := "ended " + strings.Join(ended, ", ")
-	if err != nil { // a script of one, which decides nothing
+	if err != nil { // a hook's error does not change the result
 		text += "; " + err.Error()
 	}
 	return textResult("ended", text)
 }
 
-// result returns what comes of asking for a skill: as text, and where the host has such a form as structured data,
-// which has the instructions as well.
+// result returns a skill's result as text and, if the agent has a structured format, as structured data. Both have the
+// instructions.
 func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult {
 	res := textResult(r.Kind, prompt.Text(v.view, r))
 	res.Meta[metaSkill], res.IsError = r.Name, r.Kind == prompt.Failed || r.Kind == prompt.Unknown
@@ -219,13 +219,12 @@ func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult
 	return res
 }
 
-// failed returns an error as the profile has it.
+// failed returns an error in the profile's format.
 func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 	return v.result(v.host.Failed(name, v.worded(err)), nil)
 }
 
-// worded says what to do about an error in the words of this server's tools: the model has no command line of
-// skillpm's.
+// worded replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
 func (v *serving) worded(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {
@@ -249,7 +248,7 @@ func (v *serving) worded(err error) error {
 	return err
 }
 
-// worded is an error with another hint.
+// worded is an error with a replaced hint.
 type worded struct {
 	error
 	hint string
@@ -258,14 +257,14 @@ type worded struct {
 func (w *worded) Hint() string  { return w.hint }
 func (w *worded) Unwrap() error { return w.error }
 
-// failure returns an error of a call that nothing more is known of.
+// failure returns an error as the result of a call.
 func failure(err error) *mcp.CallToolResult {
 	res := textResult(prompt.Failed, diag.TextOf(err))
 	res.IsError = true
 	return res
 }
 
-// textResult returns a text as the result of a call.
+// textResult returns text as the result of a call.
 func textResult(status, text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{
 		Meta: mcp.Meta{metaStatus: status}, Content: []mcp.Content{&mcp.TextContent{Text: text}},

@@ -1,21 +1,21 @@
-// Package mcpserver shows the skills of a session over the Model Context Protocol: as tools for the model, prompts for
-// the user, and resources for programs, https://modelcontextprotocol.io/specification/2026-07-28 and back to
-// 2024-11-05, with the extension for skills, SEP-2640.
+// Package mcpserver serves the skills of a session over the Model Context Protocol: as tools for the model, prompts for
+// the user, and resources for programs. It speaks https://modelcontextprotocol.io/specification/2026-07-28 and every
+// earlier version since 2024-11-05, with the extension for skills, SEP-2640.
 //
 // The rules it keeps:
 //
-//   - Nothing is remembered between two requests but what is active in a session, which is on disk: skills, settings
-//     and policies count as they are when a request comes.
-//   - Every skill goes through the same checks as for the commands: package runtime. What a policy, a trigger, a
-//     session or a path forbids is forbidden here.
-//   - Names and forms of a host are data of its profile; skillpm's own are data of native.yaml. No code asks which
-//     profile it is.
-//   - The model sees a skill's instructions in every client: they are text, and where a host has a structured form they
-//     are in that, too, because there are clients that show nothing else.
-//   - An error of a tool is a result that says what there is instead. An error of the protocol is for programs.
-//   - What belongs to a user only, a skill that no model may start, is neither a resource nor in a list for models.
-//   - Over HTTP only this machine is served, unless there is a token. Foreign origins and hosts are refused.
-//   - Nothing is unbounded: requests, arguments, outputs, pages, sessions, and how long an answer takes.
+//   - The only state between requests is that of a session, which is on disk. Skills, settings, and policies are read
+//     for each request.
+//   - Package runtime checks every skill, as it does for the commands: policies, triggers, sessions, and paths forbid
+//     the same here.
+//   - The names and formats of an agent are data of its profile, and skillpm's own are data of native.yaml. No code
+//     depends on the profile.
+//   - The model sees a skill's instructions in every client: as text and, if the agent has a structured format, in that
+//     as well, because some clients show nothing else.
+//   - A tool's error is a result that lists the alternatives. A protocol error is for programs.
+//   - A skill that only users may start is neither a resource nor in a list for models.
+//   - HTTP serves only this machine, unless there is a token. Foreign origins and hosts are refused.
+//   - Everything is bounded: requests, arguments, outputs, pages, sessions, and the time of an answer.
 //
 // Start with [New] and [Server.Run]. This package may change at any time.
 package mcpserver

@@ -22,16 +22,16 @@ import (
 // extension is the id of skills over MCP: SEP-2640.
 const extension = "io.modelcontextprotocol/skills"
 
-// The limits that the extension has for a skill. One that has more is listed with "dynamic" in place of its files.
+// The limits of the extension. A skill that exceeds one is listed with "dynamic" instead of its files.
 const (
 	maxEntryFiles = 512
 	maxEntryBytes = 16 << 20
 )
 
-// entriesPage is how many skills skills/list answers with at once: the digests of all their files are computed for it.
+// entriesPage is the page size of skills/list. Each page needs the digests of all files of its skills.
 const entriesPage = 25
 
-// capabilities are what clients are told of the server.
+// capabilities returns the server's capabilities for clients.
 func capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{
 		Tools: &mcp.ToolCapabilities{ListChanged: true}, Prompts: &mcp.PromptCapabilities{ListChanged: true},
@@ -43,7 +43,7 @@ func capabilities() *mcp.ServerCapabilities {
 	return c
 }
 
-// complete says that a result is one, and for how long it counts, to clients that know of that.
+// complete marks a result as complete, and sets how long it may be cached, for clients that support that.
 type complete struct {
 	mcp.ResultBase
 	ResultType string `json:"resultType"`
@@ -51,7 +51,7 @@ type complete struct {
 	CacheScope string `json:"cacheScope,omitempty"`
 }
 
-// completed returns that for a request.
+// completed returns the marks of complete for a request.
 func (v *serving) completed() complete {
 	c := complete{ResultType: "complete"}
 	if v.protocol >= stateless {
@@ -60,7 +60,7 @@ func (v *serving) completed() complete {
 	return c
 }
 
-// skillEntry is a skill in the extension's form.
+// skillEntry is a skill in the extension's format.
 type skillEntry struct {
 	URI         string         `json:"uri"`
 	Frontmatter map[string]any `json:"frontmatter"`
@@ -101,7 +101,7 @@ type directoryResult struct {
 	NextCursor string          `json:"nextCursor,omitempty"`
 }
 
-// extend adds the methods of the extension.
+// extend adds the extension's methods.
 func (s *Server) extend() error {
 	if err := mcp.AddReceivingCustomMethod(s.sdk, "skills/list", s.listSkills); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Server) extend() error {
 	return mcp.AddReceivingCustomMethod(s.sdk, "resources/directory/read", s.readDirectory)
 }
 
-// custom makes ready to answer a request of the extension. The SDK hands only its parameters on.
+// custom prepares the answer to a request of the extension. The SDK passes only its parameters.
 func (s *Server) custom(ctx context.Context) (*serving, error) {
 	req, ok := ctx.Value(requestKey{}).(mcp.Request)
 	if !ok {
@@ -121,7 +121,7 @@ func (s *Server) custom(ctx context.Context) (*serving, error) {
 	return s.open(ctx, req, "")
 }
 
-// customURI is custom for a request that is about an address.
+// customURI is custom for a request with a URI.
 func (s *Server) customURI(ctx context.Context, p *uriParams) (*serving, error) {
 	if p == nil || p.URI == "" {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "uri is missing"}
@@ -153,7 +153,7 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil { // one that cannot be read, or is denied, stops no other
+		if err != nil { // a skill that is unreadable or denied does not hide others
 			v.o.Logger.Warn("a skill is not listed", "skill", k.Name, "error", err)
 			continue
 		}
@@ -181,7 +181,7 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 	return &getSkillResult{complete: v.completed(), Skill: e}, nil
 }
 
-// skillEntry describes a skill: its frontmatter as it stands in the file, and its files with their digests.
+// skillEntry describes a skill: its frontmatter as written, and its files with their digests.
 func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry, error) {
 	files, complete, err := v.filesOf(ctx, k)
 	if err != nil {
@@ -197,7 +197,7 @@ func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry
 		front = map[string]any{}
 	}
 	e := &skillEntry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
-	if err != nil || !complete { // one is larger than what is read whole, or gone
+	if err != nil || !complete { // a file is too large, or was deleted
 		return e, nil //nolint:nilerr // see above
 	}
 	resources := make([]entryFile, 0, len(all))
@@ -208,7 +208,7 @@ func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry
 	return e, nil
 }
 
-// filesOf returns the files of a skill, its SKILL.md first; that alone where the others are more than an entry has.
+// filesOf returns the files of a skill, SKILL.md first. It returns SKILL.md alone if there are too many for an entry.
 func (v *serving) filesOf(ctx context.Context, k *catalog.Skill) (files []string, complete bool, err error) {
 	others, err := v.host.Session().Files(ctx, k.Exact())
 	if err != nil {
@@ -234,7 +234,7 @@ func fileOf(k *catalog.Skill, file string, data []byte) entryFile {
 	return entryFile{URI: uriOf(k, file), Digest: "sha256:" + textx.SHA256(data), Size: int64(len(data))}
 }
 
-// readDirectory answers with what is in a directory of a skill, and not with what is in the directories there.
+// readDirectory answers with the entries of a directory of a skill, without those of its subdirectories.
 func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uriParams) (*directoryResult, error) {
 	v, err := s.customURI(ctx, p)
 	if err != nil {
@@ -244,7 +244,7 @@ func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uri
 	if err != nil {
 		return nil, v.missing(p.URI, err)
 	}
-	if _, err := v.host.Read(ctx, k.Exact(), skill.File); err != nil { // whether it may be read
+	if _, err := v.host.Read(ctx, k.Exact(), skill.File); err != nil { // checks that the skill may be read
 		return nil, v.missing(p.URI, err)
 	}
 	files, err := v.host.Session().Files(ctx, k.Exact())
@@ -262,7 +262,7 @@ func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uri
 	return &directoryResult{complete: v.completed(), Resources: items, NextCursor: next}, nil
 }
 
-// children returns what is in a directory of a skill, in order of the names.
+// children returns the entries of a directory of a skill, sorted by name.
 func children(k *catalog.Skill, dir string, files []string) []*mcp.Resource {
 	below := ""
 	if dir != "." {
@@ -290,15 +290,15 @@ func children(k *catalog.Skill, dir string, files []string) []*mcp.Resource {
 	return out
 }
 
-// declared returns the name that a skill's frontmatter has, or else the one under which it is in force.
+// declared returns the name in a skill's frontmatter, or its name in the catalog if there is none.
 func declared(k *catalog.Skill) string { return cmp.Or(k.Declared, k.Name) }
 
 func join(dir, file string) string { return filepath.Join(dir, filepath.FromSlash(file)) }
 
-// maxYAML is how deep a frontmatter is read.
+// maxYAML is the maximum nesting of a frontmatter.
 const maxYAML = 32
 
-// plainYAML returns what YAML says as JSON has it. What JSON has no type for, as a date, is the text that was written.
+// plainYAML converts YAML to JSON values. A value without a JSON type, such as a date, becomes its source text.
 func plainYAML(n *yaml.Node, depth int) any {
 	if n == nil || depth > maxYAML {
 		return nil
@@ -319,7 +319,7 @@ func plainYAML(n *yaml.Node, depth int) any {
 	case yaml.ScalarNode:
 		return scalar(n)
 	}
-	return nil // an alias, which nothing needs: a file that is an alias bomb says nothing here
+	return nil // an alias: nothing needs it, and it could be an alias bomb
 }
 
 func scalar(n *yaml.Node) any {
@@ -329,7 +329,7 @@ func scalar(n *yaml.Node) any {
 	case "!!int", "!!float", "!!bool":
 		var value any
 		if err := n.Decode(&value); err == nil {
-			if _, err := json.Marshal(value); err == nil { // no infinity
+			if _, err := json.Marshal(value); err == nil { // JSON has no infinity
 				return value
 			}
 		}

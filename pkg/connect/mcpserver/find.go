@@ -11,13 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 )
 
-// How many skills are named: those that fit, and those that are nearest where none does.
+// The maximum numbers of skills: of those that match, and of the nearest ones if none matches.
 const (
 	maxMatches = 8
 	maxNearest = 3
 )
 
-// find names the skills that fit a task.
+// find returns the skills that match a task.
 func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult {
 	values, err := toolArguments(v.view.Trigger.Find, args)
 	if err != nil {
@@ -60,12 +60,12 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	return textResult("found", text)
 }
 
-// listed writes some skills as the profile's listing does, without what stands around it.
+// listed formats skills as in the profile's listing, without the text around the list.
 func (v *serving) listed(entries []prompt.Entry) (string, error) {
 	var lines []string
 	p := *v.view
 	p.Stage1.Heading, p.Stage1.Closing = "", ""
-	for _, e := range entries { // each alone, so that the best stays the first
+	for _, e := range entries { // one by one, to keep the best first
 		l, err := prompt.List(&p, []prompt.Entry{e}, prompt.Options{})
 		if err != nil {
 			return "", err

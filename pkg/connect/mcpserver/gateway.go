@@ -2,17 +2,17 @@ package mcpserver
 
 import "github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 
-// Gateway is connected to other MCP servers. [Options].Attach takes its method Attach: the server then shows their
-// tools, and checks each call of one.
+// Gateway is connected to other MCP servers. With its method Attach as [Options].Attach, the server offers their tools,
+// and checks each call.
 type Gateway = gateway.Gateway
 
 // GatewayOptions describe the servers behind a gateway.
 type GatewayOptions = gateway.Options
 
-// Upstream is an MCP server behind a gateway: a program, or an address.
+// Upstream is an MCP server behind a gateway: a program, or a URL.
 type Upstream = gateway.Upstream
 
-// OpenGateway returns a gateway that is not connected yet. The error has code Usage for servers that cannot be.
+// OpenGateway returns a gateway that is not connected yet. The error has code Usage for an invalid upstream.
 func OpenGateway(o GatewayOptions) (*Gateway, error) { return gateway.Open(o) }
 
 // ParseUpstream parses NAME=COMMAND LINE, whose words are split as a shell does, or NAME=URL.

@@ -20,12 +20,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// HTTPOptions say who is served over HTTP.
+// HTTPOptions restrict the clients of the HTTP server.
 type HTTPOptions struct {
-	// Token is what every request must bring, as `Authorization: Bearer TOKEN`; "" for none, which only an address of
-	// this machine may do without.
+	// Token is required in every request, as `Authorization: Bearer TOKEN`. It may be "" only for a loopback address.
 	Token string
-	// Origins are those of pages in browsers that may ask, as https://tools.example, besides those of this machine.
+	// Origins are the allowed origins of browser pages, such as https://tools.example, besides those of this machine.
 	Origins []string
 }
 
@@ -39,18 +38,18 @@ const (
 	sessionTime  = time.Hour       // for a session without requests
 	shutdownTime = 5 * time.Second // for requests to end when the server does
 	maxSessions  = 256
-	maxRequests  = 128 // that are answered at once, streams not counted
+	maxRequests  = 128 // in parallel, without streams
 )
 
-// Path is where the server is, below its address.
+// Path is the path of the endpoint.
 const Path = "/mcp"
 
-// minToken is how many characters a token has at least.
+// minToken is the minimum length of a token, in characters.
 const minToken = 16
 
-// ServeHTTP serves connections over streamable HTTP at a listener until the context ends. Clients of the protocol since
-// 2026-07-28 have no session but one that they name; those of older ones have one of each connection's own. The error
-// has code Usage for an address that needs a token and has none.
+// ServeHTTP serves connections over streamable HTTP at a listener until the context ends. Since version 2026-07-28 of
+// the protocol, clients have only sessions that they name; with earlier versions each connection has its own. The error
+// has code Usage if the address needs a token and there is none.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) error {
 	h, err := s.Handler(l.Addr(), o)
 	if err != nil {
@@ -71,15 +70,15 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 	defer cancel()
 	s.jobs.stopAll()
 	for ss := range s.sdk.Sessions() {
-		go ss.Close() //nolint:errcheck // a stream that would never end
+		go ss.Close() //nolint:errcheck // streams never end by themselves
 	}
 	if err := server.Shutdown(limited); err != nil {
-		_ = server.Close() // that there were requests is why
+		_ = server.Close() // its error only means that there were requests
 	}
 	return ctx.Err()
 }
 
-// Handler returns what answers requests that come to an address.
+// Handler returns the HTTP handler for an address.
 func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) {
 	local := isLocal(address.String())
 	switch {
@@ -109,7 +108,7 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 			PropagateRequestCancellation: true,
 		}),
 	}
-	// each call is held against what is active: there must be a session to ask
+	// the check of a call needs a session
 	if s.o.Attach != nil && s.o.Session == "" {
 		d.now = nil
 	}
@@ -118,7 +117,7 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 	return mux, nil
 }
 
-// openSessions returns how many connections there are.
+// openSessions returns the number of connections.
 func (s *Server) openSessions() int {
 	n := 0
 	for range s.sdk.Sessions() {
@@ -127,17 +126,16 @@ func (s *Server) openSessions() int {
 	return n
 }
 
-// httpChecks is what every request over HTTP goes through.
+// httpChecks checks every HTTP request.
 type httpChecks struct {
 	o        HTTPOptions
-	local    bool // the address is one of this machine
+	local    bool // the address is a loopback address
 	old, now http.Handler
 	slots    chan struct{}
 	sessions func() int
 }
 
-// ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before anything of them is
-// read.
+// ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before it reads a body.
 func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.local && !isLocal(r.Host):
@@ -184,7 +182,7 @@ func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.handler(r).ServeHTTP(w, r)
 }
 
-// handler returns what speaks the version of the protocol that a request has.
+// handler returns the handler for a request's version of the protocol.
 func (d *httpChecks) handler(r *http.Request) http.Handler {
 	if d.now != nil && r.Header.Get("Mcp-Protocol-Version") >= stateless {
 		return d.now
@@ -192,10 +190,10 @@ func (d *httpChecks) handler(r *http.Request) http.Handler {
 	return d.old
 }
 
-// receive reads the body of a request, within bounds of size and time.
+// receive reads the body of a request, up to maxBody and within bodyTime.
 func (d *httpChecks) receive(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
-	end := time.Now().Add(bodyTime) //nolint:forbidigo // the kernel's clock, not that of records
+	end := time.Now().Add(bodyTime) //nolint:forbidigo // a deadline of the kernel, not a time in records
 	bounded := control.SetReadDeadline(end) == nil
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -210,7 +208,7 @@ func (d *httpChecks) receive(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// mayOrigin reports whether a page of some origin may ask. Programs send none.
+// mayOrigin reports whether an origin is allowed. Programs send none.
 func (d *httpChecks) mayOrigin(origins []string) bool {
 	if len(origins) == 0 {
 		return true
@@ -225,7 +223,7 @@ func (d *httpChecks) mayOrigin(origins []string) bool {
 	return err == nil && d.local && u.Host != "" && isLocal(u.Host)
 }
 
-// mayToken reports whether a request brings the token. How long that takes says nothing of it.
+// mayToken reports whether a request has the token, in constant time.
 func (d *httpChecks) mayToken(headers []string) bool {
 	if d.o.Token == "" {
 		return true
@@ -241,7 +239,7 @@ func (d *httpChecks) mayToken(headers []string) bool {
 	return subtle.ConstantTimeCompare(sum[:], want[:]) == 1
 }
 
-// isLocal reports whether an address, with a port or without, is one of this machine alone.
+// isLocal reports whether an address, with or without a port, is a loopback address.
 func isLocal(address string) bool {
 	name := address
 	if h, _, err := net.SplitHostPort(address); err == nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 )
 
-// lenient returns a transport over streams on which a line that is not a message is answered with an error, and ends
-// nothing.
+// lenient returns a transport over streams that answers a line that is not a message with an error, and goes on.
 func lenient(t *mcp.IOTransport, batches func() bool) *mcp.IOTransport {
 	in := &input{Closer: t.Reader, out: &lockedWriter{WriteCloser: t.Writer}, batches: batches}
 	in.Filter = stdio.NewFilter(t.Reader, in.accept)
@@ -33,15 +32,15 @@ func (w *lockedWriter) Write(data []byte) (int, error) {
 	return w.WriteCloser.Write(data)
 }
 
-// input are the lines of a stream that are messages.
+// input selects the lines of a stream that are messages.
 type input struct {
 	io.Closer
 	*stdio.Filter
 	out     *lockedWriter
-	batches func() bool // whether the version of the protocol that is spoken has them
+	batches func() bool // reports whether the version of the protocol has batches
 }
 
-// accept returns a line that is a message, and answers any other.
+// accept returns a line that is a message, and answers any other with an error.
 func (in *input) accept(line []byte, tooLong bool) ([]byte, error) {
 	switch wrong := in.wrong(line); {
 	case tooLong:
@@ -56,7 +55,7 @@ func (in *input) accept(line []byte, tooLong bool) ([]byte, error) {
 	return nil, nil
 }
 
-// wrong returns why a line is no message, nil if it is one.
+// wrong returns why a line is not a message, nil if it is one.
 func (in *input) wrong(line []byte) *jsonrpc.Error {
 	if !json.Valid(line) {
 		return &jsonrpc.Error{
@@ -96,12 +95,12 @@ func (in *input) wrong(line []byte) *jsonrpc.Error {
 	return nil
 }
 
-// refuse answers a line. The id is that of the line, if it has one.
+// refuse answers a line with an error, and with the line's id if it has one.
 func (in *input) refuse(line []byte, wrong *jsonrpc.Error) {
 	var m struct {
 		ID any `json:"id"`
 	}
-	_ = json.Unmarshal(line, &m) // null is the id of what has none
+	_ = json.Unmarshal(line, &m) // without an id, the answer's id is null
 	switch m.ID.(type) {
 	case string, float64:
 	default:
@@ -109,6 +108,6 @@ func (in *input) refuse(line []byte, wrong *jsonrpc.Error) {
 	}
 	data, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": wrong})
 	if err == nil {
-		_, _ = in.out.Write(append(data, '\n')) // who does not listen is told nothing
+		_, _ = in.out.Write(append(data, '\n')) // a client that is gone needs no answer
 	}
 }

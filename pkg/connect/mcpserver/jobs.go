@@ -15,27 +15,27 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// The bounds of what is begun: how much at once, and how long a result waits to be asked for.
+// The limits of scripts: how many run in parallel, and how long a result is kept.
 const (
 	maxJobs      = 64
 	jobRetention = 10 * time.Minute
 )
 
-// job is a script that runs, or ran and was not asked for yet.
+// job is a script that is running, or whose result was not fetched yet.
 type job struct {
 	handle, session string
 	began           time.Time
-	ended           time.Time // is there once done is closed
+	ended           time.Time // set before done is closed
 	out             *lastLine
 	cancel          context.CancelFunc
-	done            chan struct{} // is closed when result and err are there
+	done            chan struct{} // closed when result and err are set
 	result          *session.RunResult
 	err             error
 	warnings        []string // likewise
 	beats           int
 }
 
-// jobs are those of a server.
+// jobs are the jobs of a server.
 type jobs struct {
 	life context.Context
 	now  func() time.Time
@@ -49,10 +49,10 @@ func newJobs(life context.Context, now func() time.Time) *jobs {
 	return &jobs{life: life, now: now, all: map[string]*job{}}
 }
 
-// start begins a script.
+// start starts a script.
 func (js *jobs) start(session string, f func(context.Context, *job) (*session.RunResult, error)) (*job, error) {
 	var b [12]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // rand.Read never fails
 	j := &job{
 		handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine),
 		done: make(chan struct{}),
@@ -61,7 +61,7 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 	j.cancel = cancel
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	for handle, old := range js.all { // what nobody asks for any more
+	for handle, old := range js.all { // results that nobody fetched
 		if old.over() && js.now().Sub(old.ended) > jobRetention {
 			delete(js.all, handle)
 		}
@@ -78,7 +78,7 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 		defer close(j.done)
 		defer func() {
 			j.ended = js.now()
-			if r := recover(); r != nil { // which must not end what others run
+			if r := recover(); r != nil { // a panic must not end other jobs
 				j.result, j.err = nil, diag.Errorf(diag.Internal, "a mistake in skillpm ended it: %v", r)
 			}
 		}()
@@ -97,7 +97,7 @@ func (j *job) over() bool {
 	}
 }
 
-// find returns what a session began by its handle, nil where there is none.
+// find returns a session's job by its handle, nil if there is none.
 func (js *jobs) find(session, handle string) *job {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -107,14 +107,14 @@ func (js *jobs) find(session, handle string) *job {
 	return nil
 }
 
-// drop forgets a script whose result was told.
+// drop forgets a job whose result was fetched.
 func (js *jobs) drop(j *job) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	delete(js.all, j.handle)
 }
 
-// stop ends all that a session runs.
+// stop ends all jobs of a session.
 func (js *jobs) stop(session string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -125,7 +125,7 @@ func (js *jobs) stop(session string) {
 	}
 }
 
-// stopAll ends all that runs.
+// stopAll ends all jobs.
 func (js *jobs) stopAll() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -134,13 +134,13 @@ func (js *jobs) stopAll() {
 	}
 }
 
-// lastLine keeps the last whole line of what is written to it.
+// lastLine is a writer that keeps the last complete line.
 type lastLine struct {
 	mu  sync.Mutex
-	end []byte // of what was written
+	end []byte // of the written bytes
 }
 
-// maxLine is how many bytes of a line are kept.
+// maxLine is the maximum number of bytes that are kept of a line.
 const maxLine = 200
 
 func (l *lastLine) Write(data []byte) (int, error) {
@@ -151,7 +151,7 @@ func (l *lastLine) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// String returns the line without what could steer a terminal.
+// String returns the line without terminal control characters.
 func (l *lastLine) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Logging is on its way out of the protocol, and for clients of older versions the way to tell people something.
+// Logging is deprecated in the protocol. Clients of older versions show it to the user.
 
-// tell logs something to a client. One that is gone, or does not want it, is told nothing.
+// tell logs to a client, unless the client is gone or did not enable logging.
 func tell(ctx context.Context, ss *mcp.ServerSession, warning bool, about string, data any) {
 	p := &mcp.LoggingMessageParams{Level: "info", Logger: about, Data: data} //nolint:staticcheck // see above
 	if warning {
@@ -17,7 +17,7 @@ func tell(ctx context.Context, ss *mcp.ServerSession, warning bool, about string
 	_ = ss.Log(ctx, p) //nolint:staticcheck // see above
 }
 
-// tellUser tells people something about what is done for a request.
+// tellUser logs a message about a request for the user.
 func (v *serving) tellUser(ctx context.Context, text string) {
 	if text != "" {
 		tell(ctx, v.ss, false, serverName, text)

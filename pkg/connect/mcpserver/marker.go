@@ -7,17 +7,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// marker is the name of a tool, a prompt and a resource that the SDK has and nobody sees. What is asked of skillpm is
-// asked of these, so that the SDK does to the answers what each version of the protocol wants; and that a list changed
-// is told when one is added to it once more.
+// marker is the name of a hidden tool, prompt, and resource in the SDK. Requests to skillpm are answered through them,
+// so that the SDK adapts the answers to each version of the protocol. Adding one again makes the SDK report that a list
+// changed.
 const marker = "skillpm-marker"
 
-// markerURI is the address of the resource.
+// markerURI is the URI of the hidden resource.
 const markerURI = skillScheme + marker
 
 type answerKey struct{}
 
-// answered calls what a request's context has for it.
+// answered calls the function in a request's context.
 func answered[P, R any](ctx context.Context, req P) (r R, err error) {
 	f, ok := ctx.Value(answerKey{}).(func(context.Context, P) (R, error))
 	if !ok {
@@ -26,7 +26,7 @@ func answered[P, R any](ctx context.Context, req P) (r R, err error) {
 	return f(ctx, req)
 }
 
-// answer returns a context with what answers a request.
+// answer returns a context with the function that answers a request.
 func answer[P, R any](ctx context.Context, f func(context.Context, P) (R, error)) context.Context {
 	return context.WithValue(ctx, answerKey{}, f)
 }

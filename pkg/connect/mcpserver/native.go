@@ -12,7 +12,7 @@ import (
 //go:embed native.yaml
 var nativeText []byte
 
-// forms are skillpm's own names and forms.
+// forms are skillpm's own names and formats.
 type forms struct {
 	Trigger    profile.Trigger    `yaml:"trigger"`
 	Run        profile.Tool       `yaml:"run"`
@@ -29,8 +29,8 @@ func nativeForms() (*forms, error) {
 	return f, nil
 }
 
-// viewOf returns the profile as this server shows it: with skillpm's own names and forms, or with its host's. What a
-// host has no tool for has skillpm's.
+// viewOf returns the profile with skillpm's own names and formats, or with its agent's. If the agent has no tool for a
+// purpose, skillpm's is used.
 func (s *Server) viewOf(h *runtime.Host) *profile.Profile {
 	p := *h.Profile()
 	if !s.o.HostNames {
@@ -39,7 +39,7 @@ func (s *Server) viewOf(h *runtime.Host) *profile.Profile {
 		p.Trigger.Message, p.Activation.Notice = message, notice
 		return &p
 	}
-	if p.Trigger.Skill.Takes("skill") == "" { // a host that asks by lines of text
+	if p.Trigger.Skill.Takes("skill") == "" { // an agent that loads skills by lines of text
 		p.Trigger.Skill = s.native.Trigger.Skill
 	}
 	if p.Trigger.File.Name == "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// watchRetry is how long is waited before it is tried once more to watch.
+// watchRetry is the pause before watching is tried again.
 const watchRetry = 5 * time.Second
 
-// watched tells the clients from now on when the skills are others than those that this request is answered from.
+// watched notifies the clients of every change since the skills that this request is answered from.
 func (v *serving) watched(ctx context.Context) {
 	c, err := v.host.Catalog(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (v *serving) watched(ctx context.Context) {
 	v.watch.Do(func() { v.background.Go(func() { v.watching(c) }) })
 }
 
-// watching tells the clients until the server ends.
+// watching notifies the clients until the server ends.
 func (s *Server) watching(c *catalog.Catalog) {
 	for {
 		err := c.Watch(s.life, func(*catalog.Catalog) { s.mark() })
@@ -38,7 +38,7 @@ func (s *Server) watching(c *catalog.Catalog) {
 	}
 }
 
-// follow tells the client when a task ends that it gave a skill to.
+// follow notifies the client at the end of a task that runs a skill for it.
 func (v *serving) follow(id string) {
 	ss, sdk := v.ss, v.sdk
 	v.host.Tasks().OnEnd(v.life, id, func(t *task.Task, err error) {

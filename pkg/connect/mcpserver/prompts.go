@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// argumentsName is the argument of a prompt whose skill names none of its own.
+// argumentsName is the argument of a prompt whose skill declares none.
 const argumentsName = "arguments"
 
 // listPrompts answers with the skills that a user may start.
@@ -52,12 +52,11 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 	return res, nil
 }
 
-// hinted is one argument in a hint: <required> or [optional].
+// hinted matches one argument in a hint: <required> or [optional].
 var hinted = sync.OnceValue(
 	func() *regexp.Regexp { return regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`) })
 
-// promptArguments returns the arguments of a skill by its argument-hint: those that it names, or else one that is the
-// whole line.
+// promptArguments returns the arguments in a skill's argument-hint, or one argument for the whole line if it has none.
 func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 	var out []*mcp.PromptArgument
 	for rest := strings.TrimSpace(k.ArgumentHint); rest != ""; {
@@ -84,7 +83,7 @@ func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 	return out
 }
 
-// getPrompt activates a skill for a user, and answers with the message that a model is sent.
+// getPrompt activates a skill for a user, and answers with the message for the model.
 func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
@@ -124,7 +123,7 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 	}, nil
 }
 
-// unknownPrompt says that a user may start no skill of that name.
+// unknownPrompt returns the error for a name that is not a skill which users may start.
 func unknownPrompt(name string, err error) error {
 	if u, ok := errors.AsType[*catalog.UnknownError](err); ok && !u.Denied && !u.Invalid {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + skill.QuoteArgument(name)}

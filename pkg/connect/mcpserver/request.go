@@ -16,16 +16,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// sessionKey is the key in a request's _meta by which a client without a connection of its own names its session.
+// sessionKey is the key in a request's _meta with the session of a client without its own connection.
 const sessionKey = "skillpm/session"
 
-// stateless is the first version of the protocol that knows no sessions.
+// stateless is the first version of the protocol without sessions.
 const stateless = "2026-07-28"
 
-// maxHandle is how many characters the name of a session has at most that a client chooses.
+// maxHandle is the maximum length of a session's name that a client chooses, in characters.
 const maxHandle = 128
 
-// serving is one request that is answered.
+// serving answers one request.
 type serving struct {
 	*Server
 	host       *runtime.Host
@@ -33,18 +33,18 @@ type serving struct {
 	ss         *mcp.ServerSession
 	meta       map[string]any
 	id         string // of the session
-	ownSession bool   // whether the connection, or the server, has a session; else a client may name one
-	token      any    // by which the client knows its progress, nil for none
+	ownSession bool   // the connection or the server has a session; otherwise the client may name one
+	token      any    // the client's progress token, nil for none
 	protocol   string // the version of the protocol
 }
 
-// The keys of what the context of a request has.
+// The keys of values in the context of a request.
 type (
 	servingKey struct{}
 	requestKey struct{}
 )
 
-// open makes ready to answer a request. With a session that arguments name, arguments are those of a call.
+// open prepares the answer to a request. A call's arguments may name the session.
 func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serving, error) {
 	v := &serving{Server: s, id: s.o.Session, ownSession: true}
 	v.ss, _ = req.GetSession().(*mcp.ServerSession)
@@ -90,7 +90,7 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 	return v, nil
 }
 
-// clean returns the name of a client as a record may have it.
+// clean returns the name of a client for audit records.
 func clean(name string) string {
 	const most = 64
 	name = strings.Map(func(r rune) rune {
@@ -102,7 +102,7 @@ func clean(name string) string {
 	return name[:min(len(name), most)]
 }
 
-// check returns why a tool of somebody else must not be called now.
+// check returns why another server's tool must not be called now.
 func (s *Server) check(ctx context.Context, c tool.Call) error {
 	v, ok := ctx.Value(servingKey{}).(*serving)
 	if !ok {
@@ -118,17 +118,17 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 	return nil
 }
 
-// explainedError is an error whose text says what to do about it, too.
+// explainedError is an error whose text includes the hint.
 type explainedError struct{ error }
 
-// Error returns both.
+// Error returns the error and its hint.
 func (t explainedError) Error() string { return diag.TextOf(t.error) }
 
 // Unwrap returns the error.
 func (t explainedError) Unwrap() error { return t.error }
 
-// serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should
-// not fails alone: whoever sent it must not end the others.
+// serve answers requests about skills, and leaves the rest to the SDK. It recovers from a panic, so that one client
+// cannot end the others' requests.
 func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -163,7 +163,7 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		res, err = next(ctx, method, req)
-		if err != nil { // the result has a type, and is nil
+		if err != nil { // a typed nil would not be equal to nil
 			return nil, err
 		}
 		switch r := res.(type) {
@@ -176,12 +176,12 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// invalid is an error of the protocol: what was asked for cannot be answered.
+// invalid returns a protocol error for invalid parameters.
 func invalid(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: diag.TextOf(err)}
 }
 
-// problem returns an error as a program is told it.
+// problem returns an error as a protocol error.
 func problem(err error) error {
 	switch diag.CodeOf(err) {
 	case diag.Usage, diag.Invalid, diag.NotFound, diag.Denied, diag.Conflict:

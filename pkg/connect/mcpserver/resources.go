@@ -18,16 +18,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// pageSize is how many things are listed at once.
+// pageSize is the maximum number of items in one answer.
 const pageSize = 100
 
-// private says that what is answered is for one user, and old as soon as it arrives: what policies and files say counts
-// when somebody asks.
+// private marks an answer as specific to one user and as not cacheable, because policies and files apply as they are at
+// each request.
 var private = mcp.Cacheable{TTLMs: 0, CacheScope: "private"}
 
 func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = private }
 
-// page returns what is on the page that a cursor means, and the cursor of the next.
+// page returns the page at a cursor, and the cursor of the next page.
 func page[T any](all []T, cursor string) (items []T, next string, err error) {
 	return pageOf(all, cursor, pageSize)
 }
@@ -46,7 +46,7 @@ func pageOf[T any](all []T, cursor string, size int) (items []T, next string, er
 			}
 		}
 	}
-	start = min(start, len(all)) // there are fewer now
+	start = min(start, len(all)) // the list may be shorter now
 	end := min(start+size, len(all))
 	if end < len(all) {
 		next = base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(end)))
@@ -54,8 +54,7 @@ func pageOf[T any](all []T, cursor string, size int) (items []T, next string, er
 	return all[start:end], next, nil
 }
 
-// listResources answers with the instructions of the skills that a model may start. Their other files are found from
-// there.
+// listResources answers with the instructions of the skills that a model may start. They lead to the other files.
 func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *Server) readResource(
 	}), "resources/read", &mcp.ReadResourceRequest{Session: req.Session, Params: &params, Extra: req.Extra})
 }
 
-// resource returns what is at an address.
+// resource returns the content of a URI.
 func (v *serving) resource(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
 	if id, ok := strings.CutPrefix(uri, taskScheme); ok {
 		return v.readTask(ctx, uri, id)
@@ -139,7 +138,7 @@ func (v *serving) resource(ctx context.Context, uri string) (*mcp.ReadResourceRe
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}, Cacheable: private}, nil
 }
 
-// read returns the bytes of a resource. It goes through the session, as every reading of a skill does.
+// read returns the bytes of a resource. Like every read of a skill, it goes through the session.
 func (v *serving) read(ctx context.Context, uri string) (data []byte, file string, err error) {
 	k, file, err := v.resolve(ctx, uri)
 	if err != nil {
@@ -158,7 +157,7 @@ func (v *serving) read(ctx context.Context, uri string) (data []byte, file strin
 	return f.Data, file, nil
 }
 
-// missing says that a resource cannot be had: in the protocol's own words where there is none.
+// missing returns the error for a resource that cannot be read: the protocol's own error if it does not exist.
 func (v *serving) missing(uri string, err error) error {
 	if diag.CodeOf(err) == diag.NotFound {
 		return mcp.ResourceNotFoundError(uri)
@@ -166,7 +165,7 @@ func (v *serving) missing(uri string, err error) error {
 	return problem(err)
 }
 
-// readTask answers with how a task stands.
+// readTask answers with the state of a task.
 func (v *serving) readTask(ctx context.Context, uri, id string) (*mcp.ReadResourceResult, error) {
 	if !task.IsID(id) {
 		return nil, mcp.ResourceNotFoundError(uri)
@@ -189,10 +188,10 @@ func (v *serving) readTask(ctx context.Context, uri, id string) (*mcp.ReadResour
 	return &mcp.ReadResourceResult{Contents: contents, Cacheable: private}, nil
 }
 
-// maxValues is how many values a completion has at most.
+// maxValues is the maximum number of values of a completion.
 const maxValues = 100
 
-// complete completes the address of a skill's resource. The arguments of skills are free texts.
+// complete completes the URI of a skill's resource. Arguments of skills are free text and have no completion.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	res := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
 	v, err := s.open(ctx, req, "")
@@ -219,7 +218,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return res, nil
 }
 
-// sizeOf returns the size of a regular file of a skill, by no link that leads out.
+// sizeOf returns the size of a regular file of a skill. It follows no link that leads out of the skill.
 func sizeOf(root *os.Root, file string) (int64, bool) {
 	info, err := fs.Stat(root.FS(), file)
 	if err != nil || !info.Mode().IsRegular() {

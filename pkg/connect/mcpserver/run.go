@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// runSchema is that of skill_run: a skill, or the handle of what was pending.
+// runSchema is the schema of skill_run: a skill, or the handle of a pending run.
 const runSchema = `{"type":"object","properties":{` +
 	`"skill":{"type":"string","description":"the skill, by its name, or as name@owner/name"},` +
 	`"script":{"type":"string","description":"the file to run, relative to the skill, as scripts/check.sh; ` +
@@ -27,18 +27,17 @@ const runSchema = `{"type":"object","properties":{` +
 	`"handle":{"type":"string","description":"in place of all others: of a run or a task that was pending"},` +
 	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
 
-// How long a call waits for a script, and how often it says that the script still runs. There are clients that give a
-// request up after 60 seconds, whatever they hear meanwhile: nothing in a request tells them from others, and what they
-// give up would end the script.
+// How long a call waits for a script, and how often it reports progress. Some clients cancel a request after 60 seconds
+// in spite of progress, which would end the script, and nothing in a request identifies them.
 const (
 	patience = 45 * time.Second
 	beat     = 5 * time.Second
 )
 
-// maxOutput is how many bytes of each stream of a script are handed to the model.
+// maxOutput is the maximum size of each stream of a script for the model, in bytes.
 const maxOutput = 48 << 10
 
-// status of a run that goes on.
+// The status of a run that has not ended.
 const pending = "pending"
 
 // runRequest are the arguments of skill_run.
@@ -50,7 +49,7 @@ type runRequest struct {
 	Stop   bool     `json:"stop"`
 }
 
-// run runs a script of a skill, or waits for what was begun before.
+// run runs a script of a skill, or waits for an earlier run.
 func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
 	w, err := v.runRequest(args)
 	if err != nil {
@@ -71,7 +70,7 @@ func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
 	return v.wait(ctx, j)
 }
 
-// runRequest reads the arguments.
+// runRequest decodes the arguments.
 func (v *serving) runRequest(args arguments) (w runRequest, err error) {
 	name := v.native.Run.Name
 	if err := unknown(name, args, []string{"skill", "script", "args", "handle", "stop"}); err != nil {
@@ -93,7 +92,7 @@ func (v *serving) runRequest(args arguments) (w runRequest, err error) {
 	return w, nil
 }
 
-// resume waits for a run, or a task, that was begun by another call.
+// resume waits for a run or a task that another call started.
 func (v *serving) resume(ctx context.Context, w runRequest) *mcp.CallToolResult {
 	if j := v.jobs.find(v.id, w.Handle); j != nil {
 		if w.Stop {
@@ -107,7 +106,7 @@ func (v *serving) resume(ctx context.Context, w runRequest) *mcp.CallToolResult 
 	return v.task(ctx, w)
 }
 
-// wait waits for a run: until it ends, is not wanted any more, or would be given up by the client.
+// wait waits until a run ends, the request is cancelled, or the client could time out.
 func (v *serving) wait(ctx context.Context, j *job) *mcp.CallToolResult {
 	limit := time.NewTimer(v.patience)
 	defer limit.Stop()
@@ -131,7 +130,7 @@ func (v *serving) wait(ctx context.Context, j *job) *mcp.CallToolResult {
 	}
 }
 
-// progress says that a script still runs.
+// progress reports that a script is still running.
 func (v *serving) progress(ctx context.Context, j *job) {
 	if v.token == nil {
 		return
@@ -141,14 +140,14 @@ func (v *serving) progress(ctx context.Context, j *job) {
 	if line := j.out.String(); line != "" {
 		text += ": " + line
 	}
-	// a client that is gone is told nothing
+	// a client that is gone needs no progress
 	_ = v.ss.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 		ProgressToken: v.token, Progress: float64(j.beats),
 		Message: text,
 	})
 }
 
-// pendingResult says that something goes on, and how to ask for it again.
+// pendingResult returns the result for a run that has not ended, with the handle to resume it.
 func pendingResult(handle string, since time.Duration, line string) *mcp.CallToolResult {
 	text := fmt.Sprintf(
 		"pending: it runs for %s. Call skill_run with handle: %q for its result, and with stop: true to end it.",
@@ -161,7 +160,7 @@ func pendingResult(handle string, since time.Duration, line string) *mcp.CallToo
 	return res
 }
 
-// ran returns what came of a run: what it printed, and how it ended.
+// ran returns the result of a run: its output and its exit status.
 func (v *serving) ran(j *job) *mcp.CallToolResult {
 	if j.result == nil {
 		return failure(v.worded(j.err))
@@ -193,7 +192,7 @@ func (v *serving) ran(j *job) *mcp.CallToolResult {
 	return res
 }
 
-// stream writes what is kept of a stream. Bytes that are no text are none for a model.
+// stream formats the kept part of a stream. It omits binary output.
 func stream(b *strings.Builder, heading string, data []byte, size int64) {
 	if len(data) == 0 {
 		return
@@ -212,7 +211,7 @@ func stream(b *strings.Builder, heading string, data []byte, size int64) {
 	}
 }
 
-// task waits for a task, and returns what it printed.
+// task waits for a task, and returns its output.
 func (v *serving) task(ctx context.Context, w runRequest) *mcp.CallToolResult {
 	tasks := v.host.Tasks()
 	if w.Stop {

@@ -15,43 +15,43 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// serverName is the name of the server, by which hosts name its tools, as in mcp__skillpm__skill.
+// serverName is the name of the server. Agents use it in the names of its tools, such as mcp__skillpm__skill.
 const serverName = "skillpm"
 
-// Request says for whom a request is answered.
+// Request identifies the client of a request.
 type Request struct {
-	Session string      // the id of the session, "" where nothing is kept
-	Trace   audit.Trace // what the caller traces the request as
-	Host    string      // what the client calls itself, "" for nothing
+	Session string      // the id of the session, "" for none
+	Trace   audit.Trace // the caller's trace ids
+	Host    string      // the client's name for itself, or ""
 }
 
-// Options say what is served, and how.
+// Options configure a server.
 type Options struct {
-	// Open returns what serves one request. It is needed, and called for each.
+	// Open returns the host that serves one request. It is required, and called for each request.
 	Open func(context.Context, Request) (*runtime.Host, error)
 
-	// HostNames has the tools called as the profile's host calls them, and not as skillpm does.
+	// HostNames gives the tools the names of the profile's agent instead of skillpm's.
 	HostNames bool
-	// AlwaysLoad has the skills listed in the description of the tool that loads them, too, and asks clients not to put
-	// that off.
+	// AlwaysLoad also lists the skills in the description of the tool that loads them, and asks clients to load that
+	// description at once.
 	AlwaysLoad bool
-	// ContextWindow is the size of the model's context in tokens, on which the budget of a listing depends; 0 where it
-	// is not known.
+	// ContextWindow is the size of the model's context in tokens, which determines the budget of a listing; 0 if it is
+	// unknown.
 	ContextWindow int
 
-	// Budget is how many characters a listing has at most; 0 for what the profile allows.
+	// Budget is the maximum size of a listing in characters; 0 for the profile's.
 	Budget int
 
-	// Session is the id of the one session that all connections share; "" for one of each connection's own.
+	// Session is the id of a session that all connections share; "" for one session per connection.
 	Session string
 
-	// Attach shows tools of somebody else on a server, and asks check before each call of one; what it returns takes
-	// them away. It may be nil. The context of a call is that of its request.
+	// Attach adds the tools of other servers, and calls check before each call; the returned function removes them. It
+	// may be nil. The context of a call is that of its request.
 	Attach func(server *mcp.Server, check func(context.Context, tool.Call) error) (detach func())
 
-	Now     func() time.Time // the clock; it is needed
+	Now     func() time.Time // the clock; required
 	Version string           // of skillpm
-	Logger  *slog.Logger     // gets what is wrong with the protocol; nil for nobody
+	Logger  *slog.Logger     // gets protocol errors; nil discards them
 }
 
 // Server serves any number of connections.
@@ -61,15 +61,15 @@ type Server struct {
 	native     *forms
 	life       context.Context // ends with the server
 	stop       context.CancelFunc
-	background sync.WaitGroup // what goes on besides the requests
+	background sync.WaitGroup // goroutines besides those of requests
 	jobs       *jobs
 	watch      sync.Once
 	detach     func()
 
-	patience, beat time.Duration // the constants of these names, but for tests
+	patience, beat time.Duration // the constants of these names; tests shorten them
 
 	mu       sync.Mutex
-	sessions map[*mcp.ServerSession]string // the ids of connections' own sessions
+	sessions map[*mcp.ServerSession]string // the session ids of connections
 }
 
 // New returns a server. Close ends it.
@@ -108,14 +108,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Run serves one connection until its client or the context ends it. The skills that are active in a session of its own
-// end with it.
+// Run serves one connection until its client or the context ends it. Skills that are active in the connection's own
+// session end with it.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	var known atomic.Pointer[mcp.ServerSession]
 	if streams, ok := t.(*mcp.IOTransport); ok {
 		t = lenient(streams, func() bool { return speaksBatches(known.Load()) })
 	}
-	ss, err := s.sdk.Connect(ctx, &patient{Transport: t}, nil)
+	ss, err := s.sdk.Connect(ctx, &draining{Transport: t}, nil)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	case err = <-over:
 	case <-ctx.Done():
 		s.stopJobs(ss)
-		_ = ss.Close() // that it was open is why
+		_ = ss.Close() // its error only means that it was open
 		<-over         //nolint:errcheck // likewise
 		err = ctx.Err()
 	}
@@ -134,16 +134,16 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	return err
 }
 
-// speaksBatches reports whether a client speaks a version of the protocol that has batches of messages.
+// speaksBatches reports whether a client's version of the protocol has batches of messages.
 func speaksBatches(ss *mcp.ServerSession) bool {
-	if ss == nil || ss.InitializeParams() == nil { // a batch does not come first
+	if ss == nil || ss.InitializeParams() == nil { // the first message is not a batch
 		return false
 	}
 	version := ss.InitializeParams().ProtocolVersion
 	return version == "2024-11-05" || version == "2025-03-26"
 }
 
-// Close ends what the server has begun: scripts that run, and watching. Connections are ended by their contexts.
+// Close ends the scripts and the watching of the server. Connections end with their contexts.
 func (s *Server) Close() {
 	s.detach()
 	s.stop()

@@ -9,14 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// prefix begins the ids of sessions that clients name or connections have, so that none is another program's.
+// prefix begins the ids of the sessions of clients and connections, so that none is another program's.
 const prefix = "mcp-"
 
-// ending is how long the skills of a connection that ends may take to end.
+// ending is the maximum time to end the skills of a closed connection.
 const ending = 10 * time.Second
 
-// sessionOf returns the id of a connection's own session, which is made when it is first asked for. A connection that
-// lasts for a single request has none.
+// sessionOf returns the id of a connection's own session, and creates it at first use. A connection for a single
+// request has none.
 func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id string, ownSession bool) {
 	if extra != nil && extra.Header != nil && ss.ID() == "" {
 		return "", false
@@ -27,17 +27,17 @@ func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id s
 		return id, true
 	}
 	var b [12]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // rand.Read never fails
 	id = prefix + hex.EncodeToString(b[:])
 	s.sessions[ss] = id
-	if ss.ID() == "" { // a connection that Run looks after
+	if ss.ID() == "" { // Run ends this connection's session
 		return id, true
 	}
 	s.background.Go(func() {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
-			_ = ss.Wait() // why it ended is told to whoever asks
+			_ = ss.Wait() // the reason is reported elsewhere
 		}()
 		select {
 		case <-over:
@@ -60,7 +60,7 @@ func (s *Server) disconnected(ss *mcp.ServerSession) {
 	}
 }
 
-// stopJobs ends what a connection of its own runs.
+// stopJobs ends the jobs of a connection's own session.
 func (s *Server) stopJobs(ss *mcp.ServerSession) {
 	s.mu.Lock()
 	id := s.sessions[ss]

@@ -12,14 +12,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// maxEnum is how many names a schema lists at most. With more of them it says that any text may be given, and a wrong
-// one is answered with the names.
+// maxEnum is the maximum number of names in a schema. If there are more, the schema allows any string, and the error
+// for an unknown name lists the names.
 const maxEnum = 100
 
-// alwaysLoad asks clients that put the definitions of tools off not to do so with this one.
+// alwaysLoad asks clients that load the definitions of tools on demand to always load this one.
 const alwaysLoad = "anthropic/alwaysLoad"
 
-// listing returns what the model is told of the skills, and the tools of the profile.
+// listing returns the listing of the skills for the model, and the tools of the profile.
 func (v *serving) listing(ctx context.Context) ([]prompt.Tool, prompt.Listing, error) {
 	entries, err := v.host.Entries(ctx)
 	if err != nil {
@@ -32,12 +32,12 @@ func (v *serving) listing(ctx context.Context) ([]prompt.Tool, prompt.Listing, e
 	return prompt.Tools(&p, entries, v.budget())
 }
 
-// budget says how long a listing may be.
+// budget returns the maximum size of a listing.
 func (v *serving) budget() prompt.Options {
 	return prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow}
 }
 
-// withoutProfileText returns a tool whose arguments list no names.
+// withoutProfileText returns a tool without names in its arguments.
 func withoutProfileText(t profile.Tool) profile.Tool {
 	arguments := make([]profile.Argument, len(t.Arguments))
 	for i, a := range t.Arguments {
@@ -48,11 +48,11 @@ func withoutProfileText(t profile.Tool) profile.Tool {
 	return t
 }
 
-// inDescription reports whether the host of a profile shows the skills in the description of a tool.
+// inDescription reports whether the agent of a profile lists the skills in the description of a tool.
 func inDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-description" }
 
-// instruct writes the instructions of the server: which skills there are, where the profile has that there. It is what
-// a client waits for when it starts, so that nothing else is looked for.
+// instruct writes the instructions of the server, with the skills if the profile lists them there. A client waits for
+// it when it starts, so it reads nothing else.
 func (s *Server) instruct(ctx context.Context, text *string) error {
 	h, err := s.o.Open(ctx, Request{})
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Server) instruct(ctx context.Context, text *string) error {
 	return err
 }
 
-// listTools answers with the tools that there are for the skills of now, before those of others.
+// listTools answers with the tools for the current skills, followed by those of other servers.
 func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	res, err := next(ctx, "tools/list", req)
 	list, ok := res.(*mcp.ListToolsResult)
@@ -149,14 +149,14 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	return v.named(out, c)
 }
 
-// reads are what clients are told of tools that change nothing outside.
+// reads are the annotations of tools without side effects.
 func reads(title string) *mcp.ToolAnnotations {
 	no := false
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, OpenWorldHint: &no}
 }
 
-// named completes the schemas: with the exact names of skills that others shadow, where names are listed, and with the
-// argument that names a session, where the connection has none.
+// named completes the schemas: with the exact names of shadowed skills if names are listed, and with the argument for a
+// session if the connection has none.
 func (v *serving) named(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
 	var shadowed []any
 	for _, e := range c.All() {
@@ -193,5 +193,5 @@ func (v *serving) named(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, err
 	return tools, nil
 }
 
-// sessionArgument is the argument of every tool by which a client without a connection of its own names its session.
+// sessionArgument is the argument of every tool with the session of a client without its own connection.
 const sessionArgument = "session"

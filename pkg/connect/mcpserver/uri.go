@@ -22,10 +22,10 @@ const (
 	taskScheme  = "task://"
 )
 
-// maxURI is how many bytes the address of a resource has at most.
+// maxURI is the maximum length of a resource's URI, in bytes.
 const maxURI = 8 << 10
 
-// The types of resources that are no files of their own.
+// The media types of resources that are not files.
 const (
 	markdownType  = "text/markdown"
 	directoryType = "inode/directory"
@@ -33,12 +33,12 @@ const (
 	textType      = "text/plain"
 )
 
-// baseOf returns where a skill's resources are: below its pack, or its layer, by the name that its frontmatter has.
+// baseOf returns the base of a skill's URIs: its pack or layer, and the name in its frontmatter.
 func baseOf(k *catalog.Skill) string {
 	return address(append(strings.Split(cmp.Or(k.Pack, k.Layer), "/"), declared(k)))
 }
 
-// address returns the address that is made of segments.
+// address returns the URI of path segments.
 func address(segments []string) string {
 	escaped := make([]string, len(segments))
 	for i, s := range segments {
@@ -47,7 +47,7 @@ func address(segments []string) string {
 	return skillScheme + strings.Join(escaped, "/")
 }
 
-// uriOf returns the address of a skill's file, "." for its directory.
+// uriOf returns the URI of a skill's file, "." for its directory.
 func uriOf(k *catalog.Skill, file string) string {
 	if file == "." {
 		return baseOf(k)
@@ -55,8 +55,8 @@ func uriOf(k *catalog.Skill, file string) string {
 	return baseOf(k) + "/" + strings.TrimPrefix(address(strings.Split(file, "/")), skillScheme)
 }
 
-// readable returns the skills in force that programs may read for a model, in order. Of two with one address the first
-// counts.
+// readable returns the skills that programs may read for a model, in order. Of two with the same URI it returns the
+// first.
 func (v *serving) readable(ctx context.Context) ([]*catalog.Skill, error) {
 	all, err := v.host.Skills(ctx)
 	if err != nil {
@@ -73,8 +73,8 @@ func (v *serving) readable(ctx context.Context) ([]*catalog.Skill, error) {
 	return out, nil
 }
 
-// resolve returns the skill and the file that an address means, "." for the skill's directory. The error has code
-// NotFound for one that there is not, and Invalid for what is none.
+// resolve returns the skill and the file of a URI, "." for the skill's directory. The error has code NotFound if there
+// is none, and Invalid for an invalid URI.
 func (v *serving) resolve(ctx context.Context, uri string) (*catalog.Skill, string, error) {
 	segments, err := split(uri)
 	if err != nil {
@@ -96,7 +96,7 @@ func (v *serving) resolve(ctx context.Context, uri string) (*catalog.Skill, stri
 	return nil, "", diag.Errorf(diag.NotFound, "there is no resource %q", uri)
 }
 
-// split returns the segments of an address. One that leads elsewhere, in any spelling, is refused.
+// split returns the path segments of a URI. It refuses every spelling of a path that leads out of the skill.
 func split(uri string) ([]string, error) {
 	rest, ok := strings.CutPrefix(uri, skillScheme)
 	if !ok || len(uri) > maxURI || !utf8.ValidString(uri) || strings.ContainsAny(uri, "?#") {
@@ -113,7 +113,7 @@ func split(uri string) ([]string, error) {
 	return segments, nil
 }
 
-// mimeTypes are the types of files by their extensions, the same on every system.
+// mimeTypes are the media types of files by extension, the same on every system.
 var mimeTypes = map[string]string{
 	".md": markdownType, ".markdown": markdownType, ".yaml": "application/yaml", ".yml": "application/yaml",
 	".py": textType, ".sh": textType, ".txt": textType, ".toml": textType, ".go": textType, ".rb": textType,
@@ -123,7 +123,7 @@ var mimeTypes = map[string]string{
 	".pdf": "application/pdf",
 }
 
-// mimeType returns the type of a file by its name, or by how it begins.
+// mimeType returns the media type of a file by its name, or by its first bytes.
 func mimeType(file string, data []byte) string {
 	if t := mimeTypes[strings.ToLower(path.Ext(file))]; t != "" {
 		return t
@@ -135,8 +135,8 @@ func mimeType(file string, data []byte) string {
 	return cmp.Or(base, "application/octet-stream")
 }
 
-// isText reports whether bytes can be handed over as a text.
+// isText reports whether bytes are valid text.
 func isText(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
-// isSkillFile reports whether a path is that of a skill's instructions.
+// isSkillFile reports whether a path is a skill's SKILL.md.
 func isSkillFile(file string) bool { return file == skill.File }

@@ -10,37 +10,37 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// grace is how long the answers to requests may take that came before the end of the input.
+// grace is the maximum time for requests to be answered after the end of the input.
 const grace = 2 * time.Second
 
-// patient is a transport whose end is told when what came before it is answered, so that whoever writes some requests
-// into a pipe gets the answers.
-type patient struct{ mcp.Transport }
+// draining is a transport that reports the end of the input only after all requests are answered. A client that writes
+// some requests into a pipe and closes it gets the answers.
+type draining struct{ mcp.Transport }
 
-// Connect returns the connection.
-func (t *patient) Connect(ctx context.Context) (mcp.Connection, error) {
+// Connect implements [mcp.Transport].
+func (t *draining) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &patientConnection{
+	return &drainingConnection{
 		Connection: c, open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1),
 		closed: make(chan struct{}),
 	}, nil
 }
 
-type patientConnection struct {
+type drainingConnection struct {
 	mcp.Connection
-	idle   chan struct{} // has something when nothing is open after there was something
+	idle   chan struct{} // has a value if the last open request was answered
 	closed chan struct{}
 	once   sync.Once
 
 	mu   sync.Mutex
-	open map[jsonrpc.ID]bool // the requests that are not answered
+	open map[jsonrpc.ID]bool // the unanswered requests
 }
 
-// Read returns the next message. The end waits for the answers.
-func (c *patientConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+// Read returns the next message. It returns the end of the input after the answers.
+func (c *drainingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.await(ctx)
@@ -54,7 +54,7 @@ func (c *patientConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
-func (c *patientConnection) await(ctx context.Context) {
+func (c *drainingConnection) await(ctx context.Context) {
 	limit := time.NewTimer(grace)
 	defer limit.Stop()
 	for {
@@ -77,7 +77,7 @@ func (c *patientConnection) await(ctx context.Context) {
 }
 
 // Write writes a message.
-func (c *patientConnection) Write(ctx context.Context, m jsonrpc.Message) error {
+func (c *drainingConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 	if r, ok := m.(*jsonrpc.Response); ok {
 		r.Error = coded(r.Error)
 	}
@@ -94,8 +94,7 @@ func (c *patientConnection) Write(ctx context.Context, m jsonrpc.Message) error 
 	return err
 }
 
-// coded gives an error a code that has none: one that the SDK has for what comes out of turn, as a request before
-// initialize.
+// coded adds a code to an error of the SDK that has none, such as the one for a request before initialize.
 func coded(err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +106,7 @@ func coded(err error) error {
 }
 
 // Close closes the connection.
-func (c *patientConnection) Close() error {
+func (c *drainingConnection) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return c.Connection.Close()
 }
