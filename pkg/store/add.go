@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// AddTree writes the files that [bundle.Walk] visits in directory dir of fsys as a skill. A Writer accepts any number
-// of skills with different names, from any number of goroutines. After an error it has a part of a skill: close it.
+// AddTree writes the files that [bundle.Walk] visits in directory dir of fsys as a skill. Several goroutines may add
+// skills with different names. After an error the Writer has a part of a skill and must be closed.
 func (w *Writer) AddTree(skill string, fsys fs.FS, dir string) error {
 	return bundle.Walk(fsys, dir, nil, func(f bundle.File) error {
 		r, err := fsys.Open(f.Name)
@@ -19,7 +19,7 @@ func (w *Writer) AddTree(skill string, fsys fs.FS, dir string) error {
 	})
 }
 
-// AddTree adds the skill in directory dir of fsys if it has the digest want. Otherwise the error is a
+// AddTree adds the skill in directory dir of fsys if its digest is want. Otherwise the error is a
 // [bundle.MismatchError]. For many skills, use one [Writer] and its AddTree.
 func (s *Store) AddTree(fsys fs.FS, dir, want string) error {
 	if s.Has(want) {

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// maxQueued is the number of bytes of files that all Writers of a Store keep in memory for a slow disk.
+	// maxQueued is the most bytes of files that all Writers of a Store keep in memory.
 	maxQueued = 16 << 20
-	// maxBuffered is the greatest size of a file that is read into memory, so that a worker writes it while the next
-	// one is read.
+	// maxBuffered is the size of the largest file that is read into memory, so that a worker can write it while the
+	// next one is read.
 	maxBuffered = 128 << 10
 
-	smallBuffer = 18 << 10 // most files fit; the runtime does not round up these sizes
+	smallBuffer = 18 << 10 // fits most files; the allocator does not round up these sizes
 	largeBuffer = maxBuffered + 8<<10
 )
 
-// bufferPool has buffers for files, with a total capacity of maxQueued.
+// bufferPool provides buffers for files, with a total capacity of maxQueued.
 type bufferPool struct {
 	available    *semaphore.Weighted
 	small, large sync.Pool
@@ -36,8 +36,8 @@ func newBuffer(size int) *[]byte {
 	return &b
 }
 
-// acquire returns an empty buffer for a file of a size, -1 if unknown, up to maxBuffered and one byte more. It waits
-// until others have released enough, for which they need no more buffers.
+// acquire returns an empty buffer for a file of a size, -1 if unknown. It has room for one byte more than maxBuffered.
+// It waits for other users to release buffers; they never need a second one, so there is no deadlock.
 func (b *bufferPool) acquire(size int64) *[]byte {
 	pool, capacity := &b.large, int64(largeBuffer)
 	if size >= 0 && size < smallBuffer {
@@ -49,7 +49,7 @@ func (b *bufferPool) acquire(size int64) *[]byte {
 	return buffer
 }
 
-// release returns a buffer to the pool. nil is no buffer.
+// release returns a buffer to the pool. It ignores nil.
 func (b *bufferPool) release(buffer *[]byte) {
 	if buffer == nil {
 		return

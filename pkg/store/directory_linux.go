@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directory is an open directory. Its entries are single path components, and no link is followed. So one system call
-// reaches an entry, while a path costs one for each component.
+// directory is an open directory. It accesses its entries by single names and follows no links. That needs one system
+// call, while a path costs one for each component.
 type directory struct {
 	fd   int
-	path string // for messages
+	path string // for errors
 }
 
 // openDirectory opens a directory by its path.
@@ -26,7 +26,7 @@ func openDirectory(path string) (*directory, error) {
 	return &directory{fd: fd, path: path}, nil
 }
 
-// sub opens a directory in f.
+// sub opens a subdirectory.
 func (f *directory) sub(name string) (*directory, error) {
 	fd, err := openat(f.fd, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *directory) create(name string, mode fs.FileMode) (file, error) {
 	return file{fd: fd, dir: f, name: name}, f.pathError("create", name, err)
 }
 
-// link creates a hard link to a file of another directory with the same name.
+// link creates a hard link to the file of the same name in another directory.
 func (f *directory) link(source *directory, name string) error {
 	return f.pathError("link", name, unix.Linkat(source.fd, name, f.fd, name, 0))
 }
@@ -74,7 +74,7 @@ func (f *directory) mode(name string) (fs.FileMode, error) {
 	return fs.ModeIrregular, nil
 }
 
-// replaced reports whether the path of the directory now leads to something else, or nothing.
+// replaced reports whether the path of the directory no longer leads to it.
 func (f *directory) replaced() bool { return !f.isAt(f.path) }
 
 // isAt reports whether a path leads to this directory.
@@ -95,7 +95,7 @@ func (f *directory) pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: filepath.Join(f.path, name), Err: err}
 }
 
-// file is an open file, without the runtime's poller, because the store opens thousands of small files.
+// file is an open file. It bypasses the poller of the runtime, because the store opens thousands of small files.
 type file struct {
 	fd   int
 	dir  *directory
@@ -143,7 +143,7 @@ func (f file) info() (fileInfo, error) {
 	}, nil
 }
 
-// cloneOf makes f share the blocks of src, and reports whether the file system supports that.
+// cloneOf makes f share the blocks of src, and reports whether the file system did so.
 func (f file) cloneOf(src file) bool { return unix.IoctlFileClone(f.fd, src.fd) == nil }
 
 func openat(dir int, name string, flags int, mode uint32) (fd int, err error) {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// directory is an open directory, whose entries are single path components.
+// directory is an open directory. It accesses its entries by single names.
 type directory struct {
 	root *os.Root
 	path string
@@ -54,7 +54,7 @@ func (f *directory) mode(name string) (fs.FileMode, error) {
 	return info.Mode().Type(), nil
 }
 
-// replaced reports whether the path of the directory now leads to something else, or nothing.
+// replaced reports whether the path of the directory no longer leads to it.
 func (f *directory) replaced() bool { return !f.isAt(f.path) }
 
 // isAt reports whether a path leads to this directory.
@@ -86,5 +86,5 @@ func (f file) info() (fileInfo, error) {
 	}, nil
 }
 
-// cloneOf reports that sharing blocks is not supported.
+// cloneOf does nothing and returns false.
 func (f file) cloneOf(file) bool { return false }

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// fileInfo is what the store needs to know about a file.
+// fileInfo describes an open file.
 type fileInfo struct {
 	regular, executable bool
 	size                int64
 	modified            time.Time
 }
 
-// dirPath is a path of open directories to the file that was used last. So each directory is opened once if the files
-// are in order.
+// dirPath keeps the directories above the last used file open. If files come in order, each directory is opened only
+// once.
 type dirPath struct {
 	root  *directory
 	names []string
 	dirs  []*directory // of names
 }
 
-// open opens dir, a slash-separated path, and creates the directories on the way if create is true. On an error it
-// returns the directory in which it couldn't open name.
+// open opens dir, a slash-separated path. If create is true, it creates missing directories. On an error it returns the
+// component that it could not open, and its parent.
 func (p *dirPath) open(dir string, create bool) (parent *directory, name string, err error) {
 	parent = p.root
 	level := 0

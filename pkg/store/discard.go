@@ -12,13 +12,13 @@ import (
 )
 
 // Discard removes a damaged tree from the store, so that it is fetched again. It moves the tree aside and hashes it
-// again, because another process may have fetched it meanwhile; an intact tree is moved back. A process that reads the
-// tree gets an error. If there is no such tree, Discard does nothing.
+// again, because another process may have fetched it meanwhile, and moves an intact tree back. A process that reads the
+// tree meanwhile gets an error. If there is no such tree, Discard does nothing.
 func (s *Store) Discard(digest string) error {
 	return s.discard(digest, func(aside string) (bool, error) { return isDamaged(aside, digest) })
 }
 
-// isDamaged reports whether the directory aside doesn't have the tree with a digest.
+// isDamaged reports whether the directory aside does not have the tree with a digest.
 func isDamaged(aside, digest string) (bool, error) {
 	if info, err := os.Lstat(aside); err != nil || !info.IsDir() {
 		return err == nil, err

@@ -3,7 +3,7 @@
 //
 // A store is a directory:
 //
-//	t1/<2 hex>/<62 hex>/inventory   the inventory, whose digest names the directory; its time is the last use
+//	t1/<2 hex>/<62 hex>/inventory   the inventory, whose digest names the directory; its mtime is the last use
 //	t1/<2 hex>/<62 hex>/tree/…      the files
 //	tmp/w-<n>, tmp/w-<n>.lock       a scratch directory, and the lock of the process that uses it
 //
@@ -11,11 +11,11 @@
 //
 //   - One rename adds a complete tree to the store. Any number of processes may write at once.
 //   - The store is not trusted: everything that leaves it is hashed, and a damaged tree is removed, so that it is
-//     fetched again. So writes don't need fsync.
-//   - Files are created by single names in open directories, never over another file, and no link is followed.
+//     fetched again. Therefore writes need no fsync.
+//   - It creates files by single names in open directories, never replaces one, and follows no link.
 //   - Reading needs no write access.
 //   - One rename removes a tree from the store: a process that reads it meanwhile gets all of it or an error.
-//   - An error of the disk names the file and suggests what to do.
+//   - An error of the operating system names the file and suggests a fix.
 //
 // Start reading at [Store.Writer] for writing, and [Store.Materialize] for copying a tree into a project.
 //

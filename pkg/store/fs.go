@@ -12,9 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// FS returns a tree of the store as a file system with SKILL.md at its root. It has exactly the files of the inventory,
-// and checks the content of a file before it returns any of it: a damaged or edited file is an error. Errors have the
-// code NotFound or Integrity.
+// FS returns a tree of the store as a file system with SKILL.md at its root. It has exactly the files of the inventory.
+// It verifies the content of a file before it returns any of it. Errors have the code NotFound or Integrity.
 func (s *Store) FS(digest string) (fs.FS, error) {
 	inv, err := s.Inventory(digest)
 	if err != nil {
@@ -26,19 +25,12 @@ func (s *Store) FS(digest string) (fs.FS, error) {
 	}
 	for _, e := range inv {
 		t.files[e.Path] = e
-		t.add(e.Path, node{name: path.Base(e.Path), size: e.Size, mode: mode(e)})
+		t.add(e.Path, node{name: path.Base(e.Path), size: e.Size, mode: modeOf(&e)})
 	}
 	for _, entries := range t.dirs {
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	}
 	return t, nil
-}
-
-func mode(e bundle.Entry) fs.FileMode {
-	if e.Executable {
-		return 0o755
-	}
-	return 0o644
 }
 
 // tree is a tree of the store as a file system.
@@ -59,7 +51,7 @@ func (t *tree) add(name string, n node) {
 	}
 }
 
-// Open opens a file, whose content it checks, or a directory.
+// Open opens a directory, or a file whose content it verifies.
 func (t *tree) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -72,10 +64,11 @@ func (t *tree) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	e := t.files[name]
-	return &openFile{node: node{name: path.Base(name), size: e.Size, mode: mode(e)}, Reader: bytes.NewReader(data)}, nil
+	n := node{name: path.Base(name), size: e.Size, mode: modeOf(&e)}
+	return &openFile{node: n, Reader: bytes.NewReader(data)}, nil
 }
 
-// ReadFile returns the checked content of a file.
+// ReadFile returns the verified content of a file.
 func (t *tree) ReadFile(name string) ([]byte, error) {
 	e, ok := t.files[name]
 	if !ok {
@@ -84,7 +77,7 @@ func (t *tree) ReadFile(name string) ([]byte, error) {
 	return t.store.read(t.digest, e)
 }
 
-// Stat describes a file by the inventory, without reading it.
+// Stat describes a file by its inventory, without reading it.
 func (t *tree) Stat(name string) (fs.FileInfo, error) {
 	if _, ok := t.dirs[name]; ok {
 		return node{name: path.Base(name), mode: fs.ModeDir | 0o755}, nil
@@ -93,7 +86,7 @@ func (t *tree) Stat(name string) (fs.FileInfo, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
 	}
-	return node{name: path.Base(name), size: e.Size, mode: mode(e)}, nil
+	return node{name: path.Base(name), size: e.Size, mode: modeOf(&e)}, nil
 }
 
 // ReadDir returns the entries of a directory, sorted.
@@ -105,7 +98,7 @@ func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.Clone(entries), nil
 }
 
-// node is a file or a directory of a tree. It has no time, because inventories have none.
+// node is a file or a directory of a tree. Its time is zero, because inventories have none.
 type node struct {
 	name string
 	size int64

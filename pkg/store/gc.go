@@ -13,12 +13,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// maxIdle is the longest plausible time since the last use of any tree. A clock beyond that is wrong.
+// maxIdle is the longest plausible time since the last use of any tree. A clock that is further ahead is wrong.
 const maxIdle = 2 * 365 * 24 * time.Hour
 
 // GCOptions configure [Store.GC].
 type GCOptions struct {
-	Unused time.Duration // remove trees unused for that long; at least a day, the precision of recorded uses
+	Unused time.Duration // remove trees unused for this long, at least a day: the precision of recorded uses
 	Now    time.Time
 	All    bool // remove all trees
 	DryRun bool // remove nothing
@@ -27,8 +27,8 @@ type GCOptions struct {
 // GCReport is the result of [Store.GC], also of a dry run.
 type GCReport struct {
 	Removed   []Entry
-	Bytes     int64 // of the removed trees
-	Kept      int   // trees
+	Bytes     int64 // size of the removed trees
+	Kept      int   // remaining trees
 	KeptBytes int64
 	Leftovers int  // scratch directories of processes that died
 	BadClock  bool // the clock is wrong, so that the age of trees is unknown
@@ -36,10 +36,10 @@ type GCReport struct {
 
 // GC removes unused trees, trees with a damaged inventory, and the scratch directories of processes that died.
 //
-// A process that reads a removed tree gets an error and fetches it again. GC keeps trees that a process begins to use
-// meanwhile. A recorded use in the future, or before skillpm existed, counts as now: a wrong clock at that time is no
-// reason to remove a tree. If the clock is wrong now, before skillpm existed or years after the last use of any tree,
-// GC removes no tree for its age.
+// A process that reads a removed tree gets an error and fetches it again. GC keeps trees that another process begins to
+// use meanwhile. A recorded use in the future, or before skillpm existed, comes from a wrong clock and counts as now.
+// If the clock is wrong now (before skillpm existed, or years after the last use of any tree), GC removes no tree for
+// its age.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 	c := &collector{store: s, options: o}
 	err := c.scan(ctx)
@@ -93,8 +93,8 @@ func (c *collector) scan(ctx context.Context) error {
 	return nil
 }
 
-// isUnused reports whether a tree was unused for long enough. It corrects the time of a wrong clock, so that the tree
-// ages from now on.
+// isUnused reports whether a tree was unused for long enough. If a wrong clock recorded its last use, isUnused sets
+// that to now, so that the tree ages from now on.
 func (c *collector) isUnused(e Entry) bool {
 	now := c.options.Now
 	if !e.Used.Before(minPlausibleTime()) && !e.Used.After(now) {
@@ -106,7 +106,7 @@ func (c *collector) isUnused(e Entry) bool {
 	return false
 }
 
-// removeAll removes the trees that scan chose, and sets the report to those that it removed.
+// removeAll removes the trees that scan chose, and reduces the report to those that it removed.
 func (c *collector) removeAll(ctx context.Context) (err error) {
 	scratch, err := c.store.newScratch()
 	if err != nil {
@@ -134,8 +134,8 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 	return err
 }
 
-// remove moves a tree aside and deletes it, and reports whether it did. It moves back a tree that was used since scan,
-// or that was damaged then and is intact now.
+// remove moves a tree aside, deletes it, and reports whether it did. It moves the tree back if it was used since scan,
+// or was damaged then and is intact now.
 func (c *collector) remove(e Entry, aside string) (bool, error) {
 	dir, err := c.store.entryDir(e.Digest)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *collector) remove(e Entry, aside string) (bool, error) {
 	return true, os.RemoveAll(aside)
 }
 
-// changed reports whether a tree is different from what scan found: used since, or not damaged.
+// changed reports whether a tree has changed since scan: it was used, or is no longer damaged.
 func changed(e Entry, aside string) bool {
 	dir, err := openDirectory(aside)
 	if err != nil {

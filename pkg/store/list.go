@@ -23,11 +23,11 @@ type Entry struct {
 	Digest string
 	Files  int
 	Bytes  int64     // of the files
-	Used   time.Time // the last use, to a day; see [Store.Track]
+	Used   time.Time // last use, with a precision of a day; see [Store.Track]
 }
 
-// List yields the trees of the store, sorted by digest. For a damaged inventory it yields a [bundle.MismatchError] with
-// the digest alone, and goes on; it ends after any other error.
+// List yields the trees of the store, sorted by digest. For a damaged inventory it yields the digest and a
+// [bundle.MismatchError], and continues. It ends after any other error.
 func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for digest, err := range s.digests() {
@@ -47,22 +47,22 @@ func (s *Store) List() iter.Seq2[Entry, error] {
 	}
 }
 
-// digests yields the digests that the directories of the store are named after.
+// digests yields the digests in the names of the directories of the store.
 func (s *Store) digests() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		base := filepath.Join(s.dir, "t1")
-		firsts, err := os.ReadDir(base)
+		prefixes, err := os.ReadDir(base)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			yield("", err)
 			return
 		}
-		for _, first := range firsts {
-			rest, err := os.ReadDir(filepath.Join(base, first.Name()))
-			if err != nil && first.IsDir() && !yield("", err) {
+		for _, prefix := range prefixes {
+			rest, err := os.ReadDir(filepath.Join(base, prefix.Name()))
+			if err != nil && prefix.IsDir() && !yield("", err) {
 				return
 			}
 			for _, r := range rest {
-				digest := "t1:sha256:" + first.Name() + r.Name()
+				digest := "t1:sha256:" + prefix.Name() + r.Name()
 				if r.IsDir() && bundle.CheckDigest(digest) == nil && !yield(digest, nil) {
 					return
 				}
@@ -86,8 +86,8 @@ func (s *Store) describe(digest string) (Entry, error) {
 	return e, nil
 }
 
-// VerifyAll hashes all trees in parallel, and calls report for each, in no order and never at the same time: with nil,
-// or with a [bundle.MismatchError] for a damaged tree, which [Store.Discard] removes.
+// VerifyAll hashes all trees in parallel. It calls report for each, in no order and one call at a time: with nil, or
+// for a damaged tree with a [bundle.MismatchError]. [Store.Discard] removes a damaged tree.
 func (s *Store) VerifyAll(ctx context.Context, report func(Entry, error)) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))

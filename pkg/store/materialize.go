@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// minCloneSize is the size of a file from which sharing its blocks is worth a system call.
+// minCloneSize is the size from which sharing blocks is faster than copying a file.
 const minCloneSize = 64 << 10
 
 // Materialize creates the directory dst as a copy of a tree. dst must not exist, its parent must. The copy shares
@@ -97,7 +97,7 @@ func (s *Store) copyTree(ctx context.Context, dir *directory, dst string, inv bu
 type treeCopy struct {
 	store          *Store
 	source, target dirPath
-	buf            []byte // to copy with
+	buf            []byte // for copying
 	sum            hash.Hash
 	link           bool
 }
@@ -110,14 +110,14 @@ func (p *treeCopy) open(dir *directory, dst string) (err error) {
 	return err
 }
 
-// mismatchError returns a mismatch instead of the error of opening name in dir, if name doesn't exist there or has
-// another type than the inventory says.
-func mismatchError(err error, dir *directory, name string, isWanted func(fs.FileMode) bool) error {
+// mismatchError returns a [bundle.MismatchError] if name does not exist in dir or has another type than in the
+// inventory. Otherwise it returns err.
+func mismatchError(err error, dir *directory, name string, hasType func(fs.FileMode) bool) error {
 	mode, statErr := dir.mode(name)
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
 		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: "nothing"}
-	case statErr == nil && !isWanted(mode):
+	case statErr == nil && !hasType(mode):
 		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: mode.String()}
 	}
 	return err
@@ -162,7 +162,7 @@ func modeOf(e *bundle.Entry) fs.FileMode {
 	return 0o644
 }
 
-// linkFile hashes a file and links it, and reports whether it succeeded.
+// linkFile verifies a file and links it, and reports whether it did. The caller copies other files.
 func (p *treeCopy) linkFile(e *bundle.Entry, src file, source, target *directory, name string) (bool, error) {
 	if f, err := src.info(); err != nil || !f.regular || f.executable != e.Executable && runtime.GOOS != "windows" {
 		return false, err
@@ -173,7 +173,7 @@ func (p *treeCopy) linkFile(e *bundle.Entry, src file, source, target *directory
 	return target.link(source, name) == nil, nil
 }
 
-// copy copies a file or shares its blocks, and checks the content.
+// copy copies a file or shares its blocks, and verifies the content.
 func (p *treeCopy) copy(dst, src file, e *bundle.Entry) error {
 	if e.Size >= minCloneSize && !p.store.noClone.Load() {
 		if dst.cloneOf(src) {
@@ -184,7 +184,7 @@ func (p *treeCopy) copy(dst, src file, e *bundle.Entry) error {
 	return p.copyAndHash(dst, src, e)
 }
 
-// copyAndHash copies src to dst and checks the content. A short read is the last one of a file.
+// copyAndHash copies src to dst and verifies the content. At the end of a file, it takes a short read for the last one.
 func (p *treeCopy) copyAndHash(dst io.Writer, src io.Reader, e *bundle.Entry) error {
 	p.sum.Reset()
 	var size int64

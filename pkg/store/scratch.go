@@ -16,8 +16,8 @@ const (
 	lockSuffix    = ".lock"
 )
 
-// scratch is a directory below tmp that belongs to the process that has locked the file of the same name. The file
-// exists before the directory and after it.
+// scratch is a directory below tmp. It belongs to the process that has locked the file of the same name, which exists
+// before the directory and is removed after it.
 type scratch struct {
 	dir  string
 	lock *flock.Flock
@@ -63,7 +63,7 @@ func tryLock(path string) (*flock.Flock, error) {
 	if err != nil || !locked {
 		return nil, err
 	}
-	// The owner of a lock removes the file before it unlocks it: then this locks a removed file.
+	// The previous owner removes the file before it unlocks it, so this may be the lock of a removed file.
 	if _, err := os.Lstat(path); err != nil {
 		return nil, lock.Unlock()
 	}
@@ -74,7 +74,8 @@ func (s *scratch) close() error {
 	return errors.Join(os.RemoveAll(s.dir), release(s.lock))
 }
 
-// release removes and unlocks the file of a lock. Windows cannot remove a file that is open.
+// release removes the file of a lock and unlocks it. The second attempt is for Windows, which cannot remove an open
+// file.
 func release(lock *flock.Flock) error {
 	_ = os.Remove(lock.Path())
 	err := lock.Unlock()
@@ -84,7 +85,7 @@ func release(lock *flock.Flock) error {
 	return err
 }
 
-// sweep removes the scratch directories of processes that died, and returns how many. It ignores errors.
+// sweep removes the scratch directories of processes that died, and returns their number. It ignores errors.
 func sweep(tmp string, dryRun bool) (swept int) {
 	entries, err := os.ReadDir(tmp)
 	if err != nil {
@@ -111,7 +112,7 @@ func sweep(tmp string, dryRun bool) (swept int) {
 // minOrphanAge is the age from which a scratch directory without a lock file is removed.
 const minOrphanAge = 24 * time.Hour
 
-// sweepOrphans removes scratch directories whose lock files are missing, and returns how many.
+// sweepOrphans removes old scratch directories without a lock file, and returns their number.
 func sweepOrphans(tmp string, now time.Time, dryRun bool) (swept int) {
 	entries, err := os.ReadDir(tmp)
 	if err != nil {

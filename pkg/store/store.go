@@ -28,10 +28,10 @@ const (
 // Store is a content-addressed store of skill trees. It is safe for concurrent use.
 type Store struct {
 	dir     string
-	noClone atomic.Bool      // the file system can't share blocks between files
+	noClone atomic.Bool      // the file system cannot share blocks between files
 	buffers sync.Pool        // for copying
 	queue   *bufferPool      // for files to write
-	now     func() time.Time // nil: uses are not recorded
+	now     func() time.Time // nil if uses are not recorded
 }
 
 // Open returns the store in directory dir, an absolute path. The first write creates the directory.

@@ -9,14 +9,15 @@ import (
 // usePrecision is the precision of the recorded last use of a tree.
 const usePrecision = 24 * time.Hour
 
-// minPlausibleTime returns a time before the first use of any store. A clock before it is wrong.
+// minPlausibleTime returns a time before skillpm existed. A clock before it is wrong.
 func minPlausibleTime() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// Track makes the store record when trees are used, for [Store.GC]: it sets the modification time of the inventory, at
-// most once a day. Call it before any use of the store. Without it, the last use of a tree is when it was added.
+// Track makes the store record when trees are used, for [Store.GC]. It sets the modification time of the inventory at
+// most once a day. Call it before any other method. Without it, the last use of a tree is the time when it was added.
 func (s *Store) Track(now func() time.Time) { s.now = now }
 
-// recordUse records that a tree is used now, instead of at lastUse, which may be in the future after a wrong clock.
+// recordUse records a use of a tree now, unless lastUse is less than a day away. lastUse may be in the future after a
+// wrong clock.
 func (s *Store) recordUse(dir *directory, lastUse time.Time) {
 	if s.now == nil {
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// worker writes and hashes the files of some of a Writer's skills, so that a skill needs no locks.
+// worker writes and hashes the files of some skills of a Writer. Each skill belongs to one worker, so it needs no
+// locks.
 type worker struct {
 	writer *Writer
 	jobs   chan job
@@ -27,7 +28,7 @@ type worker struct {
 	copyBuffer []byte
 }
 
-// job is a file to write: its content is in buffer, or comes from r while the sender waits for the result.
+// job is a file to write. Its content is in buffer, or comes from r while the sender waits for the result.
 type job struct {
 	skill      *stagedSkill
 	path       string
@@ -64,7 +65,7 @@ func (k *worker) send(j job) error {
 	return nil
 }
 
-// stream writes a file while reading it.
+// stream writes a large file while it reads it.
 func (k *worker) stream(j job, size int64, r io.Reader) error {
 	j.r, j.size, j.result = r, size, make(chan error, 1)
 	if err := k.send(j); err != nil {
@@ -73,7 +74,8 @@ func (k *worker) stream(j job, size int64, r io.Reader) error {
 	return <-j.result
 }
 
-// run does all jobs, and then writes the inventories. After an error it only receives jobs.
+// run executes the jobs until the channel is closed, then writes the inventories. After an error it only drains the
+// channel.
 func (k *worker) run() {
 	for j := range k.jobs {
 		err := k.firstError()
@@ -166,7 +168,7 @@ func (k *worker) copy(f file, e *bundle.Entry, j job) error {
 // onlyWriter hides ReadFrom, so that the worker's buffer is used.
 type onlyWriter struct{ io.Writer }
 
-// openDir returns a directory of a skill's tree, which it creates if it is new.
+// openDir returns a directory of a skill's tree, and creates it if necessary.
 func (k *worker) openDir(s *stagedSkill, dir string) (*directory, error) {
 	if k.skill != s {
 		k.closeTree()
@@ -178,7 +180,7 @@ func (k *worker) openDir(s *stagedSkill, dir string) (*directory, error) {
 	return parent, err
 }
 
-// openTree opens the tree of a skill, which it creates if it is new.
+// openTree opens the tree of a skill, and creates it if necessary.
 func (k *worker) openTree(s *stagedSkill) error {
 	if !s.written {
 		if err := k.writer.root.mkdir(s.dir); err != nil {

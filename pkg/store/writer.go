@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// maxJobs is the number of files that wait for one worker.
+// maxJobs is the most files that wait for one worker.
 const maxJobs = 64
 
 // Writer writes the files of skills into a store. It is a [bundle.Sink], safe for concurrent use. Commit adds the
@@ -43,8 +43,8 @@ type stagedSkill struct {
 	dir       string // below the scratch directory
 	check     *bundle.Checker
 	worker    *worker
-	written   bool             // its tree exists; only for the worker
-	inventory bundle.Inventory // only for the worker until it ends
+	written   bool             // the tree exists; only the worker uses it
+	inventory bundle.Inventory // only the worker uses it until it ends
 	digest    string
 }
 
@@ -69,8 +69,8 @@ func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	return w, nil
 }
 
-// WriteFile writes one file, unless [bundle.Ignored] matches it. Unsafe names, collisions and exceeded limits are
-// errors with the code Invalid. An error of writing may be returned by a later call or by Commit.
+// WriteFile writes one file, unless [bundle.Ignored] matches it. Unsafe names, collisions, and exceeded limits are
+// errors with the code Invalid. A later call or Commit may return a write error.
 func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io.Reader) error {
 	name = bundle.Normal(name)
 	if bundle.Ignored(name, false) {
@@ -118,7 +118,7 @@ func (w *Writer) buffer(j job, size int64, r io.Reader) error {
 	return nil
 }
 
-// startFile checks a file and returns its skill, which may be new. Without an error the caller must end w.writing.
+// startFile checks a file and returns its skill, which may be new. After success the caller must call w.writing.Done.
 func (w *Writer) startFile(skill, name string, size int64) (*stagedSkill, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +144,7 @@ func (w *Writer) startFile(skill, name string, size int64) (*stagedSkill, error)
 	return s, nil
 }
 
-// addSize adds to the total the size of a file that was unknown before.
+// addSize adds the size of a file to the total, if it was unknown before.
 func (w *Writer) addSize(name string, n int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,8 +184,8 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	return digests, w.Close()
 }
 
-// publish moves a skill from the scratch directory into the store. If the store has the tree already, that counts as a
-// use. A directory without an inventory is not a tree.
+// publish moves a skill from the scratch directory into the store. If the store already has the tree, that counts as a
+// use. A directory without an inventory is not a tree and is replaced.
 func (w *Writer) publish(s *stagedSkill) error {
 	dir, err := w.store.entryDir(s.digest)
 	if err != nil {
@@ -208,7 +208,7 @@ func (w *Writer) publish(s *stagedSkill) error {
 	return syserr.Explain(err)
 }
 
-// end stops the workers and returns their first error. It may be called again.
+// end stops the workers and returns their first error. It may be called several times.
 func (w *Writer) end() error {
 	w.mu.Lock()
 	ended := w.ended
@@ -229,7 +229,7 @@ func (w *Writer) end() error {
 	return nil
 }
 
-// Close discards what is not committed. It may be called again, and after Commit.
+// Close discards everything that is not committed. It may be called several times, and after Commit.
 func (w *Writer) Close() error {
 	if w.scratch == nil {
 		return nil
@@ -245,7 +245,7 @@ func sizeError(name string, want, actual int64) error {
 	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, actual, want)
 }
 
-// readUpTo reads r into buf, at most one byte more than limit, so that the caller notices a longer file.
+// readUpTo reads r into buf. It reads at most one byte more than limit, so that the caller detects a longer file.
 func readUpTo(buf []byte, r io.Reader, limit int64) ([]byte, error) {
 	for int64(len(buf)) <= limit {
 		n, err := r.Read(buf[len(buf) : limit+1])

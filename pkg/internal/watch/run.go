@@ -17,12 +17,12 @@ import (
 func (w *Watcher) run() {
 	defer close(w.stopped)
 	defer close(w.events)
-	defer func() { w.fs.Close() }() //nolint:errcheck // there is nothing left to do about it
-	quiet, late := time.NewTimer(w.options.Quiet), time.NewTimer(w.options.Quiet)
+	defer func() { w.fs.Close() }() //nolint:errcheck // nothing can be done about it
+	quiet, deadline := time.NewTimer(w.options.Quiet), time.NewTimer(w.options.Quiet)
 	quiet.Stop()
-	late.Stop()
-	waiting := false      // for it to be quiet
-	var out chan []string // the events, while there is a batch to be told
+	deadline.Stop()
+	waiting := false      // until there are no events for a while
+	var out chan []string // w.events if a batch is ready, or else nil
 	var batch []string
 	for {
 		var err error
@@ -31,7 +31,7 @@ func (w *Watcher) run() {
 			return
 		case <-quiet.C:
 			waiting = false
-		case <-late.C:
+		case <-deadline.C:
 			waiting = false
 		case out <- batch:
 			clear(w.pending)
@@ -43,7 +43,7 @@ func (w *Watcher) run() {
 			}
 		case e, ok := <-w.fs.Errors:
 			if err = fsnotify.ErrClosed; ok {
-				err = w.fail(e)
+				err = w.handleError(e)
 			}
 		}
 		if err != nil {
@@ -56,11 +56,11 @@ func (w *Watcher) run() {
 			quiet.Reset(w.options.Quiet)
 			if !waiting {
 				waiting = true
-				late.Reset(maxDelayFactor * w.options.Quiet)
+				deadline.Reset(maxDelayFactor * w.options.Quiet)
 			}
 		case !waiting && out == nil && len(w.pending) > 0:
 			quiet.Stop()
-			late.Stop()
+			deadline.Stop()
 			out, batch = w.events, slices.Sorted(maps.Keys(w.pending))
 		}
 	}
@@ -93,7 +93,7 @@ func (w *Watcher) handle(e fsnotify.Event) error {
 	return nil
 }
 
-// handleCreate records what is new at a path below a root.
+// handleCreate records a new file or directory below a root.
 func (w *Watcher) handleCreate(path string) error {
 	if !slices.ContainsFunc(w.roots, func(r *root) bool { _, below := r.displayPath(path); return below }) {
 		return nil
@@ -101,7 +101,7 @@ func (w *Watcher) handleCreate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
 		w.recordPath(path)
-		return nil //nolint:nilerr // it is gone again, which is told, too
+		return nil //nolint:nilerr // it was removed again, which is a change too
 	}
 	if _, watched := w.dirs[path]; watched {
 		w.dropTree(path)
@@ -112,7 +112,7 @@ func (w *Watcher) handleCreate(path string) error {
 	return w.addTree(path, true)
 }
 
-// handleRoot handles an event at a path of a root.
+// handleRoot handles an event of a root itself.
 func (w *Watcher) handleRoot(r *root, e fsnotify.Event) error {
 	moved := e.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename)
 	if !moved && r.dir {
@@ -122,26 +122,26 @@ func (w *Watcher) handleRoot(r *root, e fsnotify.Event) error {
 	if !moved {
 		return nil
 	}
-	before := *r
-	_ = r.scan() // while it is gone, it is where it was
-	if before.dir {
-		w.dropTree(before.real)
+	previous := *r
+	_ = r.scan() // a root that was removed keeps its last path
+	if previous.dir {
+		w.dropTree(previous.real)
 	}
-	for _, each := range w.roots { // some may have been dropped with it
-		if err := w.addRoot(each, each == r); err != nil {
+	for _, other := range w.roots { // dropTree may have dropped other roots
+		if err := w.addRoot(other, other == r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fail handles an error. If events were lost, it watches everything anew and reports all roots.
-func (w *Watcher) fail(err error) error {
+// handleError handles an error of the watcher. If events were lost, it watches everything anew and reports all roots.
+func (w *Watcher) handleError(err error) error {
 	switch {
 	case errors.Is(err, fsnotify.ErrEventOverflow):
 		w.fs.Close() //nolint:errcheck // it is replaced
 		for _, r := range w.roots {
-			_ = r.scan() // while it is gone, it is where it was
+			_ = r.scan() // a root that was removed keeps its last path
 		}
 		if err := w.start(); err != nil {
 			return err
@@ -152,7 +152,7 @@ func (w *Watcher) fail(err error) error {
 		}
 		return nil
 	case errors.Is(err, syscall.EINVAL), errors.Is(err, fs.ErrNotExist), errors.Is(err, fsnotify.ErrNonExistentWatch):
-		return nil // a watch that is gone with its directory
+		return nil // the watch ended with its directory
 	}
 	return explain(err)
 }

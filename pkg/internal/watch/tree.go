@@ -29,7 +29,7 @@ func (w *Watcher) start() error {
 	return nil
 }
 
-// addRoot watches what is below a root, and the directories in which it can vanish and reappear.
+// addRoot watches a root with everything below it, and the directories in which the root may disappear and reappear.
 func (w *Watcher) addRoot(r *root, changed bool) error {
 	for _, path := range r.eventPaths {
 		parent := filepath.Dir(path)
@@ -46,12 +46,12 @@ func (w *Watcher) addRoot(r *root, changed bool) error {
 	return w.addTree(r.real, changed)
 }
 
-// opensFiles reports whether watching a directory opens every file in it. That is too expensive for a directory that is
-// watched only for a root that is removed and created again.
+// opensFiles reports whether watching a directory opens every file in it. That is too expensive for the parent of a
+// root.
 func opensFiles() bool { return runtime.GOOS != "linux" && runtime.GOOS != "windows" }
 
 // addTree watches a directory and those below it. With changed, it records everything in them as changed. It watches a
-// directory before it lists it, so that it misses nothing.
+// directory before it lists it, so that it misses no new file.
 func (w *Watcher) addTree(dir string, changed bool) error {
 	if w.skips(dir) {
 		w.dirs[dir] = false
@@ -60,7 +60,7 @@ func (w *Watcher) addTree(dir string, changed bool) error {
 	if err := w.fs.Add(dir); isFatal(err) {
 		return explain(err)
 	} else if err != nil {
-		return nil //nolint:nilerr // it is gone again, or nobody may look
+		return nil //nolint:nilerr // it was removed again, or is unreadable
 	}
 	w.dirs[dir] = true
 	list, err := os.ReadDir(dir)
@@ -101,8 +101,8 @@ func (w *Watcher) skips(dir string) bool {
 	return skip
 }
 
-// dropTree stops watching a directory and those below it. Otherwise events would have names that are not valid any
-// more.
+// dropTree stops watching a directory and those below it, because later events would have names that are no longer
+// valid.
 func (w *Watcher) dropTree(dir string) {
 	below := dir + string(filepath.Separator)
 	for d, watched := range w.dirs {
@@ -111,7 +111,7 @@ func (w *Watcher) dropTree(dir string) {
 		}
 		delete(w.dirs, d)
 		if watched {
-			_ = w.fs.Remove(d) // most are gone with the directory
+			_ = w.fs.Remove(d) // the system has removed most watches already
 		}
 	}
 }
@@ -130,8 +130,8 @@ func (w *Watcher) record(name string) {
 	w.changed = true
 }
 
-// isFatal reports whether an error of one watch means that no others can be added. Other errors are about the
-// directory: it is gone, or may not be read.
+// isFatal reports whether an error means that no more watches can be added. Other errors are about one directory, which
+// was removed or is unreadable.
 func isFatal(err error) bool {
 	for _, limit := range []error{syscall.ENOSPC, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, fsnotify.ErrClosed} {
 		if errors.Is(err, limit) {

@@ -31,12 +31,12 @@ const maxDelayFactor = 10
 
 // Options configure a watcher.
 type Options struct {
-	// Skip reports whether a directory, by the path that would be reported, is left out with its content. It is not
-	// called for roots. It is called from one goroutine at a time.
+	// Skip reports whether a directory and its content are left out. Its path has the form in which changes are
+	// reported. Skip is not called for roots, and from one goroutine at a time.
 	Skip func(dir string) bool
 
-	// Quiet is how long there must be no event before changes are reported: 50 ms if it is 0. If events keep coming,
-	// changes are reported after ten times as long.
+	// Quiet is the time without events after which changes are reported; 0 means 50 ms. If events keep coming, changes
+	// are reported after ten times as long.
 	Quiet time.Duration
 }
 
@@ -48,25 +48,25 @@ type Watcher struct {
 	closed  chan struct{}
 	stopped chan struct{}
 	once    sync.Once
-	err     error // why it stopped, set before events is closed
+	err     error // reason of the stop, set before events is closed
 
 	// The following fields belong to the goroutine of run.
 	fs *fsnotify.Watcher
 	// directories below roots, by real path: true if they are watched, false if they are skipped
 	dirs    map[string]bool
-	pending map[string]struct{} // changes that are not reported yet
-	changed bool                // pending has grown
+	pending map[string]struct{} // unreported changes
+	changed bool                // pending has new changes
 }
 
 // root is a watched file or directory, with everything below it.
 type root struct {
 	name       string    // as reported
-	real       string    // with all links followed
+	real       string    // path with all links followed
 	dir        bool      // it is a directory, or was when it last existed
-	eventPaths [2]string // the real paths whose events are about it, or about the link that it is
+	eventPaths [2]string // paths with events of the root: of its link, and of the link's target
 }
 
-// New starts watching files and directories, which must exist. It reports changes from when it returns.
+// New starts watching files and directories, which must exist. It reports changes after it returns.
 func New(roots []string, o Options) (*Watcher, error) {
 	if o.Quiet <= 0 {
 		o.Quiet = defaultQuiet
@@ -100,11 +100,11 @@ func New(roots []string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Events returns the channel of changes: the paths of files and directories that changed, appeared or vanished, sorted,
-// each starting with its root's name. The channel is closed when the watcher stops.
+// Events returns the channel of changes: sorted paths of files and directories that were changed, created, or removed.
+// Each starts with the name of its root. The channel is closed when the watcher stops.
 func (w *Watcher) Events() <-chan []string { return w.events }
 
-// Err returns why the watcher stopped, after the channel was closed: nil after Close.
+// Err returns the reason why the watcher stopped: nil after Close. It waits for the stop.
 func (w *Watcher) Err() error {
 	<-w.stopped
 	return w.err
@@ -116,7 +116,7 @@ func (w *Watcher) Close() {
 	<-w.stopped
 }
 
-// scan finds out where the root is now, and what.
+// scan reads the real path and the type of the root.
 func (r *root) scan() error {
 	abs, err := filepath.Abs(r.name)
 	if err != nil {
