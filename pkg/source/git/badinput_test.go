@@ -18,13 +18,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// programs are the ways in which a client transfers.
+// programs are the values of Options.Program to test.
 func programs(t *testing.T) map[string]string {
 	return map[string]string{"built in": "", "program": gittest.Git(t)}
 }
 
-// M2, bad input: URLs that are options or name other transports, as they would come from a lock or a manifest that
-// nobody has parsed. Nothing is run.
+// M2, bad input: URLs that are options or name other transports, such as a crafted lockfile may have, run nothing.
 func TestHostileURLs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	for _, url := range []string{
@@ -64,7 +63,7 @@ func TestHostileURLs(t *testing.T) {
 	}
 }
 
-// M2, bad input: revisions that are options are names that no branch or tag has.
+// M2, bad input: revisions that are options are treated as names of branches and tags that do not exist.
 func TestHostileRevisions(t *testing.T) {
 	dir := t.TempDir()
 	mark := filepath.Join(dir, "mark")
@@ -90,8 +89,8 @@ func TestHostileRevisions(t *testing.T) {
 	}
 }
 
-// M2, bad input: what the configuration and environment of a user, or of the directory that a command is run in, may
-// hold. None of it is run, and none of it sends the client elsewhere.
+// M2, bad input: hostile configuration and environment variables, of the user or of the current directory, run nothing
+// and do not redirect the client.
 func TestHostileConfiguration(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	mark := filepath.Join(t.TempDir(), "mark")
@@ -99,7 +98,7 @@ func TestHostileConfiguration(t *testing.T) {
 	gittest.New(t, dir, "evil/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The wrong one.")}))
 	url := gittest.Serve(t, dir, gittest.WithFilter())
 	script := filepath.Join(home, "run")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $*\" >>"+mark+"\n"), 0o755); err != nil { //nolint:gosec // git is to run it
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $*\" >>"+mark+"\n"), 0o755); err != nil { //nolint:gosec // git would run it
 		t.Fatal(err)
 	}
 	config := fmt.Sprintf(`[core]
@@ -170,7 +169,7 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-// M2, bad input: attributes do not change what is fetched: no line ends, no keywords, no filters, nothing left out.
+// M2, bad input: git attributes do not change the fetched files: no line endings, keywords, filters, or exclusions.
 func TestHostileAttributes(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
@@ -204,7 +203,7 @@ func TestHostileAttributes(t *testing.T) {
 	}
 }
 
-// endlessReferences answers with references without end.
+// endlessReferences responds with endless references.
 func endlessReferences(git http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -217,7 +216,7 @@ func endlessReferences(git http.Handler) http.Handler {
 	})
 }
 
-// endlessList answers with references without end when it is asked to list them (gitprotocol-v2, ls-refs).
+// endlessList responds with endless references to ls-refs (gitprotocol-v2).
 func endlessList(git http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -229,8 +228,7 @@ func endlessList(git http.Handler) http.Handler {
 	})
 }
 
-// writeReferences writes references, the same again and again, until nobody wants them any more. The first has
-// capabilities.
+// writeReferences writes the same references until writing fails. The first has capabilities.
 func writeReferences(w io.Writer, r *http.Request, capabilities string) {
 	var block bytes.Buffer
 	for i := range 1000 {
@@ -249,8 +247,8 @@ func writeReferences(w io.Writer, r *http.Request, capabilities string) {
 	}
 }
 
-// M2, bad input: a list of references without end, and packs that are larger than they may be, are refused when they
-// have sent so much, by either way of transfer.
+// M2, bad input: a list of references without end and packs beyond the limits are errors as soon as they exceed the
+// limit, with both transfer methods.
 func TestEndless(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", strings.Repeat("Long. ", 150))}))
@@ -259,7 +257,7 @@ func TestEndless(t *testing.T) {
 			"references": gittest.WithHandler(endlessReferences), "references on request": gittest.WithHandler(endlessList),
 		} {
 			if what == "references on request" && (program == "" || runtime.GOOS != "linux") {
-				continue // only the git binary asks for them, and only there is its memory bounded
+				continue // only the git binary requests them, and only on Linux is its memory limited
 			}
 			c := New(Options{Program: program, Cache: t.TempDir()})
 			c.limits.refs, c.limits.memory = 1<<16, 48<<20
@@ -290,7 +288,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// M2, bad input: a server that answers with another repository's pack has not sent the commit.
+// M2, bad input: another repository's pack does not provide the requested commit.
 func TestOtherPack(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The right one.")}))

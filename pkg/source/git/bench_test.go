@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// manySkills returns n skills of the size that real ones have: a SKILL.md of 4 KB, three references of 8 KB, a script.
+// manySkills returns n skills of a realistic size: a SKILL.md of 4 KB, three references of 8 KB, and a script.
 func manySkills(n int) gittest.Files {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 2000)
@@ -41,8 +41,8 @@ func manySkills(n int) gittest.Files {
 	return files
 }
 
-// BenchmarkFetch opens and fetches packs of n skills over smart HTTP. BenchmarkClone is what git takes for the transfer
-// and a checkout of the same.
+// BenchmarkFetch opens and fetches packs of n skills over smart HTTP. BenchmarkClone measures git for the same transfer
+// with a checkout.
 func BenchmarkFetch(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -66,7 +66,7 @@ func BenchmarkFetch(b *testing.B) {
 	}
 }
 
-// BenchmarkClone runs git clone --depth 1 on what BenchmarkFetch fetches.
+// BenchmarkClone runs git clone --depth 1 on the repository of BenchmarkFetch.
 func BenchmarkClone(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -49,7 +49,7 @@ func TestPublicURL(t *testing.T) {
 	}
 }
 
-// Whatever a configuration has as a remote, what is published has no password, and publishing it again changes nothing.
+// For any remote in a configuration, the published URL has no password, and publishing it again does not change it.
 func FuzzPublicURL(f *testing.F) {
 	for _, s := range []string{"git@github.com:a/b", "https://u:p@h/x?y#z", "ssh://a:b@c:1/d", "x:y", "//h/p", "oauth2:T@h:p", `https:\\\\u:T@h`} {
 		f.Add(s)

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// testTime is what the clocks of tests say.
+// testTime is the time of all clocks in tests.
 func testTime() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
-// testClock returns a clock on which waiting takes no time. What was waited for is appended to waits, unless that is
-// nil.
+// testClock returns a clock that never waits. It appends the requested waits to waits, unless that is nil.
 func testClock(waits *[]time.Duration) clock {
 	return clock{
 		now: testTime,
@@ -29,16 +28,16 @@ type noTimer struct{}
 func (noTimer) Reset(time.Duration) bool { return true }
 func (noTimer) Stop() bool               { return true }
 
-// NoWaiting gives a client a clock on which waiting takes no time.
+// NoWaiting gives a client a clock that never waits.
 func NoWaiting(c *Client) { c.clock = testClock(nil) }
 
-// hasty is a timer that fires as soon as it is set.
+// hasty is a timer that fires when it is set.
 type hasty func()
 
 func (f hasty) Reset(time.Duration) bool { f(); return true }
 func (hasty) Stop() bool                 { return true }
 
-// NoPatience gives a client a clock on which silence has lasted too long at once.
+// NoPatience gives a client a clock on which every stall times out at once.
 func NoPatience(c *Client) {
 	c.clock = testClock(nil)
 	c.clock.after = func(_ time.Duration, f func()) timer { return hasty(f) }

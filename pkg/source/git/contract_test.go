@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// M2: the contract of every source: over smart HTTP, with and without filters, with the git binary, with a
-// subdirectory, and over a repository on disk.
+// M2: the contract of every source, over smart HTTP with and without filters, with the git binary, with a subdirectory,
+// and for a repository on disk.
 func TestContract(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()
@@ -55,7 +55,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// makeRepository makes o/r.git with the files below a prefix, tagged v1.0.0.
+// makeRepository creates o/r.git with files below a prefix, tagged v1.0.0.
 func makeRepository(t *testing.T, dir, prefix string, files map[string]sourcetest.File) {
 	t.Helper()
 	commit := make(gittest.Files)

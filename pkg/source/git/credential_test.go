@@ -23,7 +23,7 @@ const (
 	password = "p@ss:w/rd s3cret"
 )
 
-// private serves a repository that wants to know who is there.
+// private serves a repository that requires authentication.
 func private(t *testing.T, options ...gittest.Option) pack.Ref {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func private(t *testing.T, options ...gittest.Option) pack.Ref {
 	return parse(t, "git+"+gittest.Serve(t, dir, append(options, gittest.WithAuth(user, password))...)+"/o/r.git")
 }
 
-// host returns the host of a place with its port, and without.
+// host returns the host of a URL with and without its port.
 func host(t *testing.T, ref pack.Ref) (withPort, name string) {
 	t.Helper()
 	u, err := url.Parse(ref.URL)
@@ -41,19 +41,19 @@ func host(t *testing.T, ref pack.Ref) (withPort, name string) {
 	return u.Host, u.Hostname()
 }
 
-// variable returns the name of the environment variable for a place on an IPv4 address and port.
+// variable returns the name of the token variable for an IPv4 address and port.
 func variable(t *testing.T, ref pack.Ref) string {
 	t.Helper()
 	withPort, _ := host(t, ref)
 	return "SKILLPM_TOKEN_" + strings.NewReplacer(".", "_", ":", "_").Replace(withPort)
 }
 
-// environment returns a getenv.
+// environment returns a Getenv function for variables.
 func environment(pairs map[string]string) func(string) string {
 	return func(name string) string { return pairs[name] }
 }
 
-// isolate gives the git program a home directory and a configuration of the test's own.
+// isolate gives git a home directory and a configuration of the test.
 func isolate(t *testing.T, config string) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -68,7 +68,7 @@ func isolate(t *testing.T, config string) (home string) {
 	return home
 }
 
-// M2: a private repository, with credentials from each place that has some.
+// M2: a private repository, with credentials from each source.
 func TestCredentials(t *testing.T) {
 	ref := private(t)
 	withPort, name := host(t, ref)
@@ -106,7 +106,7 @@ func TestCredentials(t *testing.T) {
 		t.Run(from, func(t *testing.T) {
 			config := ""
 			if from == "helper" {
-				// The helper answers for this host only, as every helper does.
+				// Like every helper, this one answers only for its host.
 				config = fmt.Sprintf("[credential \"http://%s\"]\n\thelper = \"!f() { test \\\"$1\\\" = get && echo 'username=%s' && echo 'password=%s'; }; f\"\n", withPort, user, password)
 			}
 			home := isolate(t, config)
@@ -118,7 +118,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// Refused and missing credentials are denied, with a hint, and without repeating them.
+// Wrong and missing credentials are denied with a hint, and the error does not repeat them.
 func TestCredentialsDenied(t *testing.T) {
 	ref := private(t)
 	withPort, _ := host(t, ref)
@@ -136,7 +136,7 @@ func TestCredentialsDenied(t *testing.T) {
 	}
 }
 
-// The configuration of the repository that one happens to be in names no helpers: anybody may have written it.
+// The configuration of the current repository does not provide credential helpers, because anybody may have written it.
 func TestCredentialsOfTheDirectory(t *testing.T) {
 	ref := private(t)
 	home := isolate(t, "")
@@ -151,7 +151,7 @@ func TestCredentialsOfTheDirectory(t *testing.T) {
 	}
 }
 
-// recorder remembers the Authorization of each request.
+// recorder records the Authorization header of each request.
 type recorder struct {
 	mu   sync.Mutex
 	seen []string
@@ -172,7 +172,7 @@ func (r *recorder) all() []string {
 	return r.seen
 }
 
-// Credentials are for those who ask for them.
+// Credentials are sent only after the server requires them.
 func TestCredentialsOnlyOnRequest(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -186,7 +186,7 @@ func TestCredentialsOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// Other hosts' tokens stay where they are.
+// Tokens of other hosts are not sent.
 func TestCredentialsOfOtherHosts(t *testing.T) {
 	ref := private(t)
 	home := isolate(t, "[credential \"http://127.0.0.1:1\"]\n\thelper = \"!echo password=other; echo username=x; :\"\n")
@@ -199,7 +199,7 @@ func TestCredentialsOfOtherHosts(t *testing.T) {
 	checkError(t, err, diag.Denied, "no credentials for 127.0.0.1:", "")
 }
 
-// A redirect to another host is refused before anything is sent there; one on the same host is followed.
+// A redirect to another host is an error before any request to it; a redirect on the same host is followed.
 func TestRedirects(t *testing.T) {
 	var stolen recorder
 	thief := gittest.Serve(t, t.TempDir(), gittest.WithHandler(stolen.handler))
@@ -231,7 +231,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// M2: TLS, with a certificate that has to be made known.
+// M2: TLS, with a certificate that only GIT_SSL_CAINFO has.
 func TestTLS(t *testing.T) {
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	ref := private(t, gittest.WithTLS(ca))

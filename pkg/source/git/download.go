@@ -58,7 +58,7 @@ func wantsSubset(ctx context.Context, ref pack.Ref) bool {
 }
 
 // download fetches the commit into the cache: all of it, or only its trees if a subset suffices and the server supports
-// supportsFilter. The cache entry appears when it is complete.
+// filters. The cache entry appears when it is complete.
 func (k *commit) download(ctx context.Context, subset bool) error {
 	p, err := k.client.remote(k.ref)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// M2, network faults: how long a server may ask to be left alone.
+// M2, network faults: the delay of a Retry-After header.
 func TestRetryAfter(t *testing.T) {
 	now := testTime()
 	tests := map[string]struct {
@@ -57,7 +57,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// faulty is a server that misbehaves for the first requests of a kind.
+// faulty is a server that fails for the first requests of a kind.
 type faulty struct {
 	git    http.Handler
 	method string
@@ -66,7 +66,7 @@ type faulty struct {
 	asked  atomic.Int32
 }
 
-// ServeHTTP misbehaves, or answers as git does.
+// ServeHTTP fails, or serves the request like git.
 func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == f.method && f.asked.Add(1) <= f.times {
 		f.fault(w, r, f.git)
@@ -75,7 +75,7 @@ func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.git.ServeHTTP(w, r)
 }
 
-// status answers with a status and a Retry-After.
+// status responds with a status and a Retry-After header.
 func status(code int, after string) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if after != "" {
@@ -85,10 +85,10 @@ func status(code int, after string) func(http.ResponseWriter, *http.Request, htt
 	}
 }
 
-// reset closes the connection without an answer.
+// reset closes the connection without a response.
 func reset(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// partly sends a part of the answer and then closes the connection, or ends it as if that were all.
+// partly sends a part of the response, and then closes the connection or ends the response normally.
 func partly(abort bool) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, r *http.Request, git http.Handler) {
 		answer := httptest.NewRecorder()
@@ -102,7 +102,7 @@ func partly(abort bool) func(http.ResponseWriter, *http.Request, http.Handler) {
 	}
 }
 
-// wrong changes a byte in the middle of the answer.
+// wrong changes a byte in the middle of the response.
 func wrong(w http.ResponseWriter, r *http.Request, git http.Handler) {
 	answer := httptest.NewRecorder()
 	git.ServeHTTP(answer, r)
@@ -112,16 +112,16 @@ func wrong(w http.ResponseWriter, r *http.Request, git http.Handler) {
 	_, _ = w.Write(data)
 }
 
-// M2, network faults: a fault that passes is not noticed, one that lasts is an error after a bounded number of
-// attempts, and nothing is left in the cache.
+// M2, network faults: a temporary fault is not visible. A lasting one is an error after a bounded number of attempts
+// and leaves nothing in the cache.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	const get, post = http.MethodGet, http.MethodPost
 	tests := map[string]struct {
 		method  string
 		fault   func(http.ResponseWriter, *http.Request, http.Handler)
-		waits   []time.Duration // for a fault that passes after one
-		asked   int32           // how often, when it lasts
+		waits   []time.Duration // waits for a fault of one request
+		asked   int32           // number of requests for a lasting fault
 		message string
 	}{
 		"refs overloaded":    {get, status(429, "7"), []time.Duration{7 * time.Second}, 3, "429 Too Many Requests"},
@@ -172,7 +172,7 @@ func TestNetworkFaults(t *testing.T) {
 	}
 }
 
-// M2, network faults: a server that falls silent before or in its answer. The timers fire at once.
+// M2, network faults: a server that becomes silent before or in its response. The timers fire at once.
 func TestSilence(t *testing.T) {
 	var fired atomic.Int32
 	clock := testClock(nil)
@@ -206,20 +206,20 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// setTimer is told when a timer is set.
+// setTimer is a timer that calls a function when it is set.
 type setTimer func(time.Duration)
 
 func (f setTimer) Reset(d time.Duration) bool { f(d); return true }
 func (setTimer) Stop() bool                   { return true }
 
-// M2, network faults: a server that sends, but so little that it would take for ever. Its answer is over after so many
-// windows of time; what comes in each is told.
+// M2, network faults: a server that sends too slowly. The transfer is canceled after a number of windows; windows has
+// the bytes of each.
 func TestTrickle(t *testing.T) {
 	const rate, long = int(slowBytes), 1000
 	tests := map[string]struct {
 		method  string
 		windows func(i int) int // bytes in window i
-		last    int             // the window in which it ends, long if it does not
+		last    int             // the window in which the transfer is canceled, or a large number
 	}{
 		"a byte each time, of references": {http.MethodGet, func(int) int { return 1 }, slowWindows},
 		"a byte each time, of a pack":     {http.MethodPost, func(int) int { return 1 }, int(maxPreparation / watchWindow)},
@@ -262,7 +262,7 @@ func TestTrickle(t *testing.T) {
 	}
 }
 
-// trickle is a body that brings so many bytes in each window of time.
+// trickle is a body that provides some bytes in each window.
 type trickle struct {
 	*http.Request
 	windows func(i int) int
@@ -297,8 +297,8 @@ func (s *trickle) Read(p []byte) (int, error) {
 
 func (s *trickle) Close() error { return nil }
 
-// That nobody reads for a while what a server sends is not the server's fault; and a git binary that works for minutes
-// on what has come is not slow, but one that receives nothing for long is.
+// Time in which the client does not read is not a stall of the server. A git binary that processes data for minutes is
+// not too slow, but one that receives nothing for long is.
 func TestPatience(t *testing.T) {
 	c := New(Options{})
 	c.clock = testClock(nil)
@@ -326,7 +326,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// silent is a body that never comes.
+// silent is a body that never provides data.
 type silent struct{ *http.Request }
 
 func (s silent) Read([]byte) (int, error) {
@@ -335,7 +335,7 @@ func (s silent) Read([]byte) (int, error) {
 }
 func (s silent) Close() error { return nil }
 
-// fetchFrom opens a place and fetches it.
+// fetchFrom opens and fetches a pack.
 func fetchFrom(t *testing.T, c *Client, ref pack.Ref) error {
 	t.Helper()
 	p, err := c.Open(t.Context(), ref)
@@ -345,11 +345,11 @@ func fetchFrom(t *testing.T, c *Client, ref pack.Ref) error {
 	return err
 }
 
-// M2: whatever happens to a file of the cache, a pack is fetched as it should be, from the server if need be.
+// M2: after any damage to a file of the cache, the pack is fetched correctly, from the server if necessary.
 func TestDamagedCache(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	text := strings.Repeat("some text\n", 100_000) // too much to be read at once
+	text := strings.Repeat("some text\n", 100_000) // more than one read
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
 		"a/SKILL.md": gittest.Skill("a", "A."), "a/large": text[:len(text)-1], "a/larger": text + "more\n",
 	}))
@@ -399,7 +399,7 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-// What a failed attempt has left is not there in the next one, and nothing of either is in the cache entry.
+// Files of a failed attempt are in neither the next attempt nor the cache entry.
 func TestFreshScratch(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
@@ -435,7 +435,7 @@ func TestFreshScratch(t *testing.T) {
 	}
 }
 
-// M2, faults of this machine: a cache that cannot be made is an error that says why.
+// M2, faults of this machine: if the cache cannot be created, the error has the reason.
 func TestCacheThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
@@ -447,7 +447,7 @@ func TestCacheThatCannotBe(t *testing.T) {
 	}
 }
 
-// M2, faults of this machine: a full disk is the disk's error, and not tried again.
+// M2, faults of this machine: a full disk is reported as such and not retried.
 func TestFullDisk(t *testing.T) {
 	err := (&limitReader{}).firstError(&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 	if !errors.Is(err, syscall.ENOSPC) || isTransient(err) {

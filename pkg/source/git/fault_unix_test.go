@@ -14,15 +14,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// The variables that tell a copy of the test what to fetch, and to where.
+// Environment variables that tell the child process what to fetch and where to put it.
 const (
 	childURL   = "SKILLPM_TEST_CHILD_URL"
 	childCache = "SKILLPM_TEST_CHILD_CACHE"
 )
 
-// M2, faults of this machine: with too few open files allowed, a fetch fails and says so, at whatever point that is,
-// and what it leaves is not taken for more than it is: with enough of them the next fetch from the same cache works.
-// The limit is of a process, so a copy of this test has it.
+// M2, faults of this machine: with too few allowed open files, a fetch fails at any point with a clear error. It leaves
+// nothing incomplete in the cache: a later fetch with enough files works. The limit applies to a process, so a child
+// process runs the fetch.
 func TestTooManyOpenFiles(t *testing.T) {
 	if url := os.Getenv(childURL); url != "" {
 		withFewFiles(t, url, os.Getenv(childCache))
@@ -43,7 +43,7 @@ func withFewFiles(t *testing.T, url, cache string) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &enough); err != nil {
 		t.Fatal(err)
 	}
-	first := New(Options{Cache: cache + "/first"}) // so that the runtime has all the files that it needs for itself
+	first := New(Options{Cache: cache + "/first"}) // the runtime opens its own files now
 	if err := fetchFrom(t, first, ref); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func withFewFiles(t *testing.T, url, cache string) {
 		}
 		c := New(Options{Cache: cache + "/" + strconv.Itoa(more)})
 		err := fetchFrom(t, c, ref)
-		_ = c.Close() // what it says does not matter here
+		_ = c.Close() // its error does not matter here
 		if err2 := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &enough); err2 != nil {
 			t.Fatal(err2)
 		}

@@ -25,7 +25,7 @@ func skills() gittest.Files {
 	})
 }
 
-// revParse reads a place below a server's URL.
+// parse parses a reference below the URL of a server.
 func parse(t testing.TB, s string) pack.Ref {
 	t.Helper()
 	ref, err := pack.Parse(s)
@@ -35,7 +35,7 @@ func parse(t testing.TB, s string) pack.Ref {
 	return ref
 }
 
-// newClient returns a client with a cache of its own and nothing of the user's.
+// newClient returns a client with its own cache and without the user's files.
 func newClient(t testing.TB, o git.Options) *git.Client {
 	t.Helper()
 	if o.Cache == "" {
@@ -54,7 +54,7 @@ func newClient(t testing.TB, o git.Options) *git.Client {
 	return c
 }
 
-// fetch opens a place and fetches all its skills; it returns tree digests by skill.
+// fetch opens a reference, fetches all its skills, and returns their tree digests.
 func fetch(t testing.TB, c *git.Client, ref pack.Ref, names ...string) (*pack.Pack, map[string]string) {
 	t.Helper()
 	p, err := c.Open(t.Context(), ref)
@@ -72,7 +72,7 @@ func fetch(t testing.TB, c *git.Client, ref pack.Ref, names ...string) (*pack.Pa
 	return p, digests
 }
 
-// checkError checks an error's code and that its text and hint hold what they should.
+// checkError checks the code of an error, and substrings of its text and hint.
 func checkError(t *testing.T, err error, code diag.Code, message, hint string) {
 	t.Helper()
 	if err == nil {

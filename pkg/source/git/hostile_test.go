@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// Trees that git does not write, and things in them that are not files.
+// Trees that git does not write, and entries that are not files.
 func TestHostileTrees(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -90,7 +90,7 @@ func TestHostileTrees(t *testing.T) {
 					continue
 				}
 				if diag.CodeOf(err) == diag.Remote && (name == "no name" || name == "bad mode") {
-					continue // git does not even send it
+					continue // git does not send it
 				}
 				if err == nil || !strings.Contains(err.Error(), tt.message) || tt.message != "" && diag.CodeOf(err) != diag.Invalid ||
 					diag.CodeOf(err) == diag.Internal {
@@ -101,7 +101,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// bomb returns a tree that stands for 10 to the power of levels paths, with leaf at the end of each.
+// bomb returns a tree with 10 to the power of levels paths, with leaf at the end of each.
 func bomb(r *gittest.Repo, levels int, leaf gittest.Entry) gittest.Entry {
 	for range levels {
 		entries := make([]gittest.Entry, 10)
@@ -114,7 +114,7 @@ func bomb(r *gittest.Repo, levels int, leaf gittest.Entry) gittest.Entry {
 	return leaf
 }
 
-// Trees of a few objects that stand for more paths than can be walked.
+// Trees of a few objects with more paths than anyone can walk.
 func TestTreeBombs(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -157,7 +157,7 @@ func TestTreeBombs(t *testing.T) {
 	}
 }
 
-// A pack that was described in one context is read in another.
+// A pack that was described in one context can be read in another.
 func TestTreeContext(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -173,7 +173,7 @@ func TestTreeContext(t *testing.T) {
 	}
 }
 
-// Servers that answer otherwise than a git server does.
+// Servers that do not respond like a git server.
 func TestHostileServers(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -220,7 +220,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// truncate lets a fraction of a pack through.
+// truncate passes on a fraction of a pack.
 func truncate(fraction int) func(http.Handler) http.Handler {
 	return change(func(b []byte) []byte { return b[:len(b)/fraction] })
 }
@@ -233,7 +233,7 @@ func corrupt(next http.Handler) http.Handler {
 	})(next)
 }
 
-// change changes what the server answers to a request for a pack.
+// change modifies the response to a request for a pack.
 func change(f func([]byte) []byte) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -249,7 +249,7 @@ func change(f func([]byte) []byte) func(http.Handler) http.Handler {
 	}
 }
 
-// A server that is overloaded for a moment is asked again.
+// A request to a briefly overloaded server is repeated.
 func TestRetry(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -270,7 +270,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A commit in the cache is not asked for again, and one that was damaged there is found out and fetched anew.
+// A cached commit is not requested again. A damaged one is detected and fetched again.
 func TestCache(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())

@@ -76,7 +76,7 @@ func TestParseNetrc(t *testing.T) {
 	}
 }
 
-// Reading a .netrc never panics, and never gives one host what is another's.
+// Parsing a .netrc never panics, and never returns another host's login.
 func FuzzParseNetrc(f *testing.F) {
 	f.Add("machine h.example login a password b\ndefault password c")
 	f.Add("macdef x\n\nmachine \"h.example\" password \"\\")
@@ -107,14 +107,14 @@ func TestHelperAnswer(t *testing.T) {
 	}
 }
 
-// newGuard returns a guard whose clock is the test's.
+// newGuard returns a guard with the clock of the test.
 func newGuard(clock clock, l limits, next roundTrip) *authGuard {
 	c := New(Options{})
 	c.clock, c.limits = clock, l
 	return &authGuard{next: next, client: c}
 }
 
-// A body ends with an error where its bound is.
+// Reading a body beyond its limit is an error.
 func TestGuardedBody(t *testing.T) {
 	g := newGuard(testClock(nil), limits{pack: 1000}, func(*http.Request) (*http.Response, error) {
 		rec := httptest.NewRecorder()
@@ -137,7 +137,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Work on a tree ends with its context.
+// Operations on a tree end with its context.
 func TestTreeEndsWithContext(t *testing.T) {
 	dir := t.TempDir()
 	id := gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"a/SKILL.md": gittest.Skill("a", "A.")}))

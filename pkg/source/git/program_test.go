@@ -12,7 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// The git binary brings the same as the client itself, from every kind of server and for every kind of revision.
+// The git binary fetches the same content as the built-in client, from every kind of server and for every kind of
+// revision.
 func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -26,7 +27,7 @@ func TestProgram(t *testing.T) {
 			t.Parallel()
 			url := "git+" + gittest.Serve(t, dir, options...) + "/o/r.git"
 			credentials := func(context.Context, string) (string, string, error) { return "me", "hunter2", nil }
-			for _, revs := range [][]string{{"", "#v1.0.0", "#main"}, {"#" + first}} { // the last one of a place that nothing is known of
+			for _, revs := range [][]string{{"", "#v1.0.0", "#main"}, {"#" + first}} { // the last one without knowledge of the references
 				c := newClient(t, git.Options{Credentials: credentials})
 				program := newClient(t, git.Options{Credentials: credentials, Program: gittest.Git(t)})
 				for _, rev := range revs {
@@ -41,7 +42,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// What goes wrong with the git binary is told as without it.
+// Errors with the git binary are the same as without it.
 func TestProgramErrors(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())

@@ -17,8 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// When its context ends, the program is killed, and so is what it has started: the pipe that they hold comes to its
-// stop.
+// When the context ends, the program and its children are killed: the pipe that they hold is closed.
 func TestProgramIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	pipe, script := filepath.Join(dir, "pipe"), filepath.Join(dir, "git")
@@ -26,7 +25,7 @@ func TestProgramIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "#!/bin/sh\nexec 3>" + pipe + "\necho started >&3\nsleep 1000 &\nwait\n"
-	if err := os.WriteFile(script, []byte(text), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil { //nolint:gosec // it is executable
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -55,11 +54,11 @@ func TestProgramIsKilled(t *testing.T) {
 	}
 }
 
-// Git sees the variables that the client was given, and of those only the ones that it needs; not those of the process.
+// Git receives only the variables that it needs, from the environment of the client and not of the process.
 func TestProgramEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	seen, script := filepath.Join(dir, "seen"), filepath.Join(dir, "git")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv >"+seen+"\n"), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv >"+seen+"\n"), 0o755); err != nil { //nolint:gosec // it is executable
 		t.Fatal(err)
 	}
 	t.Setenv("HTTPS_PROXY", "http://proxy-of-the-process.example")

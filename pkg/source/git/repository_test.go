@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// A tag that is moved changes nothing for those who have pinned its commit, even when no branch has it any more.
+// A moved tag does not change a pinned commit, even if no branch has that commit any more.
 func TestMovedTag(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -46,7 +46,7 @@ func TestMovedTag(t *testing.T) {
 	}
 }
 
-// A server that gives no commit by its id: one that a branch still has is found by way of the branches.
+// A server that sends no commit by its id: the client finds one through the branches.
 func TestStrictServer(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -118,7 +118,7 @@ func TestMonorepo(t *testing.T) {
 	}
 }
 
-// Tags carry the pack's own name where that is not the repository's.
+// Tags carry the pack's own name if it differs from the repository's.
 func TestTagsOfThePacksName(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -131,7 +131,7 @@ func TestTagsOfThePacksName(t *testing.T) {
 	}
 }
 
-// A release tag whose manifest declares another version is not taken for either, unless it is named.
+// A release tag whose manifest declares another version is an error, unless the reference names the tag.
 func TestTagAgainstManifest(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -146,7 +146,7 @@ func TestTagAgainstManifest(t *testing.T) {
 	}
 }
 
-// M2: directories that a pack depends on are places in its own repository, at its own commit.
+// M2: dependencies on directories are references to the same repository and commit.
 func TestDependencies(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -181,7 +181,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// A subset of the skills of a large repository, which has no skillpm.yaml and other things besides.
+// A subset of the skills of a large repository without skillpm.yaml and with unrelated files.
 func TestSubsetOfLargeRepository(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -211,7 +211,7 @@ func TestSubsetOfLargeRepository(t *testing.T) {
 	}
 }
 
-// One client for several goroutines: a commit is fetched once and read by all.
+// Several goroutines use one client: a commit is fetched once.
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -232,7 +232,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// Several clients with one cache, as several processes have it.
+// Several clients share one cache, as several processes do.
 func TestSharedCache(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -260,7 +260,7 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// Repositories of this machine: bare, checked out, and an additional worktree.
+// Local repositories: bare, with a work tree, and a linked work tree.
 func TestLocal(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// gitCheckout makes a repository with a commit, and a checkout of it.
+// gitCheckout creates a repository with a commit and a work tree.
 func gitCheckout(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -32,9 +32,8 @@ func gitCheckout(t *testing.T) string {
 	return dir
 }
 
-// TestSpecialFilesOfRepository replaces each file of a .git that is read by one that would be waited for or that has no
-// stop. For the git program each is an error, before it runs. For a repository that is read where it is, what need not
-// be there counts as not there. Nothing hangs.
+// TestSpecialFilesOfRepository replaces each file that is read in .git by a pipe or a device. For the git program each
+// is an error before it runs. In a repository that is read directly, an optional file counts as missing. Nothing hangs.
 func TestSpecialFilesOfRepository(t *testing.T) {
 	dir := gitCheckout(t)
 	client := git.New(git.Options{Cache: t.TempDir()})
@@ -89,7 +88,7 @@ func TestSpecialFilesOfRepository(t *testing.T) {
 	}
 }
 
-// TestForeignRepository has a .git of another user above the directory, as anybody can put one where all may write.
+// TestForeignRepository has a .git of another user above the directory, as any user can create in a shared directory.
 func TestForeignRepository(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

@@ -22,7 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// key makes a key pair, and the text of a file that holds the private one.
+// key creates a key pair and the text of its private key file.
 func key(t *testing.T) (ssh.Signer, []byte) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -40,7 +40,7 @@ func key(t *testing.T) (ssh.Signer, []byte) {
 	return signer, pem.EncodeToMemory(block)
 }
 
-// serveSSH serves the repositories below dir to whoever has the key, as user git, and returns the server's address.
+// serveSSH serves the repositories below dir to the owner of a key, as user git, and returns the address.
 func serveSSH(t *testing.T, dir string, host ssh.Signer, client ssh.PublicKey) string {
 	t.Helper()
 	config := &ssh.ServerConfig{PublicKeyCallback: func(c ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
@@ -94,7 +94,7 @@ func serveConn(conn net.Conn, config *ssh.ServerConfig, program, dir string) {
 	}
 }
 
-// uploadPack runs the one command that a client may run.
+// uploadPack runs the only allowed command.
 func uploadPack(channel ssh.Channel, command, program, dir string) uint32 {
 	path, ok := strings.CutPrefix(command, "git-upload-pack ")
 	if !ok {
@@ -117,7 +117,7 @@ func uploadPack(channel ssh.Channel, command, program, dir string) uint32 {
 	return 0
 }
 
-// M2: git over SSH, with a key from a file, for a host whose key is known.
+// M2: git over SSH, with a key from a file and a known host key.
 func TestSSH(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")

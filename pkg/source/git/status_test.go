@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// statusCase is a work tree with tracked and ignored files, as git makes it.
+// statusCase is a work tree with tracked and ignored files, created by git.
 func statusCase(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestStatusOf(t *testing.T) {
 	cmd := exec.Command("git", append([]string{"check-ignore"}, paths...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
-	out, _ := cmd.Output() // 1 says that one is not ignored
+	out, _ := cmd.Output() // exit code 1 means that it is not ignored
 	want := strings.Fields(string(out))
 	if !slices.Equal(ignored, want) || len(want) == 0 {
 		t.Errorf("ignored: %q, git says %q", ignored, want)

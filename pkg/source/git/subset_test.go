@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// traffic counts what a server sends.
+// traffic counts the bytes that a server sends.
 type traffic struct{ packs, bytes atomic.Int64 }
 
 // count returns a handler that counts.
@@ -43,10 +43,10 @@ func (w countingWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// takeSession returns what was counted since it was last asked.
+// take returns the bytes counted since its last call.
 func (c *traffic) take() (packs, bytes int64) { return c.packs.Swap(0), c.bytes.Swap(0) }
 
-// noise returns text that does not compress to less than half.
+// noise returns text that compresses to more than half its size.
 func noise(random *rand.Rand, size int) string {
 	var b strings.Builder
 	for b.Len() < size {
@@ -55,8 +55,8 @@ func noise(random *rand.Rand, size int) string {
 	return b.String()[:size]
 }
 
-// largeRepository makes o/r.git: 60 skills with 64 KB each, 4 MB in all, below packs/big/skills, and a small
-// pack in packs/small.
+// largeRepository creates o/r.git with 60 skills of 64 KB each, 4 MB in all, below packs/big/skills, and a small pack
+// in packs/small.
 func largeRepository(t *testing.T, dir string) *gittest.Repo {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -76,9 +76,9 @@ func largeRepository(t *testing.T, dir string) *gittest.Repo {
 	return r
 }
 
-// A subset of a large repository costs what the subset costs, where the server can leave things out: listing versions
-// transfers no pack at all, describing one pack its trees and descriptions, one skill only its files. Elsewhere it
-// costs the whole commit, once.
+// Fetching a subset of a large repository transfers only the subset if the server supports filters: listing versions
+// transfers no pack, describing a pack its trees and descriptions, and one skill only its files. Without filters, it
+// transfers the whole commit once.
 func TestSubsetCosts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -134,7 +134,7 @@ func hashes(t *testing.T, c *git.Client, p *pack.Pack, names ...string) map[stri
 	return digests
 }
 
-// What is known to be wanted as a whole comes in one pack.
+// A commit of which everything is wanted is fetched in one pack.
 func TestWholeCosts(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -161,7 +161,7 @@ func TestWholeCosts(t *testing.T) {
 	}
 }
 
-// Parts of a commit add up in the cache, and what is there is not asked for again.
+// Parts of a commit accumulate in the cache and are not fetched again.
 func TestPartsInTheCache(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -183,13 +183,13 @@ func TestPartsInTheCache(t *testing.T) {
 	}
 }
 
-// Another process may empty the cache between the parts of a commit: all of it is fetched again.
+// If another process empties the cache between two parts of a commit, all of it is fetched again.
 func TestCacheEmptiedBetweenParts(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
 	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git")
 	_, want := fetch(t, newClient(t, git.Options{}), ref)
-	for _, pattern := range []string{"*/*", "*", "."} { // the entry, those of the repository, all
+	for _, pattern := range []string{"*/*", "*", "."} { // the entry, all of the repository, the whole cache
 		cache := t.TempDir()
 		c := newClient(t, git.Options{Cache: cache})
 		p, err := c.Open(t.Context(), ref)
@@ -212,7 +212,7 @@ func TestCacheEmptiedBetweenParts(t *testing.T) {
 	}
 }
 
-// A server that leaves things out and then does not give them is asked for all.
+// If a server filters objects and then does not send them, the whole commit is fetched.
 func TestFilterWithoutObjects(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -233,7 +233,7 @@ func TestFilterWithoutObjects(t *testing.T) {
 	}
 }
 
-// The meter is told of all packs of a commit together.
+// The meter counts all packs of a commit together.
 func TestMeter(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -260,7 +260,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// Several goroutines want different parts at once.
+// Several goroutines fetch different parts at once.
 func TestConcurrentParts(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(manySkills(20))

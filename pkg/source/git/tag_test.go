@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// counted counts the bytes that a server answers with.
+// counted counts the bytes of responses.
 type counted struct {
 	http.ResponseWriter
 	n *atomic.Int64
@@ -23,14 +23,14 @@ func (c counted) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// annotated makes a repository with a large file, a signed tag, one without signature, one that is only a name, one on
-// a tag, and a branch.
+// annotated creates a repository with a large file, a signed tag, an unsigned one, a lightweight one, one on another
+// tag, and a branch.
 func annotated(t *testing.T, dir string) (r *gittest.Repo, commit string) {
 	t.Helper()
 	r = gittest.New(t, dir, "o/r.git")
 	files := skills()
 	large := make([]byte, 1<<16)
-	rand.NewChaCha8([32]byte{}).Read(large) // does not fail, and does not compress
+	rand.NewChaCha8([32]byte{}).Read(large) // never fails; the data does not compress
 	files["large.bin"] = gittest.File{Data: string(large)}
 	commit = r.Commit(files)
 	r.AnnotatedTag("v1.0.0", commit)
@@ -66,8 +66,8 @@ func TestSignedTag(t *testing.T) {
 			c := newClient(t, options)
 			tests := []struct {
 				rev, version string
-				payload      string // how it ends
-				signature    string // how it starts
+				payload      string // suffix
+				signature    string // prefix
 			}{
 				{"v1.2.0", "", "\nnotes\n", "-----BEGIN SSH SIGNATURE-----\nAAAA\n"},
 				{"refs/tags/v1.2.0", "", "\nnotes\n", "-----BEGIN SSH SIGNATURE-----\n"},
@@ -102,7 +102,7 @@ func TestSignedTag(t *testing.T) {
 	}
 }
 
-// A tag object comes alone: not with the commit that it is on.
+// A tag object is fetched without its commit.
 func TestSignedTagIsSmall(t *testing.T) {
 	dir := t.TempDir()
 	_, commit := annotated(t, dir)

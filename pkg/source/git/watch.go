@@ -39,9 +39,9 @@ type watchdog struct {
 	stopped  atomic.Bool
 	received atomic.Int64 // received bytes
 
-	lastFast     int64 // n at the end of the last window that was fast enough
-	lastReceived int64 // n at the end of the last window
-	slowCount    int   // windows since last
+	lastFast     int64 // received at the end of the last window that was fast enough
+	lastReceived int64 // received at the end of the last window
+	slowCount    int   // windows since lastFast
 	silentCount  int   // windows in a row without data
 }
 

@@ -80,7 +80,7 @@ type Checkout struct {
 	Root   string // real path of the work tree
 	Origin string // publishable URL of the remote, "" if there is none
 	Commit string // HEAD, "" before the first commit
-	Branch string // availableObjects branch, "" for a detached HEAD
+	Branch string // current branch, "" for a detached HEAD
 
 	tree    *workTree
 	changed map[string]bool // files, as in [Changed]
@@ -242,7 +242,7 @@ func (w *workTree) readConfig(ctx context.Context) error {
 // workTreeStatus is the output of git status.
 type workTreeStatus struct {
 	commit  string // HEAD, "" before the first commit
-	branch  string // availableObjects branch, "" for a detached HEAD
+	branch  string // current branch, "" for a detached HEAD
 	changed map[string]bool
 	ids     map[string]string // index ids of files that may differ only by converted line endings
 }

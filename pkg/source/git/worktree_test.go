@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
-// TestMain keeps the configuration of the user who runs the tests away from git.
+// TestMain hides the user's configuration from git.
 func TestMain(m *testing.M) {
 	err := errors.Join(os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull), os.Setenv("GIT_CONFIG_NOSYSTEM", "1"))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// checkout is a work tree that git itself has made.
+// checkout is a work tree that git created.
 type checkout struct {
 	testing.TB
 	repo *gittest.Repo
@@ -54,7 +54,7 @@ func newCheckout(t testing.TB) checkout {
 	return w
 }
 
-// clone does what git clone does, in one process instead of ten.
+// clone is git clone in one process instead of ten.
 func (w checkout) clone(head string) {
 	w.Helper()
 	gittest.New(w, w.dir, ".git")
@@ -68,7 +68,7 @@ func (w checkout) clone(head string) {
 	w.git("read-tree", "--reset", "-u", "HEAD")
 }
 
-// realDir returns a temporary directory by the name that it has when all links are followed.
+// realDir returns a temporary directory with all links in its path resolved.
 func realDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -103,7 +103,7 @@ func (w checkout) do(err error) {
 
 func (w checkout) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
 
-// touch gives a file a new time.
+// touch changes the time of a file.
 func (w checkout) touch(name string) {
 	w.Helper()
 	at := time.Unix(1700000000, 123456789)
@@ -117,7 +117,7 @@ func (w checkout) commit(message string) string {
 	return w.git("rev-parse", "HEAD")
 }
 
-// changed returns what git says has changed.
+// changed returns the changes that git reports.
 func (w checkout) changed(since string, options ...string) []string {
 	w.Helper()
 	found := make(map[string]bool)
@@ -134,7 +134,7 @@ func (w checkout) changed(since string, options ...string) []string {
 	}
 	var list []string
 	for name := range found {
-		if name != "" && !strings.HasSuffix(name, "/") { // another repository
+		if name != "" && !strings.HasSuffix(name, "/") { // a nested repository
 			list = append(list, name)
 		}
 	}
@@ -142,7 +142,7 @@ func (w checkout) changed(since string, options ...string) []string {
 	return list
 }
 
-// check compares what Changed finds with what git says. It does so before git is asked, who notes what it has read.
+// check compares Changed with git. It calls Changed first, because git updates the index.
 func (w checkout) check(since string, want ...string) {
 	w.Helper()
 	root, got, err := Changed(w.Context(), w.dir, since)
@@ -292,14 +292,14 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// Files whose line ends git converts are not changed when only those differ.
+// Files are not changed if they differ only in line endings that git converts.
 func TestChangedLineEnds(t *testing.T) {
 	lf, crlf := "one\ntwo\n", "one\r\ntwo\r\n"
 	for _, tt := range []struct {
 		name       string
 		attributes string
 		config     string // of core.autocrlf
-		global     bool   // which only the user's configuration has
+		global     bool   // only the user's configuration has it
 		stored     string
 		disk       string
 		same       bool
@@ -329,7 +329,7 @@ func TestChangedLineEnds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newCheckout(t)
-			w.write(".gitattributes", "*.md -text\n") // stored as it is
+			w.write(".gitattributes", "*.md -text\n") // stored without conversion
 			w.write("dir/a.md", tt.stored)
 			w.commit("stored")
 			w.write(".gitattributes", tt.attributes)
@@ -347,7 +347,7 @@ func TestChangedLineEnds(t *testing.T) {
 			w.write("dir/a.md", tt.disk)
 			w.touch("dir/a.md")
 			_, got, err := Changed(t.Context(), w.dir, "")
-			// git status shows a file whose size is another one; git diff compares what would be stored.
+			// git status shows a file of another size; git diff compares the content that it would store.
 			want := strings.Fields(w.git("-c", "core.autocrlf="+cmp.Or(tt.config, "false"), "diff", "--name-only", "HEAD"))
 			if err != nil || !slices.Equal(got, want) || (len(want) == 0) != tt.same {
 				t.Errorf("got %q, %v; git says %q", got, err, want)
@@ -398,7 +398,7 @@ func TestChangedSince(t *testing.T) {
 	second2.check("main", "LIESMICH.md", "README.md", "skills/deploy/SKILL.md")
 }
 
-// Nothing is written, and no command that a repository's configuration names is run.
+// Changed writes nothing and runs no command that the configuration of the repository names.
 func TestChangedOnlyReads(t *testing.T) {
 	w := newCheckout(t)
 	w.write(".gitattributes", "*.md filter=evil diff=evil\n*.sh filter=Other.One\n")
@@ -483,7 +483,7 @@ func (w checkout) snapshot() string {
 	return b.String()
 }
 
-// Wherever in a work tree one starts, it is the same one.
+// The root is the same for every directory of a work tree.
 func TestChangedRoot(t *testing.T) {
 	w := newCheckout(t)
 	w.write("skills/new/a/b", "")
@@ -497,7 +497,7 @@ func TestChangedRoot(t *testing.T) {
 			t.Errorf("%s: %s %q %v", dir, root, got, err)
 		}
 	}
-	if err := os.Mkdir(w.path("skills/new/.git"), 0o755); err != nil { // which is no repository
+	if err := os.Mkdir(w.path("skills/new/.git"), 0o755); err != nil { // not a repository
 		t.Fatal(err)
 	}
 	if root, _, err := Changed(t.Context(), w.path("skills/new"), ""); err != nil || root != w.dir {
@@ -534,7 +534,7 @@ func TestChangedShared(t *testing.T) {
 	shared.check("origin/main", "README.md")
 }
 
-// BaseTree the first commit, everything is changed.
+// Before the first commit, everything is changed.
 func TestChangedUnborn(t *testing.T) {
 	dir := realDir(t)
 	r := gittest.New(t, dir, "r.git")
@@ -640,7 +640,7 @@ func TestChangedErrors(t *testing.T) {
 	wantError(t, err, diag.NotFound, "broken", "")
 }
 
-// Ids that start with the same digits name nothing.
+// An ambiguous commit id is an error.
 func TestChangedAmbiguous(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
@@ -659,7 +659,7 @@ func TestChangedAmbiguous(t *testing.T) {
 	}
 }
 
-// What is no repository, and what is one that cannot be read, is an error.
+// A directory without a repository, or with an unreadable one, is an error.
 func TestChangedRefuses(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
@@ -706,7 +706,7 @@ func TestChangedRefuses(t *testing.T) {
 	}
 }
 
-// Without a git program nothing is known of a work tree, and the error says so.
+// Without a git program, the error names it.
 func TestChangedWithoutGit(t *testing.T) {
 	w := newCheckout(t)
 	t.Setenv("PATH", t.TempDir())
@@ -719,7 +719,7 @@ func TestChangedWithoutGit(t *testing.T) {
 	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "")
 }
 
-// Objects that are not there are errors, and not changes.
+// Missing objects are errors, not changes.
 func TestChangedDamaged(t *testing.T) {
 	w := newCheckout(t)
 	w.write("README.md", "x")
@@ -736,7 +736,7 @@ func TestChangedDamaged(t *testing.T) {
 	wantError(t, err, diag.Integrity, "missing or damaged", "git fsck")
 }
 
-// A tree without an end is an error before memory is full.
+// An endless tree is an error before memory is full.
 func TestChangedTreeBomb(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
@@ -760,7 +760,7 @@ func TestChangedTreeBomb(t *testing.T) {
 	wantError(t, err, diag.Invalid, "has more files than git may list", "")
 }
 
-// BenchmarkChanged looks at 5,000 files of which none, or all of the times, changed.
+// BenchmarkChanged checks 5,000 files of which none changed, or only all times.
 func BenchmarkChanged(b *testing.B) {
 	for _, touched := range []bool{false, true} {
 		b.Run(fmt.Sprintf("touched=%t", touched), func(b *testing.B) {
@@ -779,7 +779,7 @@ func BenchmarkChanged(b *testing.B) {
 	}
 }
 
-// FuzzStatus reads whatever git could print: every path is one inside of the work tree.
+// FuzzStatus parses any output of git: every path is inside the work tree.
 func FuzzStatus(f *testing.F) {
 	f.Add("# branch.oid (initial)\x00# branch.head main\x00? a b\x00")
 	f.Add("1 .M N... 100644 100644 100644 1111 1111 README.md\x00u UU N... 1 2 3 4 a b c x y\x00")
@@ -820,5 +820,5 @@ func benchCheckout(b *testing.B) checkout {
 	return w
 }
 
-// makePipe makes what waits for ever when it is opened.
+// makePipe creates a pipe, which blocks when it is opened.
 func makePipe(name string) error { return exec.Command("mkfifo", name).Run() }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a program prints is not kept beyond its bound, by whatever way it comes.
+// Output beyond the limit is not kept, by whichever method it is written.
 func TestBounded(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		b := &limitedBuffer{limit: 100, strict: fails}
@@ -24,7 +24,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// endlessText has text without end.
+// endlessText is an endless reader.
 type endlessText struct{}
 
 func (endlessText) Read(p []byte) (int, error) {

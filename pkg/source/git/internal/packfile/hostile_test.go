@@ -16,7 +16,7 @@ func packHead(n uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), n)
 }
 
-// number is a number of a delta's header.
+// number encodes a size in the header of a delta.
 func number(n int) []byte {
 	var b []byte
 	for ; n > 0x7f; n >>= 7 {
@@ -25,8 +25,8 @@ func number(n int) []byte {
 	return append(b, byte(n))
 }
 
-// M2, bad input: a chain of deltas as deep as the pack is long is resolved without recursion; deltas that make much out
-// of little are refused by what they would make.
+// M2, bad input: a chain of deltas as long as the pack is resolved without recursion. Deltas with a huge result are
+// rejected by its size.
 func TestDeltaBombs(t *testing.T) {
 	const deep = 20_000
 	chain := appendPacked(packHead(deep+1), 3, nil, []byte("a base of some bytes"))
@@ -51,7 +51,7 @@ func TestDeltaBombs(t *testing.T) {
 		for range deltas {
 			delta := append(number(len(base)), number(size)...)
 			for range copies {
-				delta = append(delta, 0xb0, 0xd0, 0x07) // all of the base
+				delta = append(delta, 0xb0, 0xd0, 0x07) // copy the whole base
 			}
 			back := len(b) - 12
 			if back > 127 {
@@ -96,7 +96,7 @@ func (f *fullFile) Write(p []byte) (int, error) {
 	return f.memFile.Write(p)
 }
 
-// M2, faults of this machine: a full disk is an error at whatever byte it happens, and that error is the disk's.
+// M2, faults of this machine: a full disk at any byte is reported as such.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	data, _, _ := makePack(t, 2000, "--delta-base-offset")

@@ -19,8 +19,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
-// makePack returns a pack of a repository whose files are alike, so that git makes chains of deltas, and what git knows
-// of its objects. The files have lines lines.
+// makePack returns a pack of a repository with similar files, for which git creates chains of deltas, and git's list of
+// its objects. Each file has lines lines.
 func makePack(tb testing.TB, lines int, options ...string) (pack []byte, index []string, r *gittest.Repo) {
 	tb.Helper()
 	r = gittest.New(tb, tb.TempDir(), "r.git")
@@ -39,7 +39,7 @@ func makePack(tb testing.TB, lines int, options ...string) (pack []byte, index [
 	return packOf(tb, r, options...)
 }
 
-// packOf returns a pack of all objects that v1.0.0 has.
+// packOf returns a pack of all objects of v1.0.0.
 func packOf(tb testing.TB, r *gittest.Repo, options ...string) (pack []byte, index []string, _ *gittest.Repo) {
 	tb.Helper()
 	objects := r.Run("rev-list", "--objects", "--no-object-names", "v1.0.0")
@@ -67,7 +67,7 @@ func showIndex(tb testing.TB, r *gittest.Repo, pack []byte) []string {
 	return lines
 }
 
-// receivePack reads a pack as it comes from a server, in a directory of its own.
+// receivePack writes a pack to a directory of its own.
 func receivePack(tb testing.TB, data []byte, l Limits) (*Pack, error) {
 	tb.Helper()
 	p, err := Write(bytes.NewReader(data), tb.TempDir(), l)
@@ -77,7 +77,7 @@ func receivePack(tb testing.TB, data []byte, l Limits) (*Pack, error) {
 	return p, err
 }
 
-// checkPack compares a pack with what git knows of it: offsets, ids and contents.
+// checkPack compares a pack with git's view of it: offsets, ids, and contents.
 func checkPack(t *testing.T, p *Pack, want []string, r *gittest.Repo) {
 	t.Helper()
 	var got, ids []string
@@ -108,7 +108,8 @@ func checkPack(t *testing.T, p *Pack, want []string, r *gittest.Repo) {
 	}
 }
 
-// A pack has the objects that git finds in it, with both kinds of deltas; as it came in, and as it is opened again.
+// A pack has the objects that git finds in it, with both kinds of deltas, when it is received and when it is opened
+// again.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	for _, options := range [][]string{{"--delta-base-offset"}, {}, {"--depth=1"}, {"--depth=0"}} {
@@ -133,8 +134,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Large objects are never in memory as a whole: those that are made from deltas, and small ones that are made from
-// large ones, become files.
+// Large objects are never in memory as a whole. Large deltas, and small deltas on large objects, become files.
 func TestPackOfLargeObjects(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, t.TempDir(), "r.git")
@@ -182,7 +182,7 @@ func TestPackOfLargeObjects(t *testing.T) {
 	}
 }
 
-// Chains of deltas longer than what may be in memory are resolved all the same.
+// Chains of deltas that exceed the memory limit are resolved.
 func TestPackWithLittleMemory(t *testing.T) {
 	t.Parallel()
 	data, want, r := makePack(t, 2000, "--delta-base-offset")
@@ -196,7 +196,7 @@ func TestPackWithLittleMemory(t *testing.T) {
 	checkPack(t, p, want, r)
 }
 
-// What is too large is refused before it is inflated, and what is cut off is no pack.
+// Too large objects are rejected before they are inflated. A truncated pack is an error.
 func TestPackLimits(t *testing.T) {
 	t.Parallel()
 	data, _, _ := makePack(t, 100, "--delta-base-offset")
@@ -229,7 +229,7 @@ type memFile struct{ bytes.Buffer }
 
 func (m *memFile) ReadAt(p []byte, off int64) (int, error) { return bytesAt(m.Bytes()).ReadAt(p, off) }
 
-// Any bytes give an index or an error, within bounds.
+// Any bytes give an index or an error, within the limits.
 func FuzzIndexPack(f *testing.F) {
 	f.Add(smallPack(false))
 	f.Add(smallPack(true))
@@ -249,7 +249,7 @@ func FuzzIndexPack(f *testing.F) {
 	})
 }
 
-// signed replaces the last bytes of a pack by its checksum.
+// signed replaces the last bytes of a pack with its checksum.
 func signed(data []byte) []byte {
 	data = data[:max(0, len(data)-sha1.Size)]
 	sum := sha1.Sum(data)
@@ -284,8 +284,7 @@ func appendPacked(b []byte, kind byte, base, content []byte) []byte {
 	return appendDeflated(b, kind, base, content, zlib.NewWriter(nil))
 }
 
-// appendDeflated is appendPacked with a writer that may have been used, for many objects: making one takes longer than
-// what it does here.
+// appendDeflated is appendPacked with a writer that can be reused for many objects, because creating one is slow.
 func appendDeflated(b []byte, kind byte, base, content []byte, w *zlib.Writer) []byte {
 	b = append(b, 0x80|kind<<4|byte(len(content)&0x0f), byte(len(content)>>4))
 	z := bytes.NewBuffer(append(b, base...))
@@ -307,7 +306,7 @@ func TestSmallPack(t *testing.T) {
 	}
 }
 
-// Closing what reads an entry once more does not take the inflater from whoever has it next.
+// A second Close of an objectReader does not release an inflater that another one uses.
 func TestCloseTwice(t *testing.T) {
 	p, err := receivePack(t, smallPack(false), DefaultLimits())
 	if err != nil {
