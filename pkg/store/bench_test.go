@@ -47,7 +47,7 @@ func bigPack(b testing.TB, n int) []byte {
 	return out.Bytes()
 }
 
-// memoryDir returns a directory in memory where there is one, so that the disk's moods are not measured.
+// memoryDir returns a directory in memory if the system has one, for stable results.
 func memoryDir(b *testing.B) string {
 	b.Helper()
 	if dir, err := os.MkdirTemp("/dev/shm", "skillpm-bench-"); err == nil {
@@ -68,7 +68,7 @@ func fill(b testing.TB, dir string, data []byte) (*store.Store, map[string]strin
 		b.Fatal(err)
 	}
 	defer w.Close()
-	// A reader that is nothing else, as a network connection is.
+	// Hides all methods but Read, like a network connection.
 	if err := bundle.Unpack(io.MultiReader(bytes.NewReader(data)), bundle.UnpackOptions{}, w); err != nil {
 		b.Fatal(err)
 	}

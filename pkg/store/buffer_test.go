@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// most is how many bytes of files a store may hold that its disk has not taken.
+// most is the most bytes that a store may buffer for its disk.
 const most = 16 << 20
 
-// counted counts what is read.
+// counted counts the bytes that are read.
 type counted struct {
 	io.Reader
 	bytes *atomic.Int64
@@ -28,8 +28,8 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSlowDisk has all workers of several Writers stand still while more comes than may be held: it is left where it
-// is. When they go on, all is written.
+// TestSlowDisk blocks all workers of several Writers and sends more files than may be buffered: the rest is not read.
+// After the workers continue, everything is written.
 func TestSlowDisk(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(32))
 	for _, tt := range []struct {
@@ -37,12 +37,12 @@ func TestSlowDisk(t *testing.T) {
 		size        int
 		files       int // of each writer
 		announced   bool
-		least, most int64 // bytes that are held
+		least, most int64 // buffered bytes
 	}{
 		{"large", 128 << 10, 48, true, most * 9 / 10, most},
-		{"unannounced", 100 << 10, 48, false, most * 7 / 10, most}, // a buffer has room for more
+		{"unannounced", 100 << 10, 48, false, most * 7 / 10, most}, // buffers are larger than these files
 		{"small", 16 << 10, 400, true, most * 8 / 10, most},
-		{"tiny", 10, 400, true, 800 * 10, 1024 * 10}, // what counts is what a buffer has room for: 16 KiB at least
+		{"tiny", 10, 400, true, 800 * 10, 1024 * 10}, // the capacity of buffers counts, at least 16 KiB
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { slowDisk(t, tt.size, tt.files, tt.announced, tt.least, tt.most) })
@@ -59,14 +59,14 @@ func slowDisk(t *testing.T, size, files int, announced bool, least, most int64) 
 	for n := range writers {
 		w := writer(t, s, bundle.Limits{})
 		var streams, senders sync.WaitGroup
-		for k := range workers { // a worker that waits for a large file's next byte writes as much as one whose disk hangs
+		for k := range workers { // a worker that waits for a reader is blocked as by a slow disk
 			streams.Go(func() {
 				r := io.MultiReader(bytes.NewReader(make([]byte, 200<<10)), stalled{disk})
 				if err := w.WriteFile(fmt.Sprint("s", k), "large", false, 200<<10, r); err != nil {
 					t.Error(err)
 				}
 			})
-			synctest.Wait() // skills are given to workers in turn
+			synctest.Wait() // skills are assigned to workers in turn
 		}
 		for k := range workers {
 			senders.Go(func() {
@@ -101,7 +101,7 @@ func slowDisk(t *testing.T, size, files int, announced bool, least, most int64) 
 	}
 }
 
-// stalled ends when the channel is closed.
+// stalled blocks until the channel is closed.
 type stalled struct{ until chan struct{} }
 
 func (s stalled) Read([]byte) (int, error) {
@@ -109,13 +109,13 @@ func (s stalled) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestBuffersComeBack proves that files that fail give back what they were lent.
+// TestBuffersComeBack checks that files that fail release their buffers.
 func TestBuffersComeBack(t *testing.T) {
 	s, dir := open(t)
-	synctest.Test(t, func(t *testing.T) { // which ends when all wait
+	synctest.Test(t, func(t *testing.T) { // fails if all goroutines are blocked
 		for range 2 * most / (128 << 10) {
 			w := writer(t, s, bundle.Limits{TotalBytes: 150 << 10})
-			for _, size := range []int64{100 << 10, -1} { // shorter than announced; with the other too large
+			for _, size := range []int64{100 << 10, -1} { // shorter than announced, or of unknown size and too large
 				if err := w.WriteFile("s", fmt.Sprint("f", size), false, size, io.LimitReader(zeroes{}, 90<<10)); err == nil {
 					t.Fatalf("a file of %d bytes was taken", size)
 				}

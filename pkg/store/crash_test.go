@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	crashDir   = "SKILLPM_TEST_STORE" // re-executed: write to the store there …
-	crashAfter = "SKILLPM_TEST_BYTES" // … and die when so many bytes of the archive were read
+	crashDir   = "SKILLPM_TEST_STORE" // in a child: write to this store …
+	crashAfter = "SKILLPM_TEST_BYTES" // … and die after reading so many bytes of the archive
 )
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func packed(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// mortal kills the process when it is read to its end.
+// mortal kills the process at the end of its input.
 type mortal struct{ r io.Reader }
 
 func (m mortal) Read(p []byte) (int, error) {
@@ -82,7 +82,7 @@ func dieWriting(dir string) error {
 	return bundle.Unpack(mortal{bytes.NewReader(data[:n])}, bundle.UnpackOptions{}, w)
 }
 
-// TestKilledWriter proves that an interrupted download is nothing, and that the next writer cleans up after it.
+// TestKilledWriter checks that an interrupted download adds nothing, and that the next writer removes its files.
 func TestKilledWriter(t *testing.T) { // M2
 	data := packed(t)
 	for n := 0; n < len(data); n += len(data)/5 + 1 {
@@ -103,7 +103,7 @@ func TestKilledWriter(t *testing.T) { // M2
 	}
 }
 
-// TestHostileArchive proves that a bad archive leaves nothing, inside the store or outside, however late it shows.
+// TestHostileArchive checks that a bad archive writes nothing inside or outside the store, however late it fails.
 func TestHostileArchive(t *testing.T) { // M2
 	data := packed(t)
 	for _, bad := range [][]byte{append(bytes.Clone(data), 0), data[:len(data)-1], data[:len(data)/2]} {

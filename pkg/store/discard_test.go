@@ -8,8 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// TestDiscard proves that what is damaged goes, that what is right stays, whatever was found before, and that nothing
-// is left beside.
+// TestDiscard checks that a damaged tree is removed, an intact one stays, and no other file is left.
 func TestDiscard(t *testing.T) {
 	edit := func(t *testing.T, entry string) {
 		if err := os.WriteFile(filepath.Join(entry, "tree", "SKILL.md"), []byte("edited"), 0o644); err != nil {
@@ -57,7 +56,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestDiscardAfterRefetch has another process fetch a tree between the finding of damage and the removal.
+// TestDiscardAfterRefetch fetches a tree in another process after damage was found and before the tree is removed.
 func TestDiscardAfterRefetch(t *testing.T) { // M2
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]
@@ -81,7 +80,7 @@ func TestDiscardAfterRefetch(t *testing.T) { // M2
 	}
 }
 
-// TestGCAfterRefetch proves that GC keeps a tree that was damaged when it looked, and has come again since.
+// TestGCAfterRefetch checks that GC keeps a tree that was damaged when GC scanned it and was fetched again since.
 func TestGCAfterRefetch(t *testing.T) {
 	s, dir := open(t)
 	digests := put(t, s, small(0), small(1))
@@ -101,7 +100,7 @@ func TestGCAfterRefetch(t *testing.T) {
 	}
 }
 
-// scribble writes a file of one byte that no tree has.
+// scribble writes a file of one byte that is in no tree.
 func scribble(t testing.TB, file string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {

@@ -22,9 +22,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-const faultKind = "SKILLPM_TEST_FAULT" // re-executed, so that a limit or a mount is nobody else's
+const faultKind = "SKILLPM_TEST_FAULT" // set in a child process with its own limits and mounts
 
-// again runs the test a second time, in a process of its own, and reports whether this is that one.
+// again runs the test in a child process, and reports whether this is the child.
 func again(t *testing.T, attr *syscall.SysProcAttr, wrapper ...string) bool {
 	t.Helper()
 	if os.Getenv(faultKind) == t.Name() {
@@ -73,7 +73,7 @@ func mountTmpfs(t *testing.T, options string) string {
 	return dir
 }
 
-// fails proves that an error has a hint and names a path.
+// fails checks that an error has a hint and names a path.
 func fails(t *testing.T, what string, err error, want error, code diag.Code, path string) {
 	t.Helper()
 	if !errors.Is(err, want) || diag.CodeOf(err) != code || diag.HintOf(err) == "" || !strings.Contains(err.Error(), path) {
@@ -81,7 +81,7 @@ func fails(t *testing.T, what string, err error, want error, code diag.Code, pat
 	}
 }
 
-// write tries to write trees.
+// write writes trees and returns the error.
 func write(s *store.Store, trees ...bundle.Tree) error {
 	w, err := s.Writer(bundle.Limits{})
 	if err != nil {
@@ -118,7 +118,7 @@ func TestNoSpace(t *testing.T) { // M2
 	if len(trees)+len(rubbish) != 0 {
 		t.Errorf("the store has %q and left %q", trees, rubbish)
 	}
-	put(t, s, small(0)) // there is room for that
+	put(t, s, small(0)) // this tree fits
 	// The project is full.
 	s, err = store.Open(filepath.Join(roomy, "store"))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestNoSpace(t *testing.T) { // M2
 	}
 }
 
-// TestOutOfInodes proves the same for a file system that has no room for names.
+// TestOutOfInodes checks the same for a file system without free inodes.
 func TestOutOfInodes(t *testing.T) {
 	if !again(t, namespaces()) {
 		return
@@ -151,7 +151,7 @@ func TestOutOfInodes(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFileSystem proves that a store that can't be written serves all the same.
+// TestReadOnlyFileSystem checks that a read-only store can be read.
 func TestReadOnlyFileSystem(t *testing.T) { // M2
 	if !again(t, namespaces()) {
 		return
@@ -162,7 +162,7 @@ func TestReadOnlyFileSystem(t *testing.T) { // M2
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Track(func() time.Time { return noon.AddDate(1, 0, 0) }) // there is a use to be recorded, which can't be
+	s.Track(func() time.Time { return noon.AddDate(1, 0, 0) }) // a use that cannot be recorded
 	digests := put(t, s, deploy(), small(0))
 	bad := filepath.Join(filepath.Dir(inventoryOf(dir, digests["s0"])), "tree", "a", "b.md")
 	if err := os.WriteFile(bad, []byte("B"), 0o644); err != nil {
@@ -204,7 +204,7 @@ func TestReadOnlyFileSystem(t *testing.T) { // M2
 	}
 }
 
-// TestFileSizeLimit has the system refuse files of some size.
+// TestFileSizeLimit limits the size of files.
 func TestFileSizeLimit(t *testing.T) {
 	if !again(t, nil) {
 		return
@@ -220,7 +220,7 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// TestFewFiles proves that few files are open at a time, and that too few are an error that says so.
+// TestFewFiles checks that few files are open at a time, and that a lower limit is a clear error.
 func TestFewFiles(t *testing.T) {
 	if !again(t, nil) {
 		return
@@ -256,7 +256,7 @@ func TestFewFiles(t *testing.T) {
 		t.Error(err)
 	}
 	open := 0
-	for used := uint64(3); ; used++ { // room for a few files only
+	for used := uint64(3); ; used++ { // allow only a few files
 		limit(used)
 		if f, err := os.Open(os.DevNull); err == nil {
 			f.Close()
@@ -279,7 +279,7 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// TestForbidden has somebody use a store who may not read or write all of it.
+// TestForbidden uses a store as a user who may not read or write all of it.
 func TestForbidden(t *testing.T) {
 	if !again(t, nil) {
 		return
@@ -314,10 +314,10 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// faultStore tells the re-executed test which store it is about.
+// faultStore is the environment variable with the store of the child process.
 const faultStore = "SKILLPM_TEST_FAULT_STORE"
 
-// TestUnreadableBlocks has the disk fail where a tree is: that is damage, which is healed as any other.
+// TestUnreadableBlocks makes the disk fail inside a tree. That counts as damage, which a new fetch repairs.
 func TestUnreadableBlocks(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// A tree as a file system has exactly what the inventory has, and no other bytes, whatever is done to the store.
+// A tree as a file system has exactly the files and contents of the inventory, whatever happens to the store.
 func TestFS(t *testing.T) {
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]

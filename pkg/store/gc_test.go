@@ -20,15 +20,15 @@ import (
 
 const day = 24 * time.Hour
 
-// noon is when the tests of use take place.
+// noon is the time of the tests.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// small returns a tree that differs from those of other numbers.
+// small returns a tree that is different for each number.
 func small(n int) bundle.Tree {
 	return bundle.MapTree(fmt.Sprint("s", n), map[string][]byte{"SKILL.md": fmt.Append(nil, "skill ", n), "a/b.md": []byte("b")}, nil)
 }
 
-// inventoryOf returns the file whose time of change is when a tree was last used.
+// inventoryOf returns the inventory file, whose modification time is the last use.
 func inventoryOf(dir, digest string) string {
 	hexed := digest[len("t1:sha256:"):]
 	return filepath.Join(dir, "t1", hexed[:2], hexed[2:], "inventory")
@@ -50,7 +50,7 @@ func usedAt(t testing.TB, dir, digest string) time.Time {
 	return info.ModTime()
 }
 
-// TestUse proves that a use is recorded once a day, whichever way the clock went meanwhile.
+// TestUse checks that a use is recorded once a day, also after the clock was changed.
 func TestUse(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -129,7 +129,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestVerifyAll proves that all that is damaged is reported, and that what is discarded then can come again.
+// TestVerifyAll checks that all damaged trees are reported, and that they can be added again after Discard.
 func TestVerifyAll(t *testing.T) {
 	s, dir := open(t)
 	var trees []bundle.Tree
@@ -240,7 +240,7 @@ func TestGC(t *testing.T) {
 	}
 }
 
-// TestGCAges proves that a tree whose mark made no sense is removed in the end.
+// TestGCAges checks that a tree with an implausible last use is removed eventually.
 func TestGCAges(t *testing.T) {
 	for _, mark := range []time.Time{time.Unix(0, 0), noon.AddDate(74, 0, 0)} {
 		s, dir := open(t)
@@ -258,7 +258,7 @@ func TestGCAges(t *testing.T) {
 	}
 }
 
-// TestGCLeftovers proves that what the dead left goes, and what the living have stays.
+// TestGCLeftovers checks that scratch directories of dead processes are removed and those of live ones stay.
 func TestGCLeftovers(t *testing.T) {
 	s, dir := open(t)
 	living := writer(t, s, bundle.Limits{})
@@ -282,7 +282,7 @@ func TestGCLeftovers(t *testing.T) {
 	early := leave("w-early", false, noon.Add(-2*day))
 	starting := leave("w-starting", false, noon.Add(-time.Minute))
 	foreign := leave("somebody's", false, noon.Add(-100*day))
-	damaged := put(t, s, small(1))["s1"] // sweeps what is dead and has a lock
+	damaged := put(t, s, small(1))["s1"] // removes scratch directories of dead processes
 	dead = leave(filepath.Base(dead), true, noon)
 	if err := os.WriteFile(inventoryOf(dir, damaged), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
@@ -306,8 +306,8 @@ func TestGCLeftovers(t *testing.T) {
 	}
 }
 
-// TestGCWhileInstalling installs while another process collects all there is, over and over: an install gets whole
-// trees, or is told to fetch again.
+// TestGCWhileInstalling installs while another process repeatedly collects everything: an install gets a complete tree
+// or the error to fetch again.
 func TestGCWhileInstalling(t *testing.T) { // M2
 	s, dir := open(t)
 	put(t, s, deploy(), small(0))
@@ -353,7 +353,7 @@ func TestGCWhileInstalling(t *testing.T) { // M2
 	t.Logf("fetched again %d times", fetched)
 }
 
-// gcDir has the re-executed test collect all of the store there until its standard input ends, as it does when the test
+// gcDir tells the child process to collect the whole store until its standard input ends, as it does when the test
 // dies.
 const gcDir = "SKILLPM_TEST_GC"
 
@@ -364,7 +364,7 @@ func collect(dir string) error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until it ends
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the end of input
 		stop()
 	}()
 	for ctx.Err() == nil {
@@ -375,7 +375,7 @@ func collect(dir string) error {
 	return nil
 }
 
-// TestGCUsedMeanwhile proves that a tree whose use began while GC looked is kept.
+// TestGCUsedMeanwhile checks that a tree whose use began during GC is kept.
 func TestGCUsedMeanwhile(t *testing.T) {
 	s, dir := open(t)
 	digests := put(t, s, small(0), small(1), small(2))
@@ -393,7 +393,7 @@ func TestGCUsedMeanwhile(t *testing.T) {
 	}
 }
 
-// onDone does something when it is asked for the after-th time whether it has ended: by then GC has looked at all.
+// onDone is a context that calls a function at the after-th call of Err, when GC has scanned all trees.
 type onDone struct {
 	context.Context
 	after int

@@ -13,13 +13,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// TestLink proves that hard links are made of what was verified, and copies of what can't be linked as it is.
+// TestLink checks that verified files are hard-linked, and others are copied.
 func TestLink(t *testing.T) {
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]
 	tree := filepath.Join(filepath.Dir(inventoryOf(dir, digest)), "tree")
 	odd := filepath.Join(tree, "references", "c.md")
-	if err := os.Chmod(odd, 0o755); err != nil { // not as the inventory says
+	if err := os.Chmod(odd, 0o755); err != nil { // differs from the inventory
 		t.Fatal(err)
 	}
 	dst := filepath.Join(t.TempDir(), "deploy")
@@ -49,7 +49,7 @@ func TestLink(t *testing.T) {
 	if err := s.Link(t.Context(), digest, dst); diag.CodeOf(err) != diag.Conflict {
 		t.Errorf("over an existing directory: %v", err)
 	}
-	// An edit of a linked file is damage: it is found the next time.
+	// An edit of a linked file damages the store, which the next use detects.
 	if err := os.WriteFile(filepath.Join(dst, "SKILL.md"), []byte("edited"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAddTree(t *testing.T) {
 	}
 }
 
-// TestLostInventory proves that an entry without an inventory does not keep the tree from coming again.
+// TestLostInventory checks that a directory without an inventory does not prevent adding its tree.
 func TestLostInventory(t *testing.T) {
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// deploy has a file of every sort: small, empty, deep, executable, larger than what is buffered.
+// deploy has a file of every kind: small, empty, deep, executable, and too large for a buffer.
 func deploy() bundle.Tree {
 	return bundle.MapTree("deploy", map[string][]byte{
 		"SKILL.md":          []byte("---\nname: deploy\ndescription: Deploy.\n---\n"),
@@ -78,7 +78,7 @@ func send(t testing.TB, w *store.Writer, tree bundle.Tree) {
 	}
 }
 
-// entries returns what a store has: names below t1, and what is left in tmp.
+// entries returns the content of a store: names below t1 and tmp.
 func entries(t testing.TB, dir string) (trees, rubbish []string) {
 	t.Helper()
 	trees, _ = filepath.Glob(filepath.Join(dir, "t1", "*", "*"))
@@ -163,7 +163,7 @@ func TestMaterialize(t *testing.T) { // M2
 	}
 }
 
-// TestRefused proves that nothing is kept of what is not as promised.
+// TestRefused checks that nothing is added of a tree with another digest.
 func TestRefused(t *testing.T) { // M2
 	good := deploy().Inventory.Digest()
 	other := bundle.Inventory{}.Digest()
@@ -259,7 +259,7 @@ func TestBadFiles(t *testing.T) { // M2
 	}
 }
 
-// TestDamage proves that what is damaged is found when it is used, moved away, and comes whole the next time.
+// TestDamage checks that damage is detected at use, that the tree is removed, and that it can be added again.
 func TestDamage(t *testing.T) { // M2
 	edit := func(change func(b []byte) []byte) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
@@ -330,7 +330,7 @@ func remove(t *testing.T, path string) {
 	}
 }
 
-// TestConcurrentWriters has many writers of the same and of other trees at once, and readers among them.
+// TestConcurrentWriters has many writers of the same and of other trees, and readers, at once.
 func TestConcurrentWriters(t *testing.T) { // M2
 	s, dir := open(t)
 	var running sync.WaitGroup
@@ -351,7 +351,7 @@ func TestConcurrentWriters(t *testing.T) { // M2
 	}
 }
 
-// TestInterleaved sends files of several skills in turn, from several goroutines.
+// TestInterleaved writes files of several skills in turn, from several goroutines.
 func TestInterleaved(t *testing.T) {
 	s, _ := open(t)
 	w := writer(t, s, bundle.Limits{})
@@ -382,7 +382,7 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// TestLeftovers proves that a writer that died is cleaned up after, and one that lives is not.
+// TestLeftovers checks that files of a dead writer are removed and those of a live one stay.
 func TestLeftovers(t *testing.T) {
 	s, dir := open(t)
 	dead := filepath.Join(dir, "tmp", "w-dead")
@@ -406,7 +406,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestReadOnly proves that nothing is written where there is nothing to write.
+// TestReadOnly checks that reading writes nothing.
 func TestReadOnly(t *testing.T) {
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]

@@ -9,10 +9,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// BenchmarkCommit1000 is the transaction of a pack of 1,000 skills that two agents' directories link to: what is left
-// of an installation when the pack is staged.
+// BenchmarkCommit1000 commits a staged pack of 1,000 skills with links from two agents' directories.
 func BenchmarkCommit1000(b *testing.B) {
-	base, err := os.MkdirTemp("/dev/shm", "skillpm-bench-") // in memory, so that the disk's moods are not measured
+	base, err := os.MkdirTemp("/dev/shm", "skillpm-bench-") // in memory, for stable results
 	if err != nil {
 		base = b.TempDir()
 	}
@@ -31,7 +30,7 @@ func BenchmarkCommit1000(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate1000 is the same where an older version of the pack is, with four files in each of its skills.
+// BenchmarkUpdate1000 is the same with an older version of the pack in place, which has four files in each skill.
 func BenchmarkUpdate1000(b *testing.B) {
 	base, err := os.MkdirTemp("/dev/shm", "skillpm-bench-")
 	if err != nil {

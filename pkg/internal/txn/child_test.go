@@ -23,21 +23,21 @@ const (
 	childDo   = "SKILLPM_TEST_CHILD_DO"   // … and do this
 )
 
-// How a child ends that nobody killed.
+// Exit codes of a child.
 const (
 	childDone   = 0
 	childFailed = 4 // with an error
-	childStuck  = 5 // with an error, and something to be recovered
+	childStuck  = 5 // with an error and a transaction to recover
 )
 
-// child does something in a scope, on one thread, so that its system calls can be counted.
+// child runs an operation in a scope, on one thread, so that its system calls can be counted.
 func child(root, do string) int {
 	runtime.LockOSThread()
 	var err error
 	switch kind, arg, _ := strings.Cut(do, " "); kind {
 	case "install":
 		err = install(options(root, nil))
-	case "rollback": // fails at its end
+	case "rollback": // fails at the last step
 		err = install(options(root, func(step string) error {
 			if step == "applied" {
 				return errors.New("boom")
@@ -59,7 +59,7 @@ func child(root, do string) int {
 	return childDone
 }
 
-// signalled installs, and gets a signal at one of the steps: it gives up if it has not begun to commit.
+// signalled runs an install and receives a signal at one of the steps. It aborts unless the commit has begun.
 func signalled(root, arg string) error {
 	name, number, _ := strings.Cut(arg, " ")
 	sig := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[name]
@@ -88,7 +88,8 @@ func signalled(root, arg string) error {
 	}))
 }
 
-// run has a child do something, below the given command if there is one, and returns how it ended: -1 if it was killed.
+// run runs an operation in a child process, below the given command if there is one, and returns its exit code: -1 if
+// it was killed.
 func run(t testing.TB, root, do string, below ...string) int {
 	t.Helper()
 	args := append(below, os.Args[0])
@@ -106,13 +107,13 @@ func run(t testing.TB, root, do string, below ...string) int {
 	return code
 }
 
-// settled recovers, proves that a scope is wholly old or wholly new, and says which.
+// settled recovers a scope, checks that it is completely old or completely new, and returns which.
 func settled(t testing.TB, root, what string) (isNew bool) {
 	t.Helper()
 	return settledBut(t, root, what, nil)
 }
 
-// settledBut does not mind what ignore says of a file and its content.
+// settledBut is settled without the files that ignore reports.
 func settledBut(t testing.TB, root, what string, ignore func(name, content string) bool) (isNew bool) {
 	t.Helper()
 	if _, err := txn.Recover(options(root, nil)); err != nil {
@@ -131,8 +132,7 @@ func settledBut(t testing.TB, root, what string, ignore func(name, content strin
 	return isNew
 }
 
-// TestSignals has a real signal arrive at each step: up to the commit it leaves the old state, from then on the new
-// one.
+// TestSignals sends a real signal at each step: before the commit point the old state stays, after it the new one does.
 func TestSignals(t *testing.T) { // M2
 	if runtime.GOOS == "windows" {
 		t.Skip("a process can't send itself signals there")

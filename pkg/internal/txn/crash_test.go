@@ -52,7 +52,7 @@ func die(root string) int {
 	return 0
 }
 
-// killSelf ends the process without giving it a chance to do anything.
+// killSelf kills the process without any cleanup.
 func killSelf() {
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -64,7 +64,7 @@ func killSelf() {
 	select {}
 }
 
-// TestKill kills a process at every step of an install: after Recover the scope is as it was or as it was to be.
+// TestKill kills a process at every step of an install: after Recover the scope has the old or the new state.
 func TestKill(t *testing.T) { // M2
 	names := steps(t, memory(t))
 	committed := -1
@@ -103,7 +103,7 @@ func TestKill(t *testing.T) { // M2
 	}
 }
 
-// errCrash is thrown at a failpoint: to the disk it is the same as a kill.
+// errCrash is the panic value of a failpoint. On the disk it has the same effect as a kill.
 var errCrash = errors.New("crash")
 
 func crashing(o txn.Options, at func(n int, step string) bool) txn.Options {
@@ -130,7 +130,7 @@ func survive(f func()) (crashed bool) {
 	return false
 }
 
-// crash has an install die at the step of that name.
+// crash crashes an install at the step with that name.
 func crash(t testing.TB, o txn.Options, name string) {
 	t.Helper()
 	o = crashing(o, func(_ int, step string) bool { return step == name })
@@ -139,12 +139,13 @@ func crash(t testing.TB, o txn.Options, name string) {
 	}
 }
 
-// TestCrashTwice has a recovery die at each of its steps too, after a death at each step.
+// TestCrashTwice also crashes the recovery at each of its steps, after a crash at each step.
 func TestCrashTwice(t *testing.T) {
 	crashTwice(t, 3, memory)
 }
 
-// crashTwice runs pairs of deaths in roots that scope makes: after each first death one at every stride-th step.
+// crashTwice runs pairs of crashes in roots that scope creates: for each first crash, a second one at every stride-th
+// step.
 func crashTwice(t *testing.T, stride int, scope func(testing.TB) string) {
 	root := scope(t)
 	names := steps(t, root)
@@ -160,7 +161,8 @@ func crashTwice(t *testing.T, stride int, scope func(testing.TB) string) {
 	}
 }
 
-// crashPair has an install die at one step and its recovery at another, and reports whether that has so many steps.
+// crashPair crashes an install at one step and its recovery at another. It reports whether the recovery has so many
+// steps.
 func crashPair(t *testing.T, first, second int, root string) (crashed bool) {
 	t.Helper()
 	write(t, root, before)

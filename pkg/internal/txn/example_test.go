@@ -17,7 +17,7 @@ func Example() {
 	defer os.RemoveAll(root)
 	o := txn.Options{Root: root, Dir: filepath.Join(root, ".skillpm", "journal")}
 
-	if _, err := txn.Recover(o); err != nil { // of whoever died here before
+	if _, err := txn.Recover(o); err != nil { // completes an interrupted transaction
 		fmt.Println(err)
 		return
 	}
@@ -32,7 +32,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := os.Mkdir(pack, 0o755); err != nil { // and fill it
+	if err := os.Mkdir(pack, 0o755); err != nil { // and write files into it
 		fmt.Println(err)
 		return
 	}

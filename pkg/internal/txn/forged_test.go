@@ -35,7 +35,7 @@ func forge(t *testing.T, root string, key []byte, o op) Options {
 	return options
 }
 
-// refused proves that a journal is an error, and that nothing is touched.
+// refused checks that a journal is an error and changes nothing.
 func refused(t *testing.T, o Options, want diag.Code) {
 	t.Helper()
 	journal := filepath.Join(o.Dir, journalName)
@@ -57,7 +57,7 @@ func refused(t *testing.T, o Options, want diag.Code) {
 	}
 }
 
-// TestForgedJournal proves that what a repository brings along is never replayed.
+// TestForgedJournal checks that a journal from a repository is never applied.
 func TestForgedJournal(t *testing.T) {
 	evil := op{ID: "0", Kind: kindFile, Path: "evil", Data: []byte("#!/bin/sh\n"), Mode: 0o755}
 	t.Run("other key", func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestForgedJournal(t *testing.T) {
 	})
 }
 
-// TestReplayRefusesPaths proves that even a journal with the right key writes neither to git's directory nor to its
-// own.
+// TestReplayRefusesPaths checks that even a journal with the right key writes neither to git's directory nor to the
+// journal's.
 func TestReplayRefusesPaths(t *testing.T) {
 	tests := []struct {
 		path string

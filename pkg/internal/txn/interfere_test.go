@@ -16,18 +16,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// targets are the places that install changes, its files left out.
+// targets are the paths that install changes, except its files.
 var targets = []string{
 	".skillpm/plugins/acme/deploy", ".skillpm/plugins/globex/ops", ".skillpm/plugins/gone/tools", ".skillpm/plugins/never/was",
 	".skillpm/plugins/moved/pack", ".skillpm/plugins/moved/pack/new", ".claude/skills/hammer", ".claude/skills/deploy",
 	".agents/skills/deploy", ".claude/skills/copied", ".claude/skills/alias",
 }
 
-// mine is what the user writes at a target.
+// mine is the content that the user writes.
 const mine = "SKILL.md.mine"
 
-// plant writes a file of the user's at a target: into the directory that is there, else into one in the place of
-// whatever is there.
+// plant writes a user's file at a target: into an existing directory, or else into a new one that replaces what is at
+// the target.
 func plant(t testing.TB, root, target string) {
 	t.Helper()
 	dir := filepath.Join(root, filepath.FromSlash(target))
@@ -43,13 +43,13 @@ func plant(t testing.TB, root, target string) {
 	if err := os.WriteFile(file, []byte("precious"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now() // finer than the clock of some file systems, which ticks a few times in the life of a test
+	now := time.Now() // more precise than the clock of some file systems
 	if err := os.Chtimes(file, now, now); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// elsewhere returns the files that are neither at target nor the journal's.
+// elsewhere returns the files that are neither at target nor in the journal.
 func elsewhere(files map[string]string, target string) map[string]string {
 	files = maps.Clone(files)
 	maps.DeleteFunc(files, func(name, _ string) bool {
@@ -58,12 +58,12 @@ func elsewhere(files map[string]string, target string) map[string]string {
 	return files
 }
 
-// interference is a user who writes at a target at one step of an install.
+// interference is a user who writes to a target at one step of an install.
 type interference struct {
 	root, target, name string
 }
 
-// kept proves that an outcome left the user's file alone.
+// kept checks that the user's file is unchanged.
 func (i interference) kept(t testing.TB, what string, err error) {
 	t.Helper()
 	if got := read(t, i.root)[i.target+"/"+mine]; got != "precious" {
@@ -72,13 +72,13 @@ func (i interference) kept(t testing.TB, what string, err error) {
 	if err == nil {
 		return
 	}
-	named := strings.TrimSuffix(i.target, "/new") // it is the old pack that is changed by a new part of it
+	named := strings.TrimSuffix(i.target, "/new") // the new file changes the old pack
 	if diag.CodeOf(err) != diag.Conflict || diag.HintOf(err) == "" || !strings.Contains(filepath.ToSlash(err.Error()), named) {
 		t.Fatalf("%s at %s: got %v, want a conflict with a hint that names %s", what, i.name, err, i.target)
 	}
 }
 
-// follow does what the hint says, and has the transaction completed.
+// follow does what the hint suggests, and then completes the transaction.
 func (i interference) follow(t testing.TB) {
 	t.Helper()
 	away := filepath.Join(filepath.Dir(options(i.root, nil).Dir), "away")
@@ -86,7 +86,7 @@ func (i interference) follow(t testing.TB) {
 		t.Fatal(err)
 	}
 	from := filepath.Join(i.root, filepath.FromSlash(i.target))
-	if os.Rename(from, filepath.Join(away, "mine")) != nil { // it is on another file system
+	if os.Rename(from, filepath.Join(away, "mine")) != nil { // on another file system
 		if out, err := exec.Command("mv", from, away).CombinedOutput(); err != nil {
 			t.Fatalf("%s", out)
 		}
@@ -100,7 +100,7 @@ func (i interference) follow(t testing.TB) {
 	same(t, "completed", elsewhere(read(t, i.root), i.target), elsewhere(after, i.target))
 }
 
-// dead has the install die at its n-th step, the user write, and somebody recover.
+// dead crashes the install at its n-th step; then the user writes, and another process recovers.
 func (i interference) dead(t testing.TB, n int) {
 	t.Helper()
 	o := options(i.root, nil)
@@ -116,7 +116,7 @@ func (i interference) dead(t testing.TB, n int) {
 	i.follow(t)
 }
 
-// alive has the user write at the n-th step of the install.
+// alive makes the user write at the n-th step of the install.
 func (i interference) alive(t testing.TB, n int) {
 	t.Helper()
 	at := 0
@@ -132,15 +132,15 @@ func (i interference) alive(t testing.TB, n int) {
 	switch {
 	case err == nil:
 		same(t, "visited", got, elsewhere(after, i.target))
-	case stuck == nil: // the user's file is where something must be put back
+	case stuck == nil: // the user's file blocks the rollback
 		i.follow(t)
 	default:
 		same(t, "rolled back", got, elsewhere(before, i.target))
 	}
 }
 
-// TestInterference proves that nothing is deleted that a user writes after the commit point, whether the process goes
-// on or has died, and that the transaction can be completed after that.
+// TestInterference checks that a file that the user writes after the commit point is never deleted, whether the process
+// continues or has died, and that the transaction can be completed afterwards.
 func TestInterference(t *testing.T) { // M2
 	interfere(t, 2, memory)
 }
@@ -170,7 +170,7 @@ func interfere(t *testing.T, stride int, scope func(testing.TB) string) {
 	}
 }
 
-// TestRollbackKeepsNewFiles has an install fail at its end, after a user has written into what it had put in place.
+// TestRollbackKeepsNewFiles makes an install fail at its last step, after a user has written into a new directory.
 func TestRollbackKeepsNewFiles(t *testing.T) {
 	names := steps(t, memory(t))
 	for _, target := range targets {
@@ -204,7 +204,7 @@ func keepNewFile(t *testing.T, i interference, n int) {
 	}
 }
 
-// TestNoKey proves that without a key no other process replays a journal.
+// TestNoKey checks that without a key no other process applies a journal.
 func TestNoKey(t *testing.T) {
 	root := t.TempDir()
 	names := steps(t, t.TempDir())

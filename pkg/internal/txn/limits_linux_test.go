@@ -17,9 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-const alone = "SKILLPM_TEST_ALONE" // re-executed, so that a limit or a mount is nobody else's
+const alone = "SKILLPM_TEST_ALONE" // set in a child process with its own limits and mounts
 
-// again runs the test a second time, in a process of its own, and reports whether this is that one.
+// again runs the test in a child process, and reports whether this is the child.
 func again(t *testing.T, namespaces bool) bool {
 	t.Helper()
 	if os.Getenv(alone) != "" {
@@ -72,18 +72,18 @@ func remount(t *testing.T, dir string, flags uintptr, options string) {
 	}
 }
 
-// explained proves that an error is the system's and has a hint.
+// explained checks that an error is of the operating system and has a hint.
 func explained(t *testing.T, what string, err, want error, code diag.Code) {
 	t.Helper()
 	if errors.Is(err, want) && strings.Contains(err.Error(), "/stage/") {
-		return // it was the test that wrote there
+		return // the test itself wrote there
 	}
 	if !errors.Is(err, want) || diag.CodeOf(err) != code || diag.HintOf(err) == "" {
 		t.Errorf("%s: got %v (%v, hint %q), want %v", what, err, diag.CodeOf(err), diag.HintOf(err), want)
 	}
 }
 
-// TestNoSpace installs where there is room for ever more of it: whatever is full first, the old state stays.
+// TestNoSpace installs with increasing free space. Whichever limit is reached first, the old state stays.
 func TestNoSpace(t *testing.T) { // M2
 	if !again(t, true) {
 		return
@@ -97,7 +97,7 @@ func TestNoSpace(t *testing.T) { // M2
 			}
 			root := limited(t, "")
 			write(t, root, before)
-			// The blocks and inodes that are used already come on top.
+			// Blocks and inodes already in use are added.
 			var used unix.Statfs_t
 			if err := unix.Statfs(root, &used); err != nil {
 				t.Fatal(err)
@@ -124,7 +124,7 @@ func TestNoSpace(t *testing.T) { // M2
 	}
 }
 
-// TestReadOnly has the file system become read-only, before an installation and at each of its steps.
+// TestReadOnly makes the file system read-only before an install and at each of its steps.
 func TestReadOnly(t *testing.T) { // M2
 	if !again(t, true) {
 		return
@@ -161,7 +161,7 @@ func TestReadOnly(t *testing.T) { // M2
 	}
 }
 
-// TestFileSizeLimit has the system refuse journals of some size.
+// TestFileSizeLimit limits the size of files, and so of journals.
 func TestFileSizeLimit(t *testing.T) {
 	if !again(t, false) {
 		return
@@ -185,8 +185,8 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// TestFewFiles has the system refuse to open more than a few files: an installation needs a dozen at most, however many
-// packs there are, and with fewer it leaves the old state.
+// TestFewFiles limits the number of open files. An install needs at most a dozen, however many packs there are. With
+// fewer, the old state stays.
 func TestFewFiles(t *testing.T) {
 	if !again(t, false) {
 		return
@@ -200,7 +200,7 @@ func TestFewFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := int(f.Fd()) // the first that is free
+	first := int(f.Fd()) // the first free descriptor
 	f.Close()
 	failed := 0
 	for n := 1; ; n++ {
@@ -231,7 +231,7 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// TestForbidden has somebody install who may not write everywhere.
+// TestForbidden installs as a user who may not write everywhere.
 func TestForbidden(t *testing.T) {
 	if !again(t, false) {
 		return
@@ -251,7 +251,7 @@ func TestForbidden(t *testing.T) {
 		if err := os.Chmod(at, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if dir == ".claude" { // nothing is written in it
+		if dir == ".claude" { // the install writes nothing in it
 			if err != nil {
 				t.Errorf("%s: %v", dir, err)
 			}

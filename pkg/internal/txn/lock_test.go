@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	lockPath  = "SKILLPM_TEST_LOCK"       // re-executed: take this lock and keep it …
-	lockCount = "SKILLPM_TEST_LOCK_COUNT" // … or, if this is there, count in that file while it is held
+	lockPath  = "SKILLPM_TEST_LOCK"       // in a child: take this lock and keep it …
+	lockCount = "SKILLPM_TEST_LOCK_COUNT" // … or, if this is set, count in this file while holding it
 )
 
 func holdLock(path string) int {
@@ -39,7 +39,7 @@ func holdLock(path string) int {
 	return 0
 }
 
-// TestLock proves that a lock excludes, that waiting for it can be ended, and that it dies with its holder.
+// TestLock checks that a lock excludes others, that waiting can be canceled, and that the lock ends with its process.
 func TestLock(t *testing.T) { // M2
 	path := filepath.Join(t.TempDir(), "deep", "lock")
 	cmd := exec.Command(os.Args[0])
@@ -77,7 +77,7 @@ func TestLock(t *testing.T) { // M2
 	}
 }
 
-// countUp adds one to the number in a file, in steps that others would get between.
+// countUp increments the number in a file, in steps that another process could interleave with.
 func countUp(path, file string) (err error) {
 	unlock, err := txn.Lock(context.Background(), path)
 	if err != nil {
@@ -98,7 +98,7 @@ func countUp(path, file string) (err error) {
 	return os.WriteFile(file, []byte(strconv.Itoa(n+1)), 0o644)
 }
 
-// TestLockContention has 20 processes contend for a lock, among them the killed holder of it.
+// TestLockContention makes 20 processes contend for a lock whose holder is killed.
 func TestLockContention(t *testing.T) { // M2
 	path, file := filepath.Join(t.TempDir(), "lock"), filepath.Join(t.TempDir(), "count")
 	if err := os.WriteFile(file, []byte("0"), 0o644); err != nil {
@@ -148,7 +148,7 @@ func TestLockContention(t *testing.T) { // M2
 	}
 }
 
-// TestLockNotice proves that whoever waits is told once, after a second by the clock, and not who need not wait.
+// TestLockNotice checks that a waiter gets one notice, after a second of its clock, and none without waiting.
 func TestLockNotice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	tick := make(chan time.Time, 2)
@@ -199,7 +199,7 @@ func TestLockIsALink(t *testing.T) {
 	}
 }
 
-// TestLockThroughLink proves that a link in the place of skillpm's directory has nothing created where it leads.
+// TestLockThroughLink checks that if skillpm's directory is a link, nothing is created at its target.
 func TestLockThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other")

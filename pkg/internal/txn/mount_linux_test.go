@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const mountKind = "SKILLPM_TEST_MOUNT" // re-executed in a mount namespace: what to mount
+const mountKind = "SKILLPM_TEST_MOUNT" // in a child with its own mount namespace: what to mount
 
-// TestOtherFileSystems repeats the crashes where a rename is not enough: agents' and packs' directories on file systems
-// of their own, and a scope whose old files are in the lower layer of an overlay.
+// TestOtherFileSystems repeats the crashes with directories that cannot be renamed: agents' and packs' directories on
+// other file systems, and a scope in the lower layer of an overlay.
 func TestOtherFileSystems(t *testing.T) { // M2
 	if kind := os.Getenv(mountKind); kind != "" {
 		mounted(t, kind)
@@ -66,7 +66,7 @@ func mounted(t *testing.T, kind string) {
 	scope := func(t testing.TB) string {
 		return mount(t, filepath.Join(base, strconv.FormatInt(n.Add(1), 10)))
 	}
-	// That there was something to copy is what the file systems are for.
+	// These file systems must force a copy.
 	want := map[string]string{"tmpfs": "copied .claude/skills/alias", "overlay": "copied away .skillpm/plugins/acme/deploy"}[kind]
 	if names := steps(t, scope(t)); !slices.Contains(names, want) {
 		t.Errorf("nothing was copied: %q", names)
@@ -76,7 +76,7 @@ func mounted(t *testing.T, kind string) {
 	interfere(t, 7, scope)
 }
 
-// mountTmpfs makes a scope in which two directories are other file systems.
+// mountTmpfs creates a scope with two directories on other file systems.
 func mountTmpfs(t testing.TB, root string) string {
 	t.Helper()
 	for _, name := range []string{".claude/skills", ".skillpm/plugins/acme"} {
@@ -92,7 +92,7 @@ func mountTmpfs(t testing.TB, root string) string {
 	return root
 }
 
-// mountOverlay makes a scope whose first files are in a lower layer, where directories can't be renamed.
+// mountOverlay creates a scope whose initial files are in a lower layer, in which directories cannot be renamed.
 func mountOverlay(t testing.TB, dir string) string {
 	t.Helper()
 	for _, name := range []string{"lower", "upper", "work", "root"} {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// changing are the system calls that change a scope, of those that the package uses.
+// changing are the system calls of the package that change a scope.
 var changing = []string{"mkdirat", "unlinkat", "symlinkat", "renameat", "renameat2", "fsync", "syncfs", "write"}
 
 func needStrace(t *testing.T) string {
@@ -30,8 +30,8 @@ func needStrace(t *testing.T) string {
 	return path
 }
 
-// stride returns how many of so many calls are left out between two that are tried, so that no more than most are
-// tried, unless the environment wants every one.
+// stride returns the distance between two tested calls, so that the test tries no more than most of them, or every one
+// if the environment requests that.
 func stride(calls, most int) int {
 	if os.Getenv("SKILLPM_REQUIRE_STRACE") != "" {
 		return 1
@@ -39,13 +39,13 @@ func stride(calls, most int) int {
 	return (calls + most - 1) / most
 }
 
-// straced runs a child below strace with options.
+// straced runs a child with strace and options.
 func straced(t testing.TB, strace, root, do string, options ...string) int {
 	t.Helper()
 	return run(t, root, do, append([]string{strace, "-f", "-qq"}, options...)...)
 }
 
-// calls counts the changing system calls of what a child does in a scope that prepare makes.
+// calls counts the changing system calls of an operation in a scope that prepare creates.
 func calls(t testing.TB, strace, do string, prepare func(testing.TB) string) map[string]int {
 	t.Helper()
 	log := filepath.Join(memory(t), "log")
@@ -64,7 +64,7 @@ func calls(t testing.TB, strace, do string, prepare func(testing.TB) string) map
 	return counts
 }
 
-// halfScope is one whose installation died when some of it was in place.
+// halfScope creates a scope with an install that died halfway.
 func halfScope(t testing.TB) string {
 	t.Helper()
 	root := oldScope(t)
@@ -72,8 +72,8 @@ func halfScope(t testing.TB) string {
 	return root
 }
 
-// TestStraceKill kills a process at each system call that changes something, while it installs, while it takes an
-// installation back, and while it recovers: the next one finds the old state or the new one.
+// TestStraceKill kills a process at each changing system call while it installs, rolls back, or recovers. The next
+// process finds the old or the new state.
 func TestStraceKill(t *testing.T) { // M2
 	strace := needStrace(t)
 	for _, tt := range []struct {
@@ -108,14 +108,14 @@ func TestStraceKill(t *testing.T) { // M2
 	}
 }
 
-// TestStraceErrors has system calls fail in turn, once each: an error means the old state, success the new one.
+// TestStraceErrors makes each system call fail once: an error means the old state, success the new one.
 func TestStraceErrors(t *testing.T) { // M2
 	strace := needStrace(t)
 	counts := calls(t, strace, "install", oldScope)
 	for _, tt := range []struct {
 		call, err string
-		atOnce    bool // it must be noticed
-		sticks    bool // the journal itself may stay
+		atOnce    bool // the operation must fail
+		sticks    bool // the journal may stay
 	}{
 		{"fsync", "EIO", false, false},
 		{"syncfs", "EIO", true, false},
@@ -148,7 +148,7 @@ func TestStraceErrors(t *testing.T) { // M2
 				if code == childStuck && !tt.sticks {
 					t.Error("it was not taken back")
 				}
-				// A directory that is empty and can't be removed is left.
+				// An empty directory that cannot be removed stays.
 				ignore := func(_, content string) bool { return tt.call == "unlinkat" && content == "empty" }
 				if isNew := settledBut(t, root, "failed", ignore); isNew == (code == childFailed) {
 					t.Errorf("exit code %d, new state %v", code, isNew)
@@ -164,8 +164,8 @@ func TestStraceErrors(t *testing.T) { // M2
 	}
 }
 
-// TestStraceNoRename has every move of a directory refused, as between file systems, by kernels without exchange, and
-// by overlays: what can't be moved is copied.
+// TestStraceNoRename makes every move of a directory fail, as it does between file systems, on kernels without
+// exchange, and on overlays. The directory is copied instead.
 func TestStraceNoRename(t *testing.T) {
 	strace := needStrace(t)
 	for _, err := range []string{"EXDEV", "EINVAL", "ENOSYS"} {

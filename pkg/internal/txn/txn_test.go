@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
-// The scope of the tests has everything that an install changes: packs, agents' links, hand-written files beside them,
-// the manifest and the lock.
+// The scope of the tests has everything that an install changes: packs, links for agents next to local skills, the
+// manifest, and the lockfile.
 var before = map[string]string{
 	"skillpm.yaml":                                "old manifest",
 	"skillpm.lock":                                "old lock",
@@ -52,7 +52,7 @@ var after = map[string]string{
 	".agents/skills/deploy":                    "-> ../../.skillpm/plugins/acme/deploy",
 }
 
-// write makes files and links; those that are there already stay.
+// write creates files and links, and keeps existing ones.
 func write(t testing.TB, root string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -75,8 +75,8 @@ func write(t testing.TB, root string, files map[string]string) {
 	}
 }
 
-// memory returns a directory in memory, where the system has a place for that. What a process that dies has written is
-// there as it would be on a disk, and nothing has to wait for the disk, which others use too.
+// memory returns a directory in memory if the system has one. Files of a killed process survive there as on a disk, and
+// fsync is fast.
 func memory(t testing.TB) string {
 	t.Helper()
 	base, err := os.MkdirTemp("/dev/shm", "skillpm-txn-")
@@ -88,7 +88,7 @@ func memory(t testing.TB) string {
 			t.Error(err)
 		}
 	})
-	dir := filepath.Join(base, "root") // the tests may change what is above it
+	dir := filepath.Join(base, "root") // the tests may change its parent
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -143,14 +143,14 @@ func same(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-// testKey is the secret of the machine that all processes of the tests run on.
+// testKey is the secret of the machine in all tests.
 const testKey = "0123456789abcdef0123456789abcdef"
 
 func options(root string, fail func(string) error) txn.Options {
 	return txn.Options{Root: root, Dir: filepath.Join(root, ".skillpm", "journal"), Key: []byte(testKey), Fail: fail}
 }
 
-// install makes the scope what after says.
+// install changes the scope to the state after.
 func install(o txn.Options) error {
 	tx, err := txn.Begin(o)
 	if err != nil {
@@ -221,8 +221,8 @@ func TestCommit(t *testing.T) { // M2
 	}
 }
 
-// TestRollback has every step fail in turn: the scope is as it was, and a second attempt works. It works on the disk;
-// other tests that go through the steps do it in [memory].
+// TestRollback makes every step fail in turn: the old state stays, and a second attempt works. It works on the disk;
+// other tests of the steps use [memory].
 func TestRollback(t *testing.T) { // M2
 	rollback(t, func(t testing.TB) string { return t.TempDir() })
 }
@@ -230,7 +230,7 @@ func TestRollback(t *testing.T) { // M2
 func rollback(t *testing.T, scope func(testing.TB) string) {
 	names := steps(t, scope(t))
 	for i, name := range names {
-		if name == "journal removed" { // all is done by then
+		if name == "journal removed" { // everything else is done by then
 			continue
 		}
 		t.Run(fmt.Sprintf("%02d %s", i, strings.ReplaceAll(name, "/", ":")), func(t *testing.T) {
@@ -280,7 +280,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestBadPaths proves that a transaction writes nowhere else: facts of hostile paths and planted links.
+// TestBadPaths checks that a transaction writes nothing outside its scope, despite hostile paths and planted links.
 func TestBadPaths(t *testing.T) {
 	outside := t.TempDir()
 	root := t.TempDir()
@@ -314,16 +314,16 @@ func TestBadPaths(t *testing.T) {
 		{"remove", ".skillpm", diag.Internal},
 		{"dir", ".skillpm/journal/stage/0", diag.Internal},
 		{"link", ".skillpm/Journal/journal", diag.Internal},
-		{"link", ".back/journal/x", diag.Internal}, // a way round
+		{"link", ".back/journal/x", diag.Internal}, // an indirect path
 		{"file", ".git/hooks/post-checkout", diag.Denied},
 		{"link", ".Git", diag.Denied},
 		{"dir", ".skillpm/plugins/.GIT/x", diag.Denied},
 		{"remove", "src/git~1", diag.Denied},
 		{"file", ".git::$INDEX_ALLOCATION/config", diag.Denied},
-		{"link", ".hooks/post-checkout", diag.Denied}, // a link that leads nowhere yet
+		{"link", ".hooks/post-checkout", diag.Denied}, // a dangling link
 		{"file", ".github/x", diag.OK},
 		{"dir", ".skillpm/plugins/acme/deploy", diag.Denied}, // plugins is a link
-		{"link", ".claude/skills/deploy", diag.Denied},       // .claude leads out
+		{"link", ".claude/skills/deploy", diag.Denied},       // .claude links outside
 		{"remove", "file/x", diag.Denied},
 		{"file", "skillpm.lock", diag.Denied}, // a link
 		{"file", "src", diag.Denied},          // a directory
@@ -365,7 +365,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestRecoverKeepsEdits proves that nothing hand-written is overwritten when an interrupted transaction is completed.
+// TestRecoverKeepsEdits checks that recovery overwrites no edited file.
 func TestRecoverKeepsEdits(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, before)

@@ -18,8 +18,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// BenchmarkWarm1000 installs a pack of 1,000 skills with five files each from a full store into an empty project, links
-// included, and copies the same tree with cp -r in turn; it reports the ratio. Both are 28 MB in memory.
+// BenchmarkWarm1000 installs a pack of 1,000 skills with five files each, and links, from a full store into an empty
+// project. It alternates with cp -r of the same tree and reports the ratio. Both write 28 MB in memory.
 func BenchmarkWarm1000(b *testing.B) {
 	base, err := os.MkdirTemp("/dev/shm", "skillpm-bench-")
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// patient is how long a test waits for what must come.
-const patient = 30 * time.Second
+// maxWait is how long a test waits for an expected event.
+const maxWait = 30 * time.Second
 
 // site is a directory with files, and a watcher.
 type site struct {
 	*testing.T
-	dir     string
-	watcher *Watcher
-	told    map[string]bool // ever
+	dir      string
+	watcher  *Watcher
+	reported map[string]bool // all reported paths
 }
 
 func newSite(t *testing.T, files ...string) *site {
@@ -35,7 +35,7 @@ func newSite(t *testing.T, files ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{T: t, dir: dir, told: make(map[string]bool)}
+	s := &site{T: t, dir: dir, reported: make(map[string]bool)}
 	for _, name := range files {
 		s.write(name, "")
 	}
@@ -57,7 +57,7 @@ func (s *site) write(name, text string) {
 	s.do(os.WriteFile(s.path(name), []byte(text), 0o644))
 }
 
-// watch starts to watch, and ends it with the test.
+// watch starts a watcher and closes it when the test ends.
 func (s *site) watch(o Options, roots ...string) {
 	s.Helper()
 	for i := range roots {
@@ -88,35 +88,35 @@ func (s *site) next() []string {
 			s.Errorf("not sorted, or twice the same: %q", batch)
 		}
 		return batch
-	case <-time.After(patient):
-		s.Fatal("nothing is told")
+	case <-time.After(maxWait):
+		s.Fatal("nothing is reported")
 	}
 	return nil
 }
 
-// until receives batches until all of these paths were told, and returns all that was told.
+// until receives batches until they include all of these paths, and returns everything reported.
 func (s *site) until(paths ...string) []string {
 	s.Helper()
-	var told []string
-	for slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains(told, p) }) {
-		told = append(told, s.next()...)
+	var reported []string
+	for slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains(reported, p) }) {
+		reported = append(reported, s.next()...)
 	}
-	for _, name := range told {
-		s.told[name] = true
+	for _, name := range reported {
+		s.reported[name] = true
 	}
-	slices.Sort(told)
-	return slices.Compact(told)
+	slices.Sort(reported)
+	return slices.Compact(reported)
 }
 
-// silent writes one more file, and fails if anything else that was never told before is told until then, or with it.
-// What was told before may come again: one change can be several events.
+// silent writes one more file, and fails if a path that was never reported before is reported until then. Earlier paths
+// may be reported again, because one change can be several events.
 func (s *site) silent(name string) {
 	s.Helper()
-	before := maps.Clone(s.told)
+	before := maps.Clone(s.reported)
 	s.write(name, fmt.Sprint(len(before)))
-	for _, told := range s.until(name) {
-		if told != name && !strings.HasPrefix(name, told+"/") && !before[told] {
-			s.Errorf("%s is told", told)
+	for _, reported := range s.until(name) {
+		if reported != name && !strings.HasPrefix(name, reported+"/") && !before[reported] {
+			s.Errorf("%s is reported", reported)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestChanges(t *testing.T) {
 	s.silent("root/last")
 }
 
-// What an editor does when it saves is one batch.
+// A save by an editor is one batch.
 func TestSave(t *testing.T) {
 	s := newSite(t, "root/a/SKILL.md")
 	s.watch(Options{Quiet: 2 * time.Second}, "root")
@@ -165,7 +165,7 @@ func TestNewDirectories(t *testing.T) {
 	s.write("root/one/two/other", "")
 	s.until("root/one/two/other")
 
-	s.do(os.Rename(s.path("outside"), s.path("root/in"))) // everything in it was there before it could be watched
+	s.do(os.Rename(s.path("outside"), s.path("root/in"))) // its content exists before it can be watched
 	if got, want := s.until("root/in/deep/er/file", "root/in/file"), []string{"root/in", "root/in/deep", "root/in/deep/er", "root/in/deep/er/file", "root/in/file"}; !slices.Equal(got, want) {
 		t.Errorf("moved in: %q", got)
 	}
@@ -210,7 +210,7 @@ func TestRemovedDirectories(t *testing.T) {
 	}
 }
 
-// A root may be removed and made again, or replaced.
+// A root may be removed and created again, or replaced.
 func TestRootReplaced(t *testing.T) {
 	if opensFiles() {
 		t.Skip("the directory above is not watched on this system")
@@ -240,7 +240,7 @@ func TestFileRoot(t *testing.T) {
 	if got := s.until("dir/SKILL.md"); !slices.Equal(got, []string{"dir/SKILL.md"}) {
 		t.Errorf("got %q", got)
 	}
-	for range 2 { // saved by renaming, again and again
+	for range 2 { // replaced by renaming, twice
 		s.write("dir/new", "y")
 		s.do(os.Rename(s.path("dir/new"), s.path("dir/SKILL.md")))
 		s.until("dir/SKILL.md")
@@ -250,7 +250,7 @@ func TestFileRoot(t *testing.T) {
 	s.silent("dir/SKILL.md")
 }
 
-// A root that is a link is told by the link's name, wherever it leads.
+// A root that is a link is reported by the link's name.
 func TestLinkedRoot(t *testing.T) {
 	s := newSite(t, "real/a/file", "second/a/file", "linked.md")
 	s.do(os.Symlink("real", s.path("link")))
@@ -267,10 +267,10 @@ func TestLinkedRoot(t *testing.T) {
 	s.until("link", "link/a/file")
 	s.write("second/a/file", "x")
 	s.until("link/a/file")
-	s.silent("real/a/fresh") // a root of its own still
+	s.silent("real/a/fresh") // still a root of its own
 }
 
-// Links inside are files like others.
+// Links inside a root are reported like files.
 func TestLinksInside(t *testing.T) {
 	s := newSite(t, "outside/file", "root/x")
 	s.do(os.Symlink("../outside", s.path("root/link")))
@@ -300,7 +300,7 @@ func TestSkip(t *testing.T) {
 		name := filepath.Base(dir)
 		return strings.HasPrefix(name, ".") || name == "node_modules"
 	}
-	s.do(os.Rename(s.path("root"), s.path(".root"))) // a root is not asked for
+	s.do(os.Rename(s.path("root"), s.path(".root"))) // Skip is not called for roots
 	s.watch(Options{Skip: skip}, ".root")
 	s.write(".root/.git/index", "x")
 	s.write(".root/a/node_modules/x/y", "x")
@@ -316,7 +316,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// What the system could not tell is a change of everything, and watching goes on.
+// If the system loses events, all roots are reported, and watching continues.
 func TestOverflow(t *testing.T) {
 	s := newSite(t, "one/a/file", "two/file")
 	s.watch(Options{}, "one", "two/file")
@@ -330,7 +330,7 @@ func TestOverflow(t *testing.T) {
 	s.until("two/file")
 }
 
-// Errors about single watches do not end it, others do, and say what to do.
+// Errors of single watches do not stop the watcher. Others do, and have a hint.
 func TestErrors(t *testing.T) {
 	s := newSite(t, "root/file")
 	s.watch(Options{}, "root")
@@ -342,7 +342,7 @@ func TestErrors(t *testing.T) {
 		if ok {
 			t.Errorf("got %q", batch)
 		}
-	case <-time.After(patient):
+	case <-time.After(maxWait):
 		t.Fatal("the channel is not closed")
 	}
 	if err := s.watcher.Err(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(diag.HintOf(err), "max_user_watches") {
@@ -383,7 +383,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// While changes go on and on, they are told all the same.
+// Continuous changes are reported with a delay.
 func TestNeverQuiet(t *testing.T) {
 	s := newSite(t, "root/file")
 	s.watch(Options{Quiet: 100 * time.Millisecond}, "root")
@@ -403,7 +403,7 @@ func TestNeverQuiet(t *testing.T) {
 	s.until("root/file")
 }
 
-// Whoever is slow to receive gets all that happened meanwhile, and nobody waits for him.
+// A slow receiver gets all changes and does not block the watcher.
 func TestSlowReceiver(t *testing.T) {
 	s := newSite(t, "root/file")
 	s.watch(Options{Quiet: time.Millisecond}, "root")
@@ -416,7 +416,7 @@ func TestSlowReceiver(t *testing.T) {
 	s.until(want...)
 }
 
-// A relative root is told as it was given.
+// A relative root is reported by its relative name.
 func TestRelativeRoot(t *testing.T) {
 	s := newSite(t, "a/file")
 	t.Chdir(s.dir)
@@ -431,12 +431,12 @@ func TestRelativeRoot(t *testing.T) {
 		if want := []string{filepath.Join("a", "file")}; !slices.Equal(got, want) {
 			t.Errorf("got %q", got)
 		}
-	case <-time.After(patient):
-		t.Fatal("nothing is told")
+	case <-time.After(maxWait):
+		t.Fatal("nothing is reported")
 	}
 }
 
-// Close ends everything, whatever goes on, and can be called again.
+// Close stops the watcher in any state and can be called several times.
 func TestClose(t *testing.T) {
 	s := newSite(t, "root/file")
 	for i := range 20 {
@@ -450,14 +450,14 @@ func TestClose(t *testing.T) {
 		}
 		go w.Close()
 		w.Close()
-		for range w.Events() { // what was told before
+		for range w.Events() { // batches before Close
 		}
 		if err := w.Err(); err != nil {
 			t.Error(err)
 		}
 	}
-	// The goroutines have nothing left to do but end.
-	deadline := time.Now().Add(patient)
+	// The goroutines may need a moment to end.
+	deadline := time.Now().Add(maxWait)
 	for {
 		var b strings.Builder
 		if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {

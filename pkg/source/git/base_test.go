@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-func TestEarlier(t *testing.T) {
+func TestOpenBase(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
 	first := w.git("rev-parse", "HEAD")

@@ -37,8 +37,8 @@ type hasty func()
 func (f hasty) Reset(time.Duration) bool { f(); return true }
 func (hasty) Stop() bool                 { return true }
 
-// NoPatience gives a client a clock on which every stall times out at once.
-func NoPatience(c *Client) {
+// InstantTimeout gives a client a clock on which every stall times out at once.
+func InstantTimeout(c *Client) {
 	c.clock = testClock(nil)
 	c.clock.after = func(_ time.Duration, f func()) timer { return hasty(f) }
 }

@@ -59,16 +59,16 @@ func TestRetryAfter(t *testing.T) {
 
 // faulty is a server that fails for the first requests of a kind.
 type faulty struct {
-	git    http.Handler
-	method string
-	times  int32
-	fault  func(w http.ResponseWriter, r *http.Request, git http.Handler)
-	asked  atomic.Int32
+	git      http.Handler
+	method   string
+	times    int32
+	fault    func(w http.ResponseWriter, r *http.Request, git http.Handler)
+	requests atomic.Int32
 }
 
 // ServeHTTP fails, or serves the request like git.
 func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == f.method && f.asked.Add(1) <= f.times {
+	if r.Method == f.method && f.requests.Add(1) <= f.times {
 		f.fault(w, r, f.git)
 		return
 	}
@@ -118,11 +118,11 @@ func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	const get, post = http.MethodGet, http.MethodPost
 	tests := map[string]struct {
-		method  string
-		fault   func(http.ResponseWriter, *http.Request, http.Handler)
-		waits   []time.Duration // waits for a fault of one request
-		asked   int32           // number of requests for a lasting fault
-		message string
+		method   string
+		fault    func(http.ResponseWriter, *http.Request, http.Handler)
+		waits    []time.Duration // waits for a fault of one request
+		requests int32           // number of requests for a lasting fault
+		message  string
 	}{
 		"refs overloaded":    {get, status(429, "7"), []time.Duration{7 * time.Second}, 3, "429 Too Many Requests"},
 		"refs unavailable":   {get, status(503, ""), []time.Duration{backoff(0)}, 3, "503 Service Unavailable"},
@@ -161,8 +161,8 @@ func TestNetworkFaults(t *testing.T) {
 					}
 					return
 				}
-				if diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), tt.message) || f.asked.Load() != tt.asked {
-					t.Errorf("asked %d times: %v (%v); want %d times: %s", f.asked.Load(), err, diag.CodeOf(err), tt.asked, tt.message)
+				if diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), tt.message) || f.requests.Load() != tt.requests {
+					t.Errorf("%d requests: %v (%v); want %d: %s", f.requests.Load(), err, diag.CodeOf(err), tt.requests, tt.message)
 				}
 				if found, _ := filepath.Glob(filepath.Join(cache, "*", "*")); len(found) > 0 {
 					t.Errorf("%v is left behind", found)
@@ -299,7 +299,7 @@ func (s *trickle) Close() error { return nil }
 
 // Time in which the client does not read is not a stall of the server. A git binary that processes data for minutes is
 // not too slow, but one that receives nothing for long is.
-func TestPatience(t *testing.T) {
+func TestWatchdog(t *testing.T) {
 	c := New(Options{})
 	c.clock = testClock(nil)
 	_, p := c.watch(t.Context())
@@ -421,8 +421,8 @@ func TestFreshScratch(t *testing.T) {
 	defer c.Close()
 	c.clock = testClock(nil)
 	ref := pack.Ref{Kind: pack.KindGit, URL: gittest.Serve(t, dir, gittest.WithHandler(func(next http.Handler) http.Handler { f.git = next; return f })) + "/o/r.git"}
-	if err := fetchFrom(t, c, ref); err != nil || len(scratch) != 1 || f.asked.Load() != 3 {
-		t.Errorf("%d attempts, the last with %v: %v", f.asked.Load(), scratch, err)
+	if err := fetchFrom(t, c, ref); err != nil || len(scratch) != 1 || f.requests.Load() != 3 {
+		t.Errorf("%d attempts, the last with %v: %v", f.requests.Load(), scratch, err)
 	}
 	found, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"))
 	for _, name := range found {

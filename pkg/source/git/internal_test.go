@@ -88,7 +88,7 @@ func FuzzParseNetrc(f *testing.F) {
 	})
 }
 
-func TestHelperAnswer(t *testing.T) {
+func TestParseHelperOutput(t *testing.T) {
 	u, err := url.Parse("https://h.example:8443/o/r.git")
 	if err != nil {
 		t.Fatal(err)

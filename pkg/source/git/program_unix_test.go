@@ -64,13 +64,13 @@ func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://proxy-of-the-process.example")
 	t.Setenv("SSH_AUTH_SOCK", "/of/the/process")
 	t.Setenv("USER", "of-the-process")
-	given := map[string]string{
+	variables := map[string]string{
 		"PATH": os.Getenv("PATH") + ":/given", "SSH_AUTH_SOCK": "/given/agent", "https_proxy": "http://proxy.example", "NO_PROXY": "given.example",
 		"SSL_CERT_FILE": "/given/certificates", "GIT_SSH_COMMAND": "evil", "GIT_CONFIG_PARAMETERS": "'core.pager=evil'", "SECRET": "evil",
 	}
 	home := t.TempDir()
 	for place, wantHome := range map[string]string{"ssh://git@git.example/o/r.git": home, "http://127.0.0.1:1/o/r.git": ""} {
-		c := newClient(t, git.Options{Program: script, Home: home, Getenv: func(name string) string { return given[name] }})
+		c := newClient(t, git.Options{Program: script, Home: home, Getenv: func(name string) string { return variables[name] }})
 		_, err := c.Open(t.Context(), parse(t, "git+"+place))
 		checkError(t, err, diag.NotFound, "is empty", "")
 		data, err := os.ReadFile(seen)
@@ -83,8 +83,8 @@ func TestProgramEnvironment(t *testing.T) {
 			env[name] = value
 		}
 		for _, name := range []string{"PATH", "SSH_AUTH_SOCK", "https_proxy", "NO_PROXY", "SSL_CERT_FILE"} {
-			if env[name] != given[name] {
-				t.Errorf("%s: %s is %q, want %q", place, name, env[name], given[name])
+			if env[name] != variables[name] {
+				t.Errorf("%s: %s is %q, want %q", place, name, env[name], variables[name])
 			}
 		}
 		for _, name := range []string{"HTTPS_PROXY", "USER", "GIT_CONFIG_PARAMETERS", "SECRET"} {

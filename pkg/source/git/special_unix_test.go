@@ -32,8 +32,9 @@ func gitCheckout(t *testing.T) string {
 	return dir
 }
 
-// TestSpecialFilesOfRepository replaces each file that is read in .git by a pipe or a device. For the git program each
-// is an error before it runs. In a repository that is read directly, an optional file counts as missing. Nothing hangs.
+// TestSpecialFilesOfRepository replaces each file that is read in .git by a pipe, a device, or a huge file. For the git
+// program each is an error before it runs. In a repository that is read directly, an optional file counts as missing.
+// Nothing hangs.
 func TestSpecialFilesOfRepository(t *testing.T) {
 	dir := gitCheckout(t)
 	client := git.New(git.Options{Cache: t.TempDir()})

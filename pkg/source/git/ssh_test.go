@@ -169,7 +169,7 @@ func TestSSH(t *testing.T) {
 	_, err := c.Open(t.Context(), parse(t, fmt.Sprintf("git+ssh://%s/o/missing.git", address)))
 	checkError(t, err, diag.NotFound, "no such repository", "your account")
 	silent := newClient(t, git.Options{Home: home})
-	git.NoPatience(silent)
+	git.InstantTimeout(silent)
 	_, err = silent.Open(t.Context(), ref)
 	checkError(t, err, diag.Remote, "was silent", "")
 }

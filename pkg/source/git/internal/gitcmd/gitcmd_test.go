@@ -7,7 +7,7 @@ import (
 )
 
 // Output beyond the limit is not kept, by whichever method it is written.
-func TestBounded(t *testing.T) {
+func TestLimitedBuffer(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		b := &limitedBuffer{limit: 100, strict: fails}
 		text := strings.Repeat("x", 70)
