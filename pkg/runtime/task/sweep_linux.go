@@ -2,20 +2,27 @@ package task
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
+// sweepLimit bounds the search for processes that start others, or that do not die while the machine is overloaded.
+const sweepLimit = 10 * time.Second
+
 // sweep kills the processes that a task's command left running, which it finds by the task's id in their environment. A
 // runner that was killed could not do it.
 func sweep(id string) {
+	ctx, stop := context.WithTimeout(context.Background(), sweepLimit)
+	defer stop()
 	mark := []byte("SKILLPM_TASK_ID=" + id)
 	self := os.Getpid()
-	for range 20 { // a process may start another during the search
+	for ctx.Err() == nil { // a process may start another during the search
 		found, starting := false, false
 		names, _ := filepath.Glob("/proc/[1-9]*/environ")
 		for _, name := range names {
@@ -25,9 +32,9 @@ func sweep(id string) {
 			}
 			switch marked, empty := readEnvironment(name, mark); {
 			case marked:
-				found = kill(pid, name, mark) || found
+				found = kill(ctx, pid, name, mark) || found
 			case empty:
-				starting = starting || isProgram(pid)
+				starting = starting || isStarting(pid, name, mark)
 			}
 		}
 		if !found && !starting {
@@ -39,15 +46,26 @@ func sweep(id string) {
 	}
 }
 
-// isProgram reports whether a process runs a program; zombies and kernel threads do not. A process with an empty
-// environment may be inside execve, which removes the old environment before it shows the new one.
-func isProgram(pid int) bool {
-	_, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
-	return err == nil
+// isStarting reports whether a process whose environment was empty is inside execve, or was when that was read. There
+// the old environment is gone before the new one has an address, the field env_end of proc_pid_stat(5). Zombies and
+// kernel threads do not have an executable.
+func isStarting(pid int, environ string, mark []byte) bool {
+	dir := "/proc/" + strconv.Itoa(pid)
+	if _, err := os.Readlink(dir + "/exe"); err != nil {
+		return false
+	}
+	stat, _ := os.ReadFile(dir + "/stat")
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // a program's name may contain spaces
+	const envEnd = 51 - 3                                                     // the third field is the first one after the name
+	if len(fields) > envEnd && fields[envEnd] == "0" {
+		return true
+	}
+	_, empty := readEnvironment(environ, mark)
+	return !empty
 }
 
 // kill kills a process and waits for its exit, unless the id now belongs to another process.
-func kill(pid int, environ string, mark []byte) bool {
+func kill(ctx context.Context, pid int, environ string, mark []byte) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return false
@@ -57,12 +75,14 @@ func kill(pid int, environ string, mark []byte) bool {
 	if !marked || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, maxExit)
+	for ctx.Err() == nil {
+		const wait = 100 // milliseconds
+		if n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, wait); n > 0 {
+			break
+		}
+	}
 	return true
 }
-
-// maxExit is how long kill waits for a process to exit, in milliseconds.
-const maxExit = 100
 
 // readEnvironment reports whether a process has the mark in its environment, and whether its environment is empty.
 func readEnvironment(file string, mark []byte) (marked, empty bool) {

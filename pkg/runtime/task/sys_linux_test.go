@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,5 +111,31 @@ func TestLook(t *testing.T) {
 	}
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSweepExec sweeps processes that spend their life inside execve, where a process shows no environment.
+func TestSweepExec(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "again.sh")
+	if err := os.WriteFile(script, []byte("exec /bin/sh \"$0\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var list []*exec.Cmd
+	for range 12 {
+		cmd := exec.Command("/bin/sh", script)
+		cmd.Env = []string{"SKILLPM_TASK_ID=swept"}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, cmd)
+	}
+	sweep("swept")
+	for _, cmd := range list {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil || !strings.Contains(string(state), ") Z ") {
+			t.Errorf("process %d is not a zombie: %s, %v", cmd.Process.Pid, state, err)
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 	}
 }
