@@ -33,7 +33,10 @@ type Environment struct {
 	Config string
 
 	Version string // skillpm's own version
-	Admin   int    // the user id that the administrator's files must belong to
+	// OwnsProcess reports whether this is the only environment of its process, so that orphans of scripts can become
+	// children of the process without being taken for those of another script.
+	OwnsProcess bool
+	Admin       int // the user id that the administrator's files must belong to
 }
 
 // Process returns the environment of this process in its working directory, without [Environment.Paths] except for the
@@ -44,7 +47,7 @@ func Process(version string) Environment {
 	return Environment{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, OS: runtime.GOOS,
-		Dir: dir, Paths: scope.Paths{Home: home}, Version: version,
+		Dir: dir, Paths: scope.Paths{Home: home}, Version: version, OwnsProcess: true,
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Store) spawn(id string, l *lock) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
-	cmd.Dir, cmd.Env = s.Dir(id), s.runnerEnvironment()
+	cmd.Dir, cmd.Env = s.Dir(id), run.Independent(s.runnerEnvironment(), id)
 	return detach(cmd, l)
 }
 

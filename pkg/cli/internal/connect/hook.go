@@ -127,7 +127,9 @@ func (a *app) hookOptions(id string) hook.Options {
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
 				Machine: a.Paths.Enterprise,
 			}, id)
-			runtime.AdoptProcesses() // a skill's hooks
+			if a.OwnsProcess {
+				runtime.AdoptProcesses() // it starts only the hooks of skills
+			}
 			return runtime.New(ctx, o)
 		},
 		Lenient: func(dir string) bool { return homeless == nil && openGuard(dir).HooksOpen() },

@@ -60,7 +60,9 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 	if err != nil {
 		return nil, err
 	}
-	runtime.AdoptProcesses() // a skill's scripts and hooks, and tasks, are what this process may start
+	if a.OwnsProcess {
+		runtime.AdoptProcesses() // it starts only the scripts and hooks of skills, and tasks
+	}
 	return runtime.New(ctx, o)
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -164,6 +165,15 @@ func (c Command) command() (*exec.Cmd, error) {
 	return &exec.Cmd{
 		Path: program, Args: c.Argv, Dir: c.Dir, Env: append(env, markName+"="+mark), SysProcAttr: apart(),
 	}, nil
+}
+
+// Independent returns the environment of a process that outlives the commands of this process. With a mark, no command
+// takes it for an orphan of its own. A process that a command started keeps the command's mark, and ends with it.
+func Independent(env []string, id string) []string {
+	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, markName+"=") }) {
+		return env
+	}
+	return append(slices.Clone(env), markName+"="+id)
 }
 
 // maxMarks is the maximum number of nested commands that have their own mark.
