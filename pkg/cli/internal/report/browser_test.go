@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/skillpm/skillpm/pkg/internal/testkit/browsertest"
 )
 
 // shown is a browser, and pages in files.
@@ -30,35 +31,15 @@ type shown struct {
 	said []string // errors of the console, and requests for more than the pages
 }
 
-// launch starts a headless browser. Without one the test is skipped, unless there has to be one.
+// launch starts a headless browser and writes the pages.
 func launch(t *testing.T) *shown {
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil && program == "" {
-			program = found
-		}
-	}
-	if program == "" && os.Getenv("SKILLPM_REQUIRE_CHROMIUM") == "1" {
-		t.Fatal("there is no chromium")
-	}
-	if program == "" {
-		t.Skip("there is no chromium")
-	}
 	s := &shown{t: t, dir: t.TempDir()}
 	for name, n := range map[string]int{"none": 0, "one": 1, "few": 40, "many": 3000} {
 		if err := os.WriteFile(s.file(name), []byte(page(t, many(n, time.Duration(n)*20*time.Minute))), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	s.ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	s.ctx, stop = context.WithTimeout(s.ctx, 3*time.Minute)
-	t.Cleanup(stop)
+	s.ctx = browsertest.Start(t)
 	chromedp.ListenTarget(s.ctx, s.hear)
 	s.run(log.Enable(), network.Enable())
 	return s

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/skillpm/skillpm/pkg/internal/testkit/browsertest"
 	"github.com/skillpm/skillpm/pkg/publish/internal/site"
 )
 
@@ -44,21 +44,8 @@ type shown struct {
 	said []string // errors of the console, and requests that lead elsewhere
 }
 
-// launch starts a headless browser and a server of the sample. Without a browser the test is skipped, unless there has
-// to be one.
+// launch starts a headless browser and a server of the sample.
 func launch(t *testing.T) *shown {
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil && program == "" {
-			program = found
-		}
-	}
-	if program == "" && os.Getenv("SKILLPM_REQUIRE_CHROMIUM") == "1" {
-		t.Fatal("there is no chromium")
-	}
-	if program == "" {
-		t.Skip("there is no chromium")
-	}
 	s := &shown{t: t, dir: filepath.Join(t.TempDir(), "catalogue")}
 	large := sample()[0]
 	large.ID, large.Skills, large.Dependencies = id("acme/large"), nil, nil
@@ -69,15 +56,7 @@ func launch(t *testing.T) *shown {
 	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(s.dir))))
 	t.Cleanup(server.Close)
 	s.url = server.URL + "/some/path/"
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	s.ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	s.ctx, stop = context.WithTimeout(s.ctx, 5*time.Minute)
-	t.Cleanup(stop)
+	s.ctx = browsertest.Start(t)
 	chromedp.ListenTarget(s.ctx, func(event any) { s.hear(event, server.URL) })
 	s.run(log.Enable(), network.Enable())
 	return s
