@@ -93,22 +93,32 @@ func (s *shown) open(page string) { s.t.Helper(); s.run(chromedp.Navigate(s.url 
 // value evaluates an expression.
 func (s *shown) value(expression string) string {
 	s.t.Helper()
-	var v any
-	s.run(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
-	return fmt.Sprint(v)
+	got, err := s.evaluate(expression)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
 }
 
-// wait waits until an expression has a value.
+func (s *shown) evaluate(expression string) (string, error) {
+	var v any
+	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	err := chromedp.Run(s.ctx, chromedp.Evaluate(expression, &v, await))
+	return fmt.Sprint(v), err
+}
+
+// wait waits until an expression has a value. It tries again after an error: an expression fails if the browser leaves
+// the page meanwhile.
 func (s *shown) wait(expression, want string) {
 	s.t.Helper()
-	got := ""
+	got, err := "", error(nil)
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		if got = s.value(expression); got == want {
+		if got, err = s.evaluate(expression); err == nil && got == want {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	s.t.Fatalf("%s is %q, not %q", expression, got, want)
+	s.t.Fatalf("%s is %q, not %q: %v", expression, got, want, err)
 }
 
 // quiet requires that nothing was complained about, and that nobody else was asked.
