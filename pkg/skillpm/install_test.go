@@ -251,6 +251,45 @@ func TestHandWrittenMeanwhile(t *testing.T) {
 	}
 }
 
+// TestInstalledMeanwhile checks that an install takes files that another process installs meanwhile for what they are,
+// and not for local edits.
+func TestInstalledMeanwhile(t *testing.T) {
+	server := ocitest.New(t)
+	dir, home := t.TempDir(), t.TempDir()
+	for _, version := range []string{"1.0.0", "1.1.0", "1.2.0"} {
+		src := t.TempDir()
+		writePack(t, src, "acme/tool", version, 1)
+		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install := func(version string) error {
+		packs := []string{server.URL("acme/tool") + ":" + version}
+		_, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: packs})
+		return err
+	}
+	if err := install("1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	var other sync.Once
+	server.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/manifests/1.2.0") { // the install has read the lockfile
+			other.Do(func() {
+				if err := install("1.1.0"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		return false
+	})
+	if err := install("1.2.0"); err != nil {
+		t.Fatal(err)
+	}
+	if lock, err := os.ReadFile(filepath.Join(dir, "skillpm.lock")); err != nil || !strings.Contains(string(lock), "1.2.0") {
+		t.Errorf("%v: the lockfile is\n%s", err, lock)
+	}
+}
+
 // TestLostState checks that a project whose state is lost, as in another checkout or on another machine, is updated and
 // cleaned up all the same.
 func TestLostState(t *testing.T) {

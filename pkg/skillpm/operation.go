@@ -125,6 +125,9 @@ func (c *Client) tryChange(
 		return nil, err
 	}
 	report, err := in.install(ctx, res)
+	if diag.CodeOf(err) == diag.Conflict {
+		err = in.Confirm(ctx, err)
+	}
 	if err == nil && r.command == commandUpdate {
 		report.HeldBack = in.heldBack(ctx, res)
 	}

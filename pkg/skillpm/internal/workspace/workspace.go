@@ -156,6 +156,21 @@ func (w *Workspace) changed() (bool, error) {
 	return !same || (manifest == nil) != (w.manifestBytes == nil) || (lock == nil) != (w.lockBytes == nil), nil
 }
 
+// Confirm returns [ErrChanged] if another process changed the scope since it was read, and err otherwise. A conflict that
+// was found without the scope's lock may be with files that such a process has just written: Confirm waits until its
+// transaction has ended.
+func (w *Workspace) Confirm(ctx context.Context, err error) error {
+	unlock, lockErr := w.machine.lock(ctx, w.Scope.LockFile())
+	if lockErr != nil {
+		return err
+	}
+	changed, changedErr := w.changed()
+	if unlockErr := unlock(); unlockErr != nil || changedErr != nil || !changed {
+		return err
+	}
+	return ErrChanged
+}
+
 // txnOptions returns the options of the scope's transactions.
 func (w *Workspace) txnOptions() txn.Options {
 	return txn.Options{Root: w.Scope.Root, Dir: w.Scope.Journal(), Key: w.machine.key()}
