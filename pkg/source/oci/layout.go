@@ -67,10 +67,16 @@ func (l *layout) index() (*ocispec.Index, error) {
 	}
 	data, err := safefile.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !isPartialLayout(entries) {
-			return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
+		entries, dirErr := fs.ReadDir(l.fsys, ".")
+		switch {
+		case dirErr != nil || isPartialLayout(entries):
+			return idx, nil
+		case slices.ContainsFunc(entries, isIndexFile): // another process created the layout just now
+			data, err = safefile.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 		}
-		return idx, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
@@ -85,6 +91,8 @@ func (l *layout) index() (*ocispec.Index, error) {
 	}
 	return idx, nil
 }
+
+func isIndexFile(e fs.DirEntry) bool { return e.Name() == ocispec.ImageIndexFile }
 
 // isPartialLayout reports whether a directory holds no more than a layout whose first index.json is not written yet.
 func isPartialLayout(entries []fs.DirEntry) bool {
