@@ -50,7 +50,8 @@ func TestAgentsMCP(t *testing.T) {
 		t.Run(client.host, func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, client.variable)
-			w := newDesk(t)
+			// Claude Code's first request waits for the server, also on a busy machine.
+			w := newDesk(t, "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
 			w.installLimited("adal") // which none of these looks for
 			w.run("skillpm", "mcp", "install", "--host", client.host)
 			w.run("skillpm", "hook", "install", "--host", client.host)
@@ -138,7 +139,7 @@ func TestClaudeAlwaysLoad(t *testing.T) {
 		t.Run(fmt.Sprint(always), func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, "SKILLPM_CLAUDE")
-			w := newDesk(t, "ENABLE_TOOL_SEARCH=true")
+			w := newDesk(t, "ENABLE_TOOL_SEARCH=true", "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
 			w.installLimited("adal")
 			install := []string{"skillpm", "mcp", "install", "--host", "claude-code"}
 			if !always {
