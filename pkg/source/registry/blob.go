@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// keep stores what a server answered under the digest of its bytes, and returns that. Where nothing can be kept,
-// nothing is: the server is asked again.
+// keep stores a server's answer under the digest of its bytes and returns the digest. Without a writable cache it
+// stores nothing, and the next run requests the answer again.
 func (c cache) keep(data []byte) (digest string) {
 	digest = textx.SHA256(data)
 	if c.dir == "" {
@@ -22,7 +22,7 @@ func (c cache) keep(data []byte) (digest string) {
 	return digest
 }
 
-// loadBlob returns what was kept under a digest, if it still is what it was.
+// loadBlob returns the cached blob with a digest, if its content still has that digest.
 func (c cache) loadBlob(digest string) ([]byte, bool) {
 	if c.dir == "" || len(digest) != 64 {
 		return nil, false
@@ -34,7 +34,7 @@ func (c cache) loadBlob(digest string) ([]byte, bool) {
 	return data, true
 }
 
-// has reports whether something is kept under a digest.
+// has reports whether the cache has a blob with the digest.
 func (c cache) has(digest string) bool {
 	info, err := os.Stat(c.blobPath(digest))
 	return c.dir != "" && err == nil && info.Mode().IsRegular()

@@ -10,19 +10,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or
-// written is asked again.
+// cache caches the answers of HTTPS indexes, one file for each address. A file that cannot be read or written is a
+// miss, never an error.
 type cache struct {
 	dir string // "" for none
 }
 
-// cached is one answer.
+// cached is one cached answer.
 type cached struct {
 	URL     string `json:"url"`
 	ETag    string `json:"etag,omitempty"`
 	Missing bool   `json:"missing,omitempty"`
 	Body    []byte `json:"body,omitempty"`
-	Sum     string `json:"sum"` // of the body, so that a damaged file is not believed
+	Sum     string `json:"sum"` // of the body, to detect a damaged file
 }
 
 func (c cached) answer() ([]byte, error) {
@@ -51,7 +51,7 @@ func (c cache) load(url string) (cached, bool) {
 	return stored, true
 }
 
-// store writes by way of a temporary file, so that two processes never mix their answers.
+// store writes a temporary file and renames it, so that concurrent processes never mix their answers.
 func (c cache) store(url string, answer cached) {
 	if c.dir == "" {
 		return
@@ -59,7 +59,7 @@ func (c cache) store(url string, answer cached) {
 	answer.URL, answer.Sum = url, textx.SHA256(answer.Body)
 	data, err := json.Marshal(answer)
 	if err == nil {
-		// a cache that cannot be written keeps nothing
+		// without a writable cache, the next run requests the answer again
 		_ = atomicfile.Write(c.path(url), data, atomicfile.Options{MkdirMode: 0o755})
 	}
 }

@@ -18,11 +18,11 @@ import (
 
 // catalogReader reads the catalog of an index. The error is [fs.ErrNotExist] if the index does not have one.
 type catalogReader interface {
-	// catalog returns what opens the catalogue, and a tag that changes with it.
+	// catalog returns a function that opens the catalog, and a tag that changes with its content.
 	catalog(ctx context.Context) (open func() (io.ReadCloser, error), tag string, err error)
 }
 
-// Catalog returns the packs that an index lists in its catalogue.
+// Catalog returns the packs that the index lists in its catalog.
 func (r *indexRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
 	c, ok := r.files.(catalogReader)
 	if !ok {
@@ -47,7 +47,7 @@ func (r *indexRegistry) noCatalog() error {
 		WithHint("ask who keeps the index to run skillpm index build")
 }
 
-// entriesOf reads a catalogue, with the registry's name in errors.
+// entriesOf reads a catalog. Errors name the registry.
 func (r *indexRegistry) entriesOf(ctx context.Context, open func() (io.ReadCloser, error)) iter.Seq2[index.CatalogEntry,
 	error] {
 	return func(yield func(index.CatalogEntry, error) bool) {
@@ -72,12 +72,12 @@ func (r *indexRegistry) entriesOf(ctx context.Context, open func() (io.ReadClose
 	}
 }
 
-// memory opens bytes that are here.
+// memory opens bytes in memory.
 func memory(data []byte) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 }
 
-// catalog returns the catalogue of a directory, or makes it from its packs where there is none.
+// catalog returns the catalog file of the directory, or builds the catalog from the directory's packs.
 func (d dirFiles) catalog(context.Context) (func() (io.ReadCloser, error), string, error) {
 	info, err := fs.Stat(d.fsys, index.CatalogPath)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +87,7 @@ func (d dirFiles) catalog(context.Context) (func() (io.ReadCloser, error), strin
 		return nil, "", err
 	}
 	tag := fmt.Sprintf("%d %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
-	if info.ModTime().IsZero() { // as inside the binary
+	if info.ModTime().IsZero() { // true for embedded files
 		data, err := safefile.ReadIn(d.fsys, index.CatalogPath, index.MaxCatalogBytes)
 		return memory(data), textx.SHA256(data), err
 	}
@@ -96,7 +96,7 @@ func (d dirFiles) catalog(context.Context) (func() (io.ReadCloser, error), strin
 	}, tag, nil
 }
 
-// buildCatalog makes a catalogue from the packs of a directory. Its tag is that of its bytes.
+// buildCatalog builds a catalog from the packs of a directory. Its tag is the digest of its bytes.
 func (d dirFiles) buildCatalog() (func() (io.ReadCloser, error), string, error) {
 	if _, err := fs.Stat(d.fsys, index.ConfigPath); err != nil {
 		return nil, "", err
@@ -110,7 +110,7 @@ func (d dirFiles) buildCatalog() (func() (io.ReadCloser, error), string, error) 
 	return memory(buf.Bytes()), textx.SHA256(buf.Bytes()), nil
 }
 
-// cachedCatalog returns a catalogue that was kept in the cache.
+// cachedCatalog returns a catalog from the cache.
 func (c cache) cachedCatalog(key string) (open func() (io.ReadCloser, error), tag string, ok bool) {
 	note, ok := c.load(key)
 	digest := string(note.Body)
@@ -127,14 +127,14 @@ func (c cache) cachedCatalog(key string) (open func() (io.ReadCloser, error), ta
 	}, digest, true
 }
 
-// keepCatalog keeps a catalogue for when nobody can be asked, and returns its tag.
+// keepCatalog caches a catalog for offline use and returns its tag.
 func (c cache) keepCatalog(key, etag string, data []byte) (open func() (io.ReadCloser, error), tag string) {
 	digest := c.keep(data)
 	c.store(key, cached{ETag: etag, Body: []byte(digest)})
 	return memory(data), digest
 }
 
-// catalog returns the catalogue of the commit that is looked at. It is kept, so that it can be read offline.
+// catalog returns the catalog of the pinned commit and caches it for offline use.
 func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
 	key := "catalog of " + g.ref.String()
 	if g.offline {
@@ -169,7 +169,7 @@ func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 	return openStored, tag, nil
 }
 
-// catalog asks for the catalogue, or whether it is still the one that was kept.
+// catalog requests the catalog, or only whether the cached one is current.
 func (w *httpFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
 	key := w.base.JoinPath(index.CatalogPath).String()
 	open, tag, ok := w.cache.cachedCatalog(key)

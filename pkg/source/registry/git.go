@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// gitFiles reads an index in a git repository, of which one commit is looked at from first to last.
+// gitFiles reads an index in a git repository. All reads use the commit that the first one resolved.
 type gitFiles struct {
 	ref     pack.Ref
 	trees   GitTrees
@@ -29,7 +29,7 @@ func (g *gitFiles) read(ctx context.Context, name string) ([]byte, error) {
 	return dirFiles{g.ref.String(), tree}.read(ctx, path.Clean(name))
 }
 
-// refresh opens the repository once.
+// refresh resolves and opens the commit once.
 func (g *gitFiles) refresh(ctx context.Context) (tree fs.FS, commit string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

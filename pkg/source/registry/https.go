@@ -41,7 +41,7 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 	return newIndexRegistry(name, w, pack.Ref{}), nil
 }
 
-// onLoopback reports whether a URL is one of this machine, where nobody listens in.
+// onLoopback reports whether a URL's host is the loopback interface, where plain HTTP cannot be intercepted.
 func onLoopback(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && httpx.IsLoopback(u.Hostname())
@@ -50,7 +50,7 @@ func onLoopback(address string) bool {
 // retries is how often a failed request to an index is repeated.
 const retries = 3
 
-// withRetries returns a client that repeats requests and limits how long a response may stall, as for OCI registries.
+// withRetries returns a client that retries requests and bounds stalled responses, as the OCI client does.
 func withRetries(client *http.Client) *http.Client {
 	if client == nil {
 		return &http.Client{Transport: httpx.Patient(httpx.NewTransport(), retries), CheckRedirect: httpx.CheckRedirect}
@@ -66,7 +66,7 @@ func withRetries(client *http.Client) *http.Client {
 	return &own
 }
 
-// redacted returns an address without what stands before an @.
+// redacted returns an address without its user information.
 func redacted(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if i := strings.LastIndexByte(rest, '@'); ok && i >= 0 {
@@ -124,7 +124,7 @@ func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (res
 		if resp, err = w.client.Do(req); err != nil {
 			return nil, err
 		}
-		if resp.StatusCode != http.StatusOK { // of what else there is, only the head is read
+		if resp.StatusCode != http.StatusOK { // reads only the headers of other responses
 			_ = resp.Body.Close()
 			return http.NoBody, nil
 		}
@@ -169,13 +169,13 @@ func (w *httpFiles) loginHint() string {
 	return hint
 }
 
-// codedError is an error that has a code already.
+// codedError is an error that already has a code.
 type codedError interface {
 	error
 	Code() diag.Code
 }
 
-// wrapError gives an error of the transport a code, and removes the URL.
+// wrapError adds a code to a transport error and removes the URL.
 func (w *httpFiles) wrapError(err error) error {
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended

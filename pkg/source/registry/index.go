@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// files are the static files of an index. A file that is not there is an error that is [fs.ErrNotExist].
+// files are the static files of an index. A missing file is [fs.ErrNotExist].
 type files interface {
 	read(ctx context.Context, path string) ([]byte, error)
 }
@@ -20,9 +20,9 @@ type files interface {
 type indexRegistry struct {
 	name  string
 	files files
-	base  pack.Ref // where the index itself is
+	base  pack.Ref // the location of the index itself
 
-	entries memo[pack.ID, *index.Entry] // nil values: asked, and not there
+	entries memo[pack.ID, *index.Entry] // a nil value is a known miss
 	config  memo[string, *index.Config]
 }
 
@@ -43,7 +43,7 @@ func (r *indexRegistry) Versions(ctx context.Context, id pack.ID) ([]Version, er
 			Version: l.Version, Yanked: l.Yanked != "", Reason: l.Yanked, Published: l.Published,
 			Deprecated: entry.Deprecated,
 		}
-		if p, err := l.Pack(r.base); err == nil { // a line that cannot be used has no place
+		if p, err := l.Pack(r.base); err == nil { // an invalid line does not have a source
 			versions[i].Source, versions[i].Digest = p.Ref.Source(), p.Ref.Digest
 		}
 	}
@@ -82,8 +82,8 @@ func (r *indexRegistry) entry(ctx context.Context, id pack.ID) (*index.Entry, er
 	return entry, nil
 }
 
-// load returns nil where the index has no such pack. That an index is one is checked before a miss is believed, so that
-// a mistyped address is not taken for an index without packs, and a hit costs one file.
+// load returns nil if the index does not have the pack. Before it accepts a miss it checks that an index exists at the
+// address, so that a mistyped address is an error. A hit costs one file.
 func (r *indexRegistry) load(ctx context.Context, id pack.ID) (*index.Entry, error) {
 	path := index.Path(id)
 	data, err := r.files.read(ctx, path)

@@ -16,14 +16,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// layoutRegistry is a layout on this machine, which can say what it has.
+// layoutRegistry is an OCI layout on this machine, whose packs can be listed.
 type layoutRegistry struct {
 	*ociRegistry
 	client *oci.Client
 	ref    pack.Ref
 }
 
-// Catalog returns the packs of the layout. Its tag is that of what it says.
+// Catalog returns the packs of the layout. The tag is the digest of its content.
 func (s *layoutRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
 	ids, err := s.client.Packs(ctx, s.ref)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *layoutRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEn
 	return index.ReadCatalog(io.Reader(&buf)), textx.SHA256(buf.Bytes()), nil
 }
 
-// catalogEntry describes the highest release of a pack, or nothing where all versions were withdrawn.
+// catalogEntry describes the highest release of a pack, or nothing if all versions are yanked.
 func (s *layoutRegistry) catalogEntry(ctx context.Context, id pack.ID) (index.CatalogEntry, error) {
 	versions, err := s.Versions(ctx, id)
 	if err != nil {
@@ -91,8 +91,7 @@ func (s *layoutRegistry) catalogEntry(ctx context.Context, id pack.ID) (index.Ca
 	return e, nil
 }
 
-// List returns the registry as one that can list its packs. It is an error with the code [diag.NotFound] for one that
-// cannot.
+// List returns the registry as a [Lister]. It fails with [diag.NotFound] if the registry cannot list its packs.
 func List(r Registry) (Lister, error) {
 	if l, ok := r.(Lister); ok {
 		return l, nil

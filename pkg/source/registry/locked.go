@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// locked finds the registry that answers for a pack at the place where it is locked: the one that says it is there, or,
-// where no configured one does any more, the place itself.
+// locked finds the registry for a locked pack: a configured one that offers the pack from the locked source, or
+// otherwise the locked source itself.
 func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, error) {
 	enforced, isEnforced := s.config.Enforced[id.Owner]
 	if source == Local || source == Embedded {
@@ -48,15 +48,16 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 	return s.lockedSource(id, source)
 }
 
-// otherSourceError reports that a pack is locked to another source than the one that the enterprise has bound its owner
-// to. A lockfile must not override that binding.
+// otherSourceError reports that a pack is locked to another source than the one to which the enterprise binds its
+// owner. A lockfile must not override that binding.
 func otherSourceError(id pack.ID, source, enforced string) error {
 	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, source,
 		id.Owner, enforced).
 		WithHint("remove the pack and install it again from there")
 }
 
-// lockedCandidates are the registries that may know the place: the one that the name is bound to, else all.
+// lockedCandidates returns the registries that may offer the locked source: the one that the name is bound to,
+// otherwise all.
 func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, error) {
 	if bound, ok := s.binding(id); ok {
 		r, err := s.registry(ctx, bound)
@@ -73,7 +74,7 @@ func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, err
 	return list, nil
 }
 
-// lockedSource makes a registry of the one repository or layout that a lock records.
+// lockedSource makes a registry of the one repository or layout that a lockfile records.
 func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 	const anyDigest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 	ref, err := pack.ParseLocked(source, anyDigest, id)
@@ -89,13 +90,13 @@ func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 		WithHint("configure the registry that it came from, or remove the pack and install it again")
 }
 
-// sourceFilter is a registry of which only the versions at one place count.
+// sourceFilter offers only the versions of a registry that come from one source.
 type sourceFilter struct {
 	Registry
 	source string
 }
 
-// Versions returns the versions that are at the place.
+// Versions returns the versions that come from the source.
 func (p *sourceFilter) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	versions, err := p.Registry.Versions(ctx, id)
 	if err != nil {
@@ -108,7 +109,7 @@ func (p *sourceFilter) Versions(ctx context.Context, id pack.ID) ([]Version, err
 	return matching, nil
 }
 
-// Pack returns a version that is at the place.
+// Pack returns a version that comes from the source.
 func (p *sourceFilter) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
 	pk, err := p.Registry.Pack(ctx, id, version)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
-// loginTransport adds credentials to requests to an index: the token in SKILLPM_TOKEN_<HOST> from the first request on,
-// or, after a request was refused, the login from Docker's configuration. It adds them only to requests to the index's
-// own scheme, host and port, also after redirects.
+// loginTransport adds credentials to requests to an index. It sends the token in SKILLPM_TOKEN_<HOST> with the first
+// request, and the login from Docker's configuration after the server refused a request. It adds them only to requests
+// to the index's own scheme, host, and port, also after redirects.
 type loginTransport struct {
 	next   http.RoundTripper
 	host   *url.URL
-	getenv func(string) string // nil for no environment
-	logins *credential.Store   // nil for none
+	getenv func(string) string // nil: no environment
+	logins *credential.Store   // nil: no logins
 
 	mu     sync.Mutex
 	header string
@@ -41,7 +41,7 @@ func newLoginTransport(next http.RoundTripper, host *url.URL, getenv func(string
 	return l
 }
 
-// headerOf returns what a token is shown as: user:password, or a token alone.
+// headerOf returns the Authorization header for a token, which is user:password or a bearer token.
 func headerOf(token string) string {
 	if strings.Contains(token, ":") {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(token))
@@ -49,7 +49,7 @@ func headerOf(token string) string {
 	return "Bearer " + token
 }
 
-// RoundTrip sends a request, and once more with a login if the server wants one.
+// RoundTrip sends a request, and repeats it once with a login if the server requires one.
 func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != l.host.Scheme || req.URL.Host != l.host.Host {
 		return l.next.RoundTrip(req)
@@ -64,16 +64,16 @@ func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if header, err = l.login(req); err != nil || header == "" {
 		if err != nil {
-			_ = resp.Body.Close() // the error counts
+			_ = resp.Body.Close() // the login's error matters more
 			return nil, err
 		}
 		return resp, nil
 	}
-	_ = resp.Body.Close() // it only said no
+	_ = resp.Body.Close() // the body only reports the refusal
 	return l.next.RoundTrip(withAuthorization(req, header))
 }
 
-// login looks once whether there is a login for the server.
+// login looks up once whether a login for the server exists.
 func (l *loginTransport) login(req *http.Request) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,7 @@ func (l *loginTransport) login(req *http.Request) (string, error) {
 	return l.header, nil
 }
 
-// withAuthorization returns a request that has a header of its own.
+// withAuthorization returns a copy of a request with an Authorization header.
 func withAuthorization(req *http.Request, authorization string) *http.Request {
 	if authorization == "" {
 		return req

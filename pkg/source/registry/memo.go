@@ -8,10 +8,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// memo answers each question once: who asks while an answer is looked for waits for that one, and what was found is
-// kept. Errors are told to all who wait for them and not kept. It is safe for concurrent use.
+// memo computes each value once: concurrent callers share one fetch, and successful results are cached. Errors go to
+// all waiting callers and are not cached. It is safe for concurrent use.
 type memo[K comparable, V any] struct {
-	now  func() time.Time // nil where answers are kept for good
+	now  func() time.Time // nil: results never expire
 	keep time.Duration
 
 	mu    sync.Mutex
@@ -30,10 +30,10 @@ type call[V any] struct {
 	err   error
 }
 
-// maxValues bounds what a memo keeps.
+// maxValues limits the number of cached results.
 const maxValues = 10_000
 
-// get returns what is known about key, or what look finds.
+// get returns the cached value for a key, or fetches it.
 func (m *memo[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (V, error) {
 	for {
 		m.mu.Lock()
@@ -59,7 +59,7 @@ func (m *memo[K, V]) get(ctx context.Context, key K, fetch func(context.Context)
 		}
 		if c.err == nil || httpx.EndOfContext(c.err) == nil {
 			return c.value, c.err
-		} // it was given up by who looked, which says nothing about the answer
+		} // the caller that fetched gave up, which is not an answer
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// artifacts is what a registry of OCI artifacts asks of their source.
+// artifacts are the operations that an OCI registry needs from its source.
 type artifacts interface {
 	Listing(ctx context.Context, ref pack.Ref) ([]string, oci.Status, error)
 	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
@@ -38,7 +38,7 @@ func newOCIRegistry(name string, src artifacts, refOf func(pack.ID) pack.Ref) *o
 	return &ociRegistry{name: name, src: src, refOf: refOf}
 }
 
-// newRemoteRegistry is newOCIRegistry for what is not on this machine.
+// newRemoteRegistry is newOCIRegistry for artifacts that are not on this machine.
 func newRemoteRegistry(name string, deps Deps, refOf func(pack.ID) pack.Ref) *ociRegistry {
 	if deps.Offline {
 		return newOCIRegistry(name, authorizedArtifacts{offlineArtifacts{}, deps.Authorize}, refOf)
@@ -46,13 +46,13 @@ func newRemoteRegistry(name string, deps Deps, refOf func(pack.ID) pack.Ref) *oc
 	return newOCIRegistry(name, authorizedArtifacts{deps.OCI, deps.Authorize}, refOf)
 }
 
-// authorizedArtifacts are artifacts of which only those may be asked for that a guard allows.
+// authorizedArtifacts checks each source with an [Authorize] function before it uses it.
 type authorizedArtifacts struct {
 	artifacts
 	authorize Authorize
 }
 
-// Listing lists the versions of a place, unless that may not be asked.
+// Listing lists the versions of a source, if the source is authorized.
 func (g authorizedArtifacts) Listing(ctx context.Context, ref pack.Ref) (list []string, status oci.Status, err error) {
 	if g.authorize != nil {
 		if ctx, err = g.authorize(ctx, ref); err != nil {
@@ -62,7 +62,7 @@ func (g authorizedArtifacts) Listing(ctx context.Context, ref pack.Ref) (list []
 	return g.artifacts.Listing(ctx, ref)
 }
 
-// Open describes the pack at a place, unless that may not be asked.
+// Open describes the pack at a source, if the source is authorized.
 func (g authorizedArtifacts) Open(ctx context.Context, ref pack.Ref) (p *pack.Pack, err error) {
 	if g.authorize != nil {
 		if ctx, err = g.authorize(ctx, ref); err != nil {
@@ -72,8 +72,8 @@ func (g authorizedArtifacts) Open(ctx context.Context, ref pack.Ref) (p *pack.Pa
 	return g.artifacts.Open(ctx, ref)
 }
 
-// Repository returns the OCI repository of a pack below a prefix: prefix/name where the prefix ends with the pack's
-// owner, and prefix/owner/name elsewhere; a prefix that ends with owner/name is the repository itself. All are written
+// Repository returns the OCI repository of a pack below a prefix: prefix/name if the prefix ends with the pack's owner,
+// otherwise prefix/owner/name. A prefix that ends with owner/name is the repository itself. All are written
 // oci://host/path.
 func Repository(prefix string, id pack.ID) string {
 	prefix = strings.TrimRight(prefix, "/")
@@ -89,7 +89,7 @@ func Repository(prefix string, id pack.ID) string {
 
 func (p *ociRegistry) Name() string { return p.name }
 
-// Versions lists tags and opens none of them but the one that says which versions were withdrawn.
+// Versions lists tags and opens only the one that records yanked versions.
 func (p *ociRegistry) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
 	versions, err := p.versions.get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
 	return slices.Clone(versions), err
@@ -126,7 +126,7 @@ func (p *ociRegistry) Pack(ctx context.Context, id pack.ID, version string) (*pa
 	if err != nil {
 		return nil, err
 	}
-	own := *pk // each caller has its own, as from an index
+	own := *pk // callers may change their copy
 	return &own, nil
 }
 

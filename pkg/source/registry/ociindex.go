@@ -15,14 +15,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// ociIndexScheme says that an OCI repository holds an index, and not that packs are below it. It is written and not
-// guessed, so that what a server answers cannot change how names are looked up.
+// ociIndexScheme marks an OCI repository that holds an index instead of packs below it. The user writes the scheme, so
+// that a server's answer cannot change how names are resolved.
 const ociIndexScheme = "index+oci://"
 
-// DefaultTag is the tag of an index in an OCI repository where none is written.
+// DefaultTag is the tag of an index in an OCI repository if the address does not name one.
 const DefaultTag = "latest"
 
-// OCIIndex returns the place of an index that is written index+oci://host/repo[:tag].
+// OCIIndex returns the repository of an index that is written index+oci://host/repo[:tag].
 func OCIIndex(url string) (pack.Ref, error) {
 	ref, err := pack.Parse(strings.TrimPrefix(url, "index+"))
 	if err != nil || ref.Kind != pack.KindOCI || !strings.HasPrefix(url, ociIndexScheme) {
@@ -50,8 +50,8 @@ func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 	return newIndexRegistry(name, files, pack.Ref{}), nil
 }
 
-// ociFiles reads an index that is an OCI artifact: its manifest, and the blobs that are needed. It caches blobs by
-// digest, so that only changed ones are fetched.
+// ociFiles reads an index that is an OCI artifact: its manifest, and the blobs that it needs. It caches blobs by digest
+// and fetches only changed ones.
 type ociFiles struct {
 	ref     pack.Ref
 	client  *oci.Client
@@ -62,7 +62,7 @@ type ociFiles struct {
 	found memo[string, *artifact]
 }
 
-// artifact is what is read of a manifest.
+// artifact holds what the registry needs from the manifest.
 type artifact struct {
 	digest  string
 	config  oci.Blob
@@ -98,8 +98,7 @@ func (s *ociFiles) read(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// artifact finds the manifest that the tag names now. It is asked for in whole only where it is not the one that was
-// kept.
+// artifact finds the manifest that the tag names now. It downloads the manifest only if it is not in the cache.
 func (s *ociFiles) artifact(ctx context.Context) (*artifact, error) {
 	return s.found.get(ctx, "", func(ctx context.Context) (*artifact, error) {
 		target := s.ref
@@ -130,7 +129,7 @@ func (s *ociFiles) artifact(ctx context.Context) (*artifact, error) {
 	})
 }
 
-// pin returns the digest that the tag names now, or named when somebody was last asked.
+// pin returns the digest that the tag names now, or the last known one when offline.
 func (s *ociFiles) pin(ctx context.Context) (string, error) {
 	key := "index+" + s.ref.String()
 	if s.offline {
@@ -171,7 +170,7 @@ func (s *ociFiles) blob(ctx context.Context, a *artifact, b oci.Blob, limit int6
 	return data, nil
 }
 
-// catalog returns the artifact's catalogue, whose tag is its digest.
+// catalog returns the artifact's catalog. Its tag is its digest.
 func (s *ociFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
 	a, err := s.artifact(ctx)
 	if err != nil {
@@ -190,7 +189,7 @@ func (s *ociFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 	}, digest, nil
 }
 
-// parseIndexManifest reads what an index says about its blobs.
+// parseIndexManifest reads the descriptors of an index's blobs.
 func parseIndexManifest(raw []byte) (*artifact, error) {
 	var m struct {
 		ArtifactType string `json:"artifactType"`

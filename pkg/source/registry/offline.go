@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// offlineArtifacts stands for a registry's server while skillpm is offline.
+// offlineArtifacts replaces a registry's server when skillpm is offline.
 type offlineArtifacts struct{}
 
 func (offlineArtifacts) Listing(_ context.Context, ref pack.Ref) ([]string, oci.Status, error) {
@@ -19,7 +19,7 @@ func (offlineArtifacts) Open(_ context.Context, ref pack.Ref) (*pack.Pack, error
 	return nil, offlineError(ref.String())
 }
 
-// offlineError says that something would have to be asked for.
+// offlineError reports that an operation needs the network.
 func offlineError(what string) error {
 	return diag.Errorf(diag.Remote, "%s cannot be asked: skillpm is offline", what).
 		WithHint("leave --offline out; what is locked and in the store needs nobody")

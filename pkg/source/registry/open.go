@@ -15,44 +15,44 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// GitTrees opens the files of a git place at the revision that it names, which may be HEAD, the default branch, and
-// says which commit that is.
+// GitTrees opens the files of a git source at the revision that it names, and returns the commit. The revision may be
+// HEAD, the default branch.
 type GitTrees interface {
 	Tree(ctx context.Context, ref pack.Ref) (files fs.FS, commit string, err error)
 }
 
-// Deps are what registries work with.
+// Deps are the dependencies of registries.
 type Deps struct {
-	OCI *oci.Client // for OCI places and layouts
-	Git GitTrees    // for indexes in git; nil where there are none
-	// for indexes on HTTPS, whose requests are repeated and watched over; nil for one with this package's defaults
+	OCI *oci.Client // for OCI sources and layouts
+	Git GitTrees    // for indexes in git; nil: not supported
+	// for indexes on HTTPS, with retries and stall limits; nil: this package's defaults
 	HTTP     *http.Client
-	Embedded fs.FS   // the index inside the binary; nil for none
-	Base     string  // the directory that relative ones are relative to
-	Cache    string  // where answers of HTTPS indexes are kept; "" for nowhere
-	Recent   *Recent // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
-	Offline  bool    // use what is kept, ask nobody
+	Embedded fs.FS   // the embedded index; nil: none
+	Base     string  // base of relative directories
+	Cache    string  // directory for cached answers of indexes; "": no cache
+	Recent   *Recent // recent answers of HTTPS indexes, shared by registries; nil: each [Registry] requests its own
+	Offline  bool    // use only caches, no network
 
-	Getenv    func(string) string // where SKILLPM_TOKEN_<HOST> is looked up for private indexes; nil for no environment
-	Logins    *credential.Store   // the logins for private indexes; nil for none
-	Authorize Authorize           // asked before a place of packs is; nil where all may be
+	Getenv    func(string) string // for SKILLPM_TOKEN_<HOST> of private indexes; nil: no environment
+	Logins    *credential.Store   // the logins for private indexes; nil: none
+	Authorize Authorize           // called before a source of packs is contacted; nil: all are allowed
 }
 
-// Authorize says whether a place of packs may be asked, and returns the context to ask it in.
+// Authorize reports whether a source of packs may be contacted, and returns the context for its requests.
 type Authorize func(ctx context.Context, ref pack.Ref) (context.Context, error)
 
 // Open returns the registry at a URL, which is one of
 //
 //	embedded                the index in the binary
-//	local                   what the user published without naming a registry
-//	https://host/path       an index on a web server; http:// for one of this machine
-//	git+https://host/repo   an index in a git repository, as are the other forms of a git place
-//	index+oci://host/repo   an index as an OCI artifact; :tag may follow, latest if none does
+//	local                   packs published without a registry
+//	https://host/path       an index on a web server; http:// only for loopback addresses
+//	git+https://host/repo   an index in a git repository, or another form of a git source
+//	index+oci://host/repo   an index as an OCI artifact; :tag may follow (default latest)
 //	oci://host/prefix       OCI repositories below a prefix
 //	oci-layout:DIR          an OCI layout
 //	DIR                     an index in a directory, or an OCI layout
 //
-// Name is what messages call it; "" stands for the URL. Nothing is asked before the registry is.
+// Messages call the registry by name; "" means by its URL. Open does not send any request.
 func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 	if name == "" {
 		name = url
@@ -112,7 +112,7 @@ func openPrefix(name, url string, deps Deps) (Registry, error) {
 	}), nil
 }
 
-// cleanPrefix returns a prefix in its canonical form. A pack below it must be a place that can be parsed.
+// cleanPrefix returns a prefix in its canonical form. The repositories below it must be valid sources.
 func cleanPrefix(url string) (string, error) {
 	const probe = "/a/b"
 	ref, err := pack.Parse(strings.TrimRight(url, "/") + probe)
@@ -123,11 +123,11 @@ func cleanPrefix(url string) (string, error) {
 	return strings.TrimSuffix(ref.URL, probe), nil
 }
 
-// openParsed opens what is written as a place: git, or a directory.
+// openParsed opens a registry that is written as a source: git, or a directory.
 func openParsed(name, url string, deps Deps) (Registry, error) {
 	ref, err := pack.Parse(url)
 	if err != nil || ref.Kind == pack.KindName {
-		ref = pack.Ref{Kind: pack.KindPath, URL: url} // a directory may be written without ./ here
+		ref = pack.Ref{Kind: pack.KindPath, URL: url} // a directory does not need a leading ./ here
 	}
 	switch ref.Kind {
 	case pack.KindGit:
@@ -163,8 +163,8 @@ func openDir(name string, ref pack.Ref, deps Deps) (Registry, error) {
 	return newIndexRegistry(name, dirFiles{name, safefile.Dir(dir)}, pack.Ref{Kind: pack.KindPath, URL: ref.URL}), nil
 }
 
-// KindOf says what sort of registry is at a URL: "index", which lists packs and says where each is, or "packs", a place
-// that has them.
+// KindOf returns the kind of registry at a URL: "index", which lists packs and their sources, or "packs", which holds
+// the packs themselves.
 func KindOf(url string) string {
 	if url == Local || strings.HasPrefix(url, "oci://") || strings.HasPrefix(url, "oci-layout:") {
 		return "packs"

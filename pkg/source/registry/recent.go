@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Recent keeps for a short while what HTTPS indexes answered, so that several sets of one process ask for each file
+// Recent caches the answers of HTTPS indexes for a short time, so that several sets in one process request each file
 // once. It is safe for concurrent use.
 type Recent struct {
 	files memo[string, recentFile]
 }
 
-// recentFile is a file of an index, or that there is none.
+// recentFile is a file of an index, or its absence.
 type recentFile struct {
 	data    []byte
 	missing bool
 }
 
-// RecentFor is how long an answer counts as recent: one command's time.
+// RecentFor is how long an answer counts as recent: the duration of one command.
 const RecentFor = 15 * time.Second
 
-// NewRecent returns one that keeps answers for [RecentFor] by the given clock.
+// NewRecent returns a cache that keeps answers for [RecentFor] by the given clock.
 func NewRecent(now func() time.Time) *Recent {
 	return &Recent{files: memo[string, recentFile]{now: now, keep: RecentFor}}
 }
 
-// read returns a recent answer, or what ask answers now. A nil Recent always asks.
+// read returns a recent answer, or calls fetch. A nil Recent always calls fetch.
 func (r *Recent) read(ctx context.Context, url string, ask func(context.Context) ([]byte, error)) ([]byte, error) {
 	if r == nil {
 		return ask(ctx)

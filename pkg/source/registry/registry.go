@@ -12,35 +12,35 @@ import (
 
 // The registries that need no configuration.
 const (
-	Local    = "local"    // what the user published without naming a registry
-	Embedded = "embedded" // what the binary brings along
+	Local    = "local"    // packs that the user published without a registry
+	Embedded = "embedded" // the index in the binary
 )
 
-// Registry answers for the packs that it has. It is safe for concurrent use: what several goroutines ask at once is
-// asked of its server once.
+// Registry resolves names to versions and sources of packs. It is safe for concurrent use, and concurrent calls for the
+// same pack share one request.
 type Registry interface {
-	// Name returns what messages call the registry: its configured name or its URL.
+	// Name returns the name for messages: the configured name or the URL.
 	Name() string
-	// Versions returns a pack's versions, highest first. A pack that the registry does not have is an error with the
-	// code [diag.NotFound].
+	// Versions returns a pack's versions, highest first. It fails with [diag.NotFound] if the registry does not have
+	// the pack.
 	Versions(ctx context.Context, id pack.ID) ([]Version, error)
-	// Pack returns one version, pinned and described. It is an error with the code [diag.NotFound] if there is none.
+	// Pack returns one version, pinned and described. It fails with [diag.NotFound] if the version does not exist.
 	Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error)
 }
 
-// Version is a version on offer.
+// Version is an available version of a pack.
 type Version struct {
 	Version   string
-	Yanked    bool   // withdrawn: kept for those who locked it
-	Reason    string // why it was withdrawn, where the registry says so
-	Published string // RFC 3339, "" where the registry does not say
-	Digest    string // what a lock records as resolved, "" where only the artifact can tell
-	Source    string // where it is, as a lock records it
+	Yanked    bool   // only lockfiles that have it may use it
+	Reason    string // why the version was yanked, if known
+	Published string // RFC 3339; "" if unknown
+	Digest    string // resolved digest for the lockfile; "" if only the artifact knows it
+	Source    string // source for the lockfile
 
-	Deprecated string // why nobody should start to use the pack, "" where that is not said
+	Deprecated string // why new users should not use the pack; "" if it is not deprecated
 }
 
-// Lister is a registry that can say which packs it has. Those that cannot are asked for one pack at a time.
+// Lister is a registry that can list its packs. Other registries answer for one pack at a time.
 type Lister interface {
 	Registry
 	// Catalog returns the packs in order of their names, and a tag that changes when they do. The sequence ends with
@@ -48,7 +48,7 @@ type Lister interface {
 	Catalog(ctx context.Context) (packs iter.Seq2[index.CatalogEntry, error], tag string, err error)
 }
 
-// NotFoundError says that a registry does not have a pack.
+// NotFoundError reports that a registry does not have a pack.
 type NotFoundError struct {
 	Pack     pack.ID
 	Registry string
@@ -60,7 +60,7 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("%s has no pack %s",
 // Code returns [diag.NotFound].
 func (e *NotFoundError) Code() diag.Code { return diag.NotFound }
 
-// noVersion says that a registry has the pack and not the version.
+// noVersion reports that a registry has the pack but not the version.
 func noVersion(name string, id pack.ID, version string, have []Version) error {
 	err := diag.Errorf(diag.NotFound, "%s has no version %s of %s", name, version, id)
 	if len(have) == 0 {
@@ -69,7 +69,7 @@ func noVersion(name string, id pack.ID, version string, have []Version) error {
 	return err.WithHint("the highest version there is %s", have[0].Version)
 }
 
-// asOCIRegistry returns the place that a registry is, where it is no index.
+// asOCIRegistry returns the OCI source of a registry, if the registry is not an index.
 func asOCIRegistry(r Registry) (*ociRegistry, bool) {
 	switch r := r.(type) {
 	case *ociRegistry:

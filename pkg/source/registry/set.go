@@ -17,19 +17,19 @@ import (
 
 // Named is a configured registry.
 type Named struct {
-	Name string // "" for one that is known by its URL
+	Name string // "" if it is only known by its URL
 	URL  string
 }
 
-// Config says which registries there are and what is bound to them.
+// Config configures a [Set].
 type Config struct {
 	Registries []Named           // in the order of configuration
-	Namespaces map[string]string // owner -> the name or URL of the registry that alone answers for it
-	Enforced   map[string]string // as Namespaces, from the enterprise: these cannot be rebound
-	Override   string            // a registry that alone is asked in this call, "" for none
+	Namespaces map[string]string // owner -> name or URL of its only registry
+	Enforced   map[string]string // the same, set by the enterprise: users cannot rebind these
+	Override   string            // the only registry of this call; "" for none
 }
 
-// Set is the registries that are configured, and the rules by which they answer. It is safe for concurrent use.
+// Set finds the registry that answers for a pack, by the rules in the package comment. It is safe for concurrent use.
 type Set struct {
 	config Config
 	deps   Deps
@@ -38,13 +38,13 @@ type Set struct {
 	open map[string]Registry // by URL
 }
 
-// NewSet returns a set. Registries are opened when they are asked.
+// NewSet returns a set. It opens registries on first use.
 func NewSet(config Config, deps Deps) *Set {
 	seen := make(map[string]bool)
 	var list []Named
 	for _, named := range config.Registries {
 		named.URL = canonical(named.URL)
-		if !seen[named.URL] { // a project and its user may well name the same one
+		if !seen[named.URL] { // a project and its user may configure the same one
 			seen[named.URL] = true
 			list = append(list, named)
 		}
@@ -61,7 +61,7 @@ func canonical(url string) string {
 	return url
 }
 
-// AmbiguousError says that several registries have a pack and none is bound to its namespace.
+// AmbiguousError reports that several registries have a pack and its namespace is not bound to one.
 type AmbiguousError struct {
 	Pack       pack.ID
 	Registries []string
@@ -82,8 +82,8 @@ func (e *AmbiguousError) Hint() string {
 		e.Registries[0])
 }
 
-// Find returns the registry that answers for a pack. The locked source is what the lock records of the pack, or "": a
-// locked pack is looked up only where it was locked, whatever else is configured.
+// Find returns the registry that answers for a pack. locked is the source in the lockfile, or "". A locked pack is
+// looked up only in its locked source, whatever the configuration.
 func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Registry, error) {
 	enforced, isEnforced := s.config.Enforced[id.Owner]
 	switch {
@@ -146,7 +146,7 @@ func (s *Set) enforced(ctx context.Context, id pack.ID, nameOrURL string) (Regis
 	return r, nil
 }
 
-// candidates are the configured registries that answer for names that are bound to none.
+// candidates are the configured registries that answer for unbound names.
 func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 	var list []Registry
 	for _, named := range s.config.Registries {
@@ -162,8 +162,8 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 	return list, nil
 }
 
-// registriesWith queries registries concurrently and returns those that have a pack, in their order. Any error except
-// that the pack does not exist is returned.
+// registriesWith queries registries concurrently and returns those that have a pack, in order. Errors other than "not
+// found" are returned.
 func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
 	has := make([]bool, len(list))
 	errs := make([]error, len(list))
@@ -195,7 +195,7 @@ func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registr
 	return hits, nil
 }
 
-// fallback asks what needs no configuration.
+// fallback queries the registries that need no configuration.
 func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (Registry, error) {
 	names := make([]string, 0, len(registries)+2)
 	for _, r := range registries {
@@ -204,7 +204,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (
 	for _, url := range []string{Local, Embedded} {
 		r, err := s.registry(ctx, url)
 		if err != nil {
-			continue // this program has none
+			continue // this program does not embed an index
 		}
 		names = append(names, r.Name())
 		hits, err := registriesWith(ctx, id, []Registry{r})
@@ -223,7 +223,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (
 	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
 }
 
-// emptyRegistries names the configured registries that were not asked, because nothing is bound to them.
+// emptyRegistries names the configured registries that were not queried, because no namespace is bound to them.
 func (s *Set) emptyRegistries(registries []Registry) []string {
 	var names []string
 	for _, named := range s.config.Registries {
@@ -237,7 +237,7 @@ func (s *Set) emptyRegistries(registries []Registry) []string {
 	return names
 }
 
-// registry opens a registry once; it is named by its configured name or its URL.
+// registry opens a registry once. The parameter is its configured name or its URL.
 func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
 	name, url := s.resolveName(nameOrURL)
 	s.mu.Lock()
@@ -246,12 +246,12 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 		return r, nil
 	}
 	r, err := Open(ctx, name, url, s.deps)
-	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // it is written in a file
+	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // the name comes from a file, not from the command line
 		wrong := diag.Errorf(diag.Invalid, "registries or namespaces: %w", err)
 		return nil, wrong.WithHint("%s",
 			cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))
 	}
-	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // it is no address
+	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // not an address
 		return nil, diag.Errorf(diag.NotFound, "no registry is called %s, and there is no such directory", nameOrURL).
 			WithHint("skillpm registry list says which there are, and what is bound to them")
 	}
@@ -262,11 +262,11 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 	return r, nil
 }
 
-// resolveName returns the configured name of a registry, "" for one that has none, and its URL.
+// resolveName returns the URL of a registry, and its configured name or "".
 func (s *Set) resolveName(nameOrURL string) (name, url string) {
 	url = canonical(nameOrURL)
 	if url == Local || url == Embedded {
-		return "", url // whatever a file calls so
+		return "", url // even if a file names a registry like this
 	}
 	for _, named := range s.config.Registries {
 		if named.URL == url || named.Name == nameOrURL && named.Name != "" {

@@ -12,10 +12,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// Attachments returns what [oci.PushOptions.Attach] asks for: the artifacts that go with a pack before its tag is
-// there. They are the signature and the provenance, where there is a key; and the list of what the pack is made of, as
-// it is and, where there is a key, signed. Any of the three may be nil. The same pack gives the same artifacts, so
-// publishing it again adds nothing.
+// Attachments returns an [oci.PushOptions.Attach] function. It creates the artifacts that are pushed before the pack's
+// tag: the signature and the provenance if there is a key, and the SBOM, signed if there is a key. Any of the three may
+// be nil. The same pack gives the same artifacts, so publishing it again adds nothing.
 func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context,
 	subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
 	return func(_ context.Context, subject oci.Pushed, _ []byte) ([]oci.Artifact, error) {
@@ -46,7 +45,7 @@ func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.S
 	}
 }
 
-// signature returns the artifact with which a key signs a manifest.
+// signature returns the artifact with a key's signature of a manifest.
 func signature(key *sign.PrivateKey, digest string) (oci.Artifact, error) {
 	statement, err := sign.Statement("", digest, sign.PredicateSignature, nil)
 	if err != nil {
@@ -55,7 +54,7 @@ func signature(key *sign.PrivateKey, digest string) (oci.Artifact, error) {
 	return bundleArtifact(key, statement, sign.PredicateSignature, digest)
 }
 
-// bundleArtifact signs a statement, and wraps the bundle as cosign does.
+// bundleArtifact signs a statement and wraps the bundle as cosign does.
 func bundleArtifact(key *sign.PrivateKey, statement []byte, predicateType, digest string) (oci.Artifact, error) {
 	b, err := sign.Bundle(key, statement)
 	if err != nil {
@@ -68,7 +67,7 @@ func bundleArtifact(key *sign.PrivateKey, statement []byte, predicateType, diges
 	}, nil
 }
 
-// sbomArtifacts returns the list of what a pack is made of, and its signed form.
+// sbomArtifacts returns the SBOM of a pack and its signed form.
 func sbomArtifacts(key *sign.PrivateKey, sbom *sign.SBOM, digest string) ([]oci.Artifact, error) {
 	text, err := sbom.Encode()
 	if err != nil {
@@ -89,13 +88,13 @@ func sbomArtifacts(key *sign.PrivateKey, sbom *sign.SBOM, digest string) ([]oci.
 	return append(all, a), err
 }
 
-// rawJSON is JSON that is put into other JSON as it is.
+// rawJSON is JSON that is embedded unchanged.
 type rawJSON []byte
 
 // MarshalJSON returns the JSON.
 func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 
-// SBOMOf says what a release is made of.
+// SBOMOf returns the SBOM of a release.
 func SBOMOf(rel oci.Release, trees []bundle.Tree) *sign.SBOM {
 	b := &sign.SBOM{
 		Pack: rel.ID.String(), Version: rel.Version, Description: rel.Description, License: rel.License,
@@ -119,17 +118,17 @@ func SBOMOf(rel oci.Release, trees []bundle.Tree) *sign.SBOM {
 	return b
 }
 
-// Signed says what [Verifier.Sign] did.
+// Signed is the result of [Verifier.Sign].
 type Signed struct {
-	Digest    string // of the manifest that is signed
-	Signature string // digest of the artifact that holds the signature
-	Existed   bool   // the key had signed it before, and nothing was written
-	// it does not say which pack and version it is, so that the signature satisfies nobody; see [UnnamedError]
+	Digest    string // of the signed manifest
+	Signature string // digest of the artifact with the signature
+	Existed   bool   // the key had signed it before; nothing was written
+	// the manifest does not name its pack and version, so no requirement accepts the signature; see [UnnamedError]
 	Unnamed bool
 }
 
-// Sign signs an artifact that is published already, and says where it comes from unless provenance is nil. The place is
-// pinned by its digest, or else the manifest that its tag leads to is signed.
+// Sign signs a published artifact, and attaches provenance unless it is nil. It signs the manifest that ref is pinned
+// to, or else the one that its tag names.
 func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed,
 	error,
 ) {
@@ -158,13 +157,13 @@ func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, key *sign.PrivateKey,
 	return result, nil
 }
 
-// Digest returns the digest of the manifest that a place is pinned to, or else that its tag leads to now.
+// Digest returns the digest of the manifest that ref is pinned to, or else of the one that its tag names now.
 func (k *Verifier) Digest(ctx context.Context, ref pack.Ref) (string, error) {
 	_, digest, err := k.manifest(ctx, ref)
 	return digest, err
 }
 
-// manifest returns the manifest that Digest is about, and its digest.
+// manifest returns the manifest of [Verifier.Digest], and its digest.
 func (k *Verifier) manifest(ctx context.Context, ref pack.Ref) ([]byte, string, error) {
 	manifest, _, err := k.options.OCI.Manifest(ctx, ref)
 	if err != nil {
@@ -177,7 +176,7 @@ func (k *Verifier) manifest(ctx context.Context, ref pack.Ref) ([]byte, string, 
 	return manifest, digest, nil
 }
 
-// signedBefore returns the digest of the artifact with which a key signed a manifest, "" where there is none.
+// signedBefore returns the digest of the artifact with a key's signature of a manifest, or "".
 func (k *Verifier) signedBefore(ctx context.Context, ref pack.Ref, key *sign.PrivateKey) (string, error) {
 	found, err := k.Find(ctx, ref, []*sign.PublicKey{key.Public()}, nil)
 	if err != nil && !errors.As(err, new(*UnsignedError)) {
@@ -193,5 +192,5 @@ func (k *Verifier) signedBefore(ctx context.Context, ref pack.Ref, key *sign.Pri
 
 var _ Registry = (*oci.Client)(nil)
 
-// errNoRegistry is for a keeper that was made without one.
+// errNoRegistry is the error of a verifier without a registry.
 var errNoRegistry = diag.Errorf(diag.Internal, "there is nothing to read signatures from")

@@ -15,19 +15,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// evidence is what proves who signed a manifest: the manifest, which its digest names, and the bundles.
+// evidence proves who signed a manifest: the manifest, which is identified by its digest, and the bundles.
 type evidence struct {
 	Manifest []byte   `json:"manifest"`
 	Bundles  [][]byte `json:"bundles"`
 }
 
-// Bounds of the cache.
+// Limits of the cache.
 const (
 	maxEntry    = 32 << 20 // bytes of an entry
 	maxPerShard = 64       // entries of each of the 256 directories
 )
 
-// cachedEvidence returns what the cache has for a manifest. An entry that is damaged is none.
+// cachedEvidence returns the cache's entry for a manifest. A damaged entry is a miss.
 func (k *Verifier) cachedEvidence(digest string) (*evidence, error) {
 	var e evidence
 	if err := k.load(strings.TrimPrefix(digest, "sha256:"), &e); err != nil {
@@ -46,7 +46,7 @@ func (k *Verifier) cacheEvidence(digest string, e *evidence) {
 	}
 }
 
-// entryFile returns the file of the entry with a name of hexadecimal digits.
+// entryFile returns the file of the entry with a hexadecimal name.
 func entryFile(dir, name string) (string, error) {
 	if dir == "" || len(name) != 64 || strings.Trim(name, "0123456789abcdef") != "" {
 		return "", fs.ErrNotExist
@@ -54,7 +54,7 @@ func entryFile(dir, name string) (string, error) {
 	return filepath.Join(dir, name[:2], name[2:]+".json"), nil
 }
 
-// load reads the entry of a name.
+// load reads the entry with a name.
 func (k *Verifier) load(name string, v any) error {
 	file, err := entryFile(k.options.Dir, name)
 	if err != nil {
@@ -63,7 +63,7 @@ func (k *Verifier) load(name string, v any) error {
 	return readJSON(file, v)
 }
 
-// save writes the entry of a name, and drops the oldest ones of its directory where there are too many.
+// save writes the entry with a name, and prunes its directory.
 func (k *Verifier) save(name string, v any) {
 	file, err := entryFile(k.options.Dir, name)
 	if err != nil || writeJSON(file, v) != nil {
@@ -72,7 +72,7 @@ func (k *Verifier) save(name string, v any) {
 	prune(filepath.Dir(file))
 }
 
-// readJSON reads a file of bounded size. What is not a plain file is none.
+// readJSON reads a regular file of bounded size.
 func readJSON(file string, v any) error {
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -93,7 +93,7 @@ func readJSON(file string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// writeJSON replaces a file in one step.
+// writeJSON replaces a file atomically.
 func writeJSON(file string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -118,6 +118,6 @@ func prune(dir string) {
 		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
 	for _, info := range infos[:max(0, len(infos)-maxPerShard)] {
-		_ = os.Remove(filepath.Join(dir, info.Name())) // another process may have
+		_ = os.Remove(filepath.Join(dir, info.Name())) // another process may have removed it
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// check returns who of those wanted signed a manifest.
+// check returns the required signers that signed a manifest.
 func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, error) {
 	var found, reasons []string
-	signers := map[string]bool{} // which of those wanted signed: several that one pattern means are one
+	signers := map[string]bool{} // IDs of required signers; identities that match one pattern count once
 	hint, signatures := "", 0
 	for _, b := range e.Bundles {
 		env, err := sign.ParseBundle(b)
@@ -23,7 +23,7 @@ func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, er
 			continue
 		}
 		if env.Claim.PredicateType != sign.PredicateSignature {
-			continue // provenance and the like are no signatures
+			continue // provenance and other statements are not signatures
 		}
 		signatures++
 		id, missing, err := k.signer(env, b, p.Ref.Digest, w)
@@ -43,7 +43,7 @@ func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, er
 		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it has no signature"}
 	}
 	if len(w.Identities) > 0 {
-		if _, err := k.verifier(); err != nil { // which matters more than whose the other signatures are
+		if _, err := k.verifier(); err != nil { // a missing verifier matters more than who made the other signatures
 			reasons, hint = append([]string{"identities are trusted, which this program cannot check"},
 				reasons...), diag.HintOf(err)
 		}
@@ -54,7 +54,7 @@ func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, er
 	}
 }
 
-// signer returns who made a signature, if that is somebody who is wanted, and as which of those.
+// signer returns the required signer that made a signature, if one did, and the ID that it counts as.
 func (k *Verifier) signer(env *sign.Envelope, bundle []byte, digest string, w Requirement) (id, missing string,
 	err error,
 ) {
@@ -75,8 +75,7 @@ func (k *Verifier) signer(env *sign.Envelope, bundle []byte, digest string, w Re
 	return v.Key.ID(), v.Key.ID(), nil
 }
 
-// identity returns who got the certificate that a signature was made with, and the first of the wanted identities that
-// means that.
+// identity returns the subject of the signing certificate, and the first required identity that matches it.
 func (k *Verifier) identity(bundle []byte, digest string, identities []Identity) (id, missing string, err error) {
 	if len(identities) == 0 {
 		return "", "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
@@ -94,7 +93,7 @@ func (k *Verifier) identity(bundle []byte, digest string, identities []Identity)
 	return "", "", err
 }
 
-// sort orders signers as they are wanted; identities, which may be patterns, come last.
+// sort orders signers as in the requirement; identities, which may be patterns, come last.
 func (w Requirement) sort(found []string) []string {
 	var sorted []string
 	take := func(id string) {
@@ -116,7 +115,7 @@ func (w Requirement) sort(found []string) []string {
 	return sorted
 }
 
-// dedupe drops texts that are there before, and keeps each on one line.
+// dedupe removes duplicates, and keeps each text on one line.
 func dedupe(texts []string) []string {
 	var out []string
 	for _, t := range texts {

@@ -7,14 +7,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// UnsignedError is the error for what must be signed and has no signature that could count.
+// UnsignedError reports that a pack without a usable signature must be signed.
 type UnsignedError struct {
 	Pack   string // with its version
-	Digest string // of the manifest, or the commit; "" where there is none
-	Reason string // what there is instead of a signature
+	Digest string // of the manifest, or the commit; "" if unknown
+	Reason string // what was found instead of a signature
 }
 
-// Error names the pack and what there is instead.
+// Error names the pack and the reason.
 func (e *UnsignedError) Error() string {
 	text := e.Pack + " must be signed: " + e.Reason
 	if e.Digest != "" && !strings.Contains(e.Reason, e.Digest) {
@@ -26,7 +26,7 @@ func (e *UnsignedError) Error() string {
 // Code returns [diag.Denied].
 func (e *UnsignedError) Code() diag.Code { return diag.Denied }
 
-// Hint says who can do something about it.
+// Hint names who can fix it.
 func (e *UnsignedError) Hint() string {
 	if strings.Contains(e.Reason, "no server is asked") {
 		return "run the command once without --offline"
@@ -34,13 +34,13 @@ func (e *UnsignedError) Hint() string {
 	return "ask the publisher to sign it (skillpm publish --sign, skillpm sign, or git tag -s with an SSH key)"
 }
 
-// UnnamedError is the error for what is signed as required, but does not say which pack and version it is.
+// UnnamedError reports that the required signature does not name the pack and version.
 type UnnamedError struct {
 	Pack   string
 	Digest string // of the manifest
 }
 
-// Error says what the signature does not prove.
+// Error names what the signature does not prove.
 func (e *UnnamedError) Error() string {
 	return e.Pack + " must be signed: who is trusted signed " + e.Digest +
 		", which does not say which pack and version it is, so that it could be passed off as any"
@@ -49,23 +49,23 @@ func (e *UnnamedError) Error() string {
 // Code returns [diag.Denied].
 func (e *UnnamedError) Code() diag.Code { return diag.Denied }
 
-// Hint says who can do something about it.
+// Hint names who can fix it.
 func (e *UnnamedError) Hint() string {
 	return "ask the publisher to publish it with skillpm publish --sign, which writes both into what is signed " +
 		"(--format keeps the form of other tools)"
 }
 
-// SignerError is the error for what is signed, and not by enough of those who are trusted.
+// SignerError reports that too few of the trusted signers signed a pack.
 type SignerError struct {
 	Pack      string
 	Digest    string
-	Trusted   []string // the IDs of those trusted who signed
-	Reasons   []string // why each of the other signatures does not count
-	Advice    string   // what would make one of them count, "" where nothing is known
+	Trusted   []string // the IDs of the trusted signers who signed
+	Reasons   []string // why each other signature does not count
+	Advice    string   // how one of them could count; "" if unknown
 	Threshold int
 }
 
-// Error says how many signatures are missing, and why others do not count.
+// Error reports how many signatures are missing, and why others do not count.
 func (e *SignerError) Error() string {
 	text := e.Pack + " is signed, but by nobody who is trusted"
 	if e.Threshold > 1 {
@@ -81,7 +81,7 @@ func (e *SignerError) Error() string {
 // Code returns [diag.Denied].
 func (e *SignerError) Code() diag.Code { return diag.Denied }
 
-// Hint says how to look.
+// Hint names the command that shows signatures.
 func (e *SignerError) Hint() string {
 	if e.Advice != "" {
 		return e.Advice
@@ -89,8 +89,8 @@ func (e *SignerError) Hint() string {
 	return "skillpm signatures shows who signed; trust a key only if you know from elsewhere whose it is"
 }
 
-// UnknownTreesError is the error for trees of which neither a signed manifest nor this machine knows where they come
-// from. Who fetches the pack again, and calls [Verifier.Record], knows.
+// UnknownTreesError reports trees whose origin neither a signed manifest nor this machine's records prove. To fix it,
+// fetch the pack again and call [Verifier.Record].
 type UnknownTreesError struct {
 	Pack string
 }
@@ -104,5 +104,5 @@ func (e *UnknownTreesError) Error() string {
 // Code returns [diag.Integrity].
 func (e *UnknownTreesError) Code() diag.Code { return diag.Integrity }
 
-// Hint says what to do.
+// Hint names the fix.
 func (e *UnknownTreesError) Hint() string { return "skillpm install fetches it again" }

@@ -11,12 +11,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// Bounds of what a registry may send about one manifest. Whoever may write there could bury signatures under others, so
-// that they are not found; what is not found does not count.
+// Limits for what a registry may send about one manifest. An attacker with write access could hide signatures among
+// others; a signature that is not found does not count.
 const (
 	maxReferrers = 256
-	maxSignature = 1 << 20 // bytes of a bundle that is only a signature
-	maxEvidence  = 8 << 20 // bytes of all of them
+	maxSignature = 1 << 20 // bytes of a bundle with only a signature
+	maxEvidence  = 8 << 20 // bytes of all bundles
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 	contentDSSE         = "dsse-envelope"
 )
 
-// fetch reads a manifest and its signatures where they are.
+// fetch reads a manifest and its signatures from the registry.
 func (k *Verifier) fetch(ctx context.Context, ref pack.Ref) (*evidence, error) {
 	manifest, _, err := k.options.OCI.Manifest(ctx, ref)
 	if err != nil {
@@ -46,14 +46,14 @@ func (k *Verifier) fetch(ctx context.Context, ref pack.Ref) (*evidence, error) {
 			return nil, err
 		}
 		if total += len(b); err != nil || total > maxEvidence {
-			continue // one that cannot be read is no signature
+			continue // an unreadable bundle is not a signature
 		}
 		e.Bundles = append(e.Bundles, b)
 	}
 	return e, nil
 }
 
-// bundleOf reads the bundle that an artifact holds.
+// bundleOf reads the bundle in an artifact.
 func (k *Verifier) bundleOf(ctx context.Context, ref pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
 	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeBundle {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers, or one of another type",
@@ -62,7 +62,7 @@ func (k *Verifier) bundleOf(ctx context.Context, ref pack.Ref, a *oci.Artifact, 
 	return k.options.OCI.ReadBlob(ctx, ref, a.Blobs[0], limit)
 }
 
-// fingerprint returns the fingerprint of the key that a bundle's hint stands for, "" where the hint is something else.
+// fingerprint returns the key fingerprint in a bundle's hint, or "" if the hint is something else.
 func fingerprint(hint string) string {
 	sum, err := base64.StdEncoding.DecodeString(hint)
 	if err != nil || len(sum) != 32 {

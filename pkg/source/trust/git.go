@@ -15,14 +15,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// tagEvidence is what proves who signed a tag.
+// tagEvidence proves who signed a tag.
 type tagEvidence struct {
 	Payload   []byte `json:"payload"`
 	Signature []byte `json:"signature"`
 }
 
-// gitSigners is [Verifier.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed
-// by an SSH key.
+// gitSigners implements [Verifier.Signers] for a git repository: an SSH key must have signed the tag of the pack's
+// version, on the pinned commit.
 func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
 	error,
 ) {
@@ -53,7 +53,7 @@ func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[strin
 	return []string{signer}, err
 }
 
-// tag returns the tag of a pack, from the cache if what is there is enough.
+// tag returns the tag of a pack, from the cache if the cached tag is sufficient.
 func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEvidence, error) {
 	name := textx.SHA256("tag " + sourceKey(p) + " " + p.Ref.Rev + " " + p.Version)
 	var known tagEvidence
@@ -96,7 +96,7 @@ func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEv
 	return fresh, nil
 }
 
-// checkTag returns who of those wanted signed a tag.
+// checkTag returns the required signers that signed a tag.
 func checkTag(e *tagEvidence, p *pack.Pack, w Requirement) (string, error) {
 	t, err := parseTag(e.Payload)
 	if err == nil {
@@ -126,14 +126,13 @@ func checkTag(e *tagEvidence, p *pack.Pack, w Requirement) (string, error) {
 	return "", &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Reasons: dedupe(reasons), Threshold: w.Threshold}
 }
 
-// tag is what a tag object says.
+// tag is a parsed tag object.
 type tag struct {
 	object, kind, name string
 	when               time.Time
 }
 
-// check compares a tag with the pack that it is to vouch for. A signature over another tag proves nothing, even on the
-// same commit.
+// check compares a tag with its pack. A signature of another tag proves nothing, even on the same commit.
 func (t tag) check(p *pack.Pack) error {
 	want := strings.TrimPrefix(p.Ref.Rev, "refs/tags/")
 	switch {
@@ -153,7 +152,7 @@ func (t tag) check(p *pack.Pack) error {
 	return nil
 }
 
-// isVersion reports whether a tag stands for the pack's version.
+// isVersion reports whether a tag names the pack's version.
 func isVersion(name string, p *pack.Pack) bool {
 	names := []string{"", p.ID.Name, p.Ref.Subdir}
 	return slices.ContainsFunc(names, func(n string) bool {
@@ -194,7 +193,7 @@ func parseTag(payload []byte) (t tag, err error) {
 	return t, nil
 }
 
-// tagTime reads the time behind a tagger's address; zero where there is none.
+// tagTime reads the time after a tagger's address; zero if it is missing.
 func tagTime(tagger string) time.Time {
 	fields := strings.Fields(tagger[strings.LastIndexByte(tagger, '>')+1:])
 	if len(fields) != 2 {

@@ -12,10 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// maxKeyFile is the size in bytes over which no file of keys is read.
+// maxKeyFile is the maximum size of a key file, in bytes.
 const maxKeyFile = 1 << 20
 
-// ReadKeys reads files of public keys in PEM, of allowed signers of git tags, or of one SSH key.
+// ReadKeys reads key files: PEM public keys, allowed signers of git tags, or one SSH key.
 func ReadKeys(files []string) (w Requirement, err error) {
 	for _, file := range files {
 		data, err := safefile.ReadFile(file, maxKeyFile)
@@ -29,7 +29,7 @@ func ReadKeys(files []string) (w Requirement, err error) {
 	return w, nil
 }
 
-// AddPinned adds the keys of a file whose SHA-256 a policy names.
+// AddPinned adds the keys of a file whose SHA-256 a policy pins.
 func (w *Requirement) AddPinned(file, digest string) error {
 	data, err := safefile.ReadFile(file, maxKeyFile)
 	if err != nil {
@@ -61,7 +61,7 @@ func (w *Requirement) addKeys(file string, data []byte) error {
 	return nil
 }
 
-// LockedSigner returns what accepts the signer that a lockfile records, and nobody else.
+// LockedSigner returns a requirement that accepts only the signer in a lockfile.
 func LockedSigner(id string) (Requirement, error) {
 	w := Requirement{Threshold: 1}
 	kind, rest, _ := strings.Cut(id, ":")
@@ -86,8 +86,8 @@ func LockedSigner(id string) (Requirement, error) {
 	return w, nil
 }
 
-// Fingerprint returns the signer of a lockfile in the form in which users compare signers: the fingerprint of a key, or
-// an identity in full.
+// Fingerprint converts a lockfile's signer to the form that users compare: the fingerprint of a key, or the full
+// identity.
 func Fingerprint(signer string) string {
 	kind, rest, _ := strings.Cut(signer, ":")
 	if kind == "identity" || signer == "" {
@@ -101,5 +101,5 @@ func Fingerprint(signer string) string {
 		return rest
 	}
 	sum := sha256.Sum256(blob)
-	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:]) // as ssh-keygen -l prints it
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:]) // the format of ssh-keygen -l
 }

@@ -16,7 +16,7 @@ import (
 // Kind is the type of an attached artifact.
 type Kind string
 
-// The kinds of artifacts.
+// Kinds of artifacts.
 const (
 	KindSignature  Kind = "signature"
 	KindProvenance Kind = "provenance"
@@ -24,27 +24,27 @@ const (
 	KindOther      Kind = "other"
 )
 
-// Found is an artifact attached to another one, and whether it verified.
+// Found is an attached artifact and the result of its verification.
 type Found struct {
 	Kind          Kind
-	Digest        string // of the artifact that holds it
-	Type          string // its artifact type
-	PredicateType string // "" for what is no statement
-	Key           string // ID of the key that made it, "" where that is not proven
-	Claims        string // fingerprint of the key that it says it is by; "certificate" where it was made with one
-	Identity      string // who the certificate was issued to, "" where that is not proven
-	Verified      bool   // a key or identity that was given made it, for this artifact
+	Digest        string // of the artifact
+	Type          string // the artifact type
+	PredicateType string // "" if it is not a statement
+	Key           string // ID of the key that made it; "" if not proven
+	Claims        string // fingerprint of the key that it claims; "certificate" if it was made with one
+	Identity      string // subject of the certificate; "" if not proven
+	Verified      bool   // a given key or identity made it, for this artifact
 	Problem       string // why it is not verified
-	Source        Source // of provenance, what it says
+	Source        Source // the source that provenance states
 }
 
-// Source is what a provenance states about the origin of an artifact.
+// Source is the origin that provenance states for an artifact.
 type Source struct {
 	Repository, Ref, Commit, Builder, Run string
 }
 
-// Find returns the artifacts attached to the manifest that ref is pinned to: signatures, provenance, SBOMs, and others,
-// in each group the verified ones first.
+// Find returns the artifacts attached to the manifest that ref is pinned to: signatures, provenance, SBOMs, and others.
+// Within each group, verified ones come first.
 func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
 	error,
 ) {
@@ -124,7 +124,7 @@ func kindOf(predicateType string) Kind {
 	return KindOther
 }
 
-// sourceOf reads the source from a SLSA provenance. Missing fields stay empty.
+// sourceOf reads the source from SLSA provenance. Missing fields stay empty.
 func sourceOf(predicate json.RawMessage) (s Source) {
 	var p struct {
 		BuildDefinition struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// Origin checks that trees are those of the place that a pack is pinned to, whoever signed it: what a lock says of that
-// proves nothing. The place itself must have given this machine the manifest, now or before. Of git, and of artifacts
-// that other tools wrote, this machine must have fetched them itself, else it is an [UnknownTreesError].
+// Origin checks that trees come from the source that a pack is pinned to, whoever signed it; a lockfile does not prove
+// that. The source itself must have sent the manifest to this machine, now or earlier. For git, and for artifacts of
+// other tools, this machine must have fetched the trees itself; otherwise the error is an [UnknownTreesError].
 func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]string) error {
 	switch p.Ref.Kind {
 	case pack.KindPath:
@@ -40,20 +40,20 @@ func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]st
 	return k.checkTrees(e.Manifest, p, trees)
 }
 
-// originFile returns the file which notes that a manifest came from the place that a pack is pinned to.
+// originFile returns the file that records that a manifest came from the source that a pack is pinned to.
 func (k *Verifier) originFile(p *pack.Pack) (string, error) {
 	return entryFile(k.options.State, textx.SHA256("origin "+sourceKey(p)))
 }
 
-// recordOrigin records that the manifest which a pack is pinned to came from the pack's source. The cache does not
-// prove that, because it is keyed by digest alone.
+// recordOrigin records that the manifest which a pack is pinned to came from the pack's source. The cache cannot prove
+// that, because its key is only the digest.
 func (k *Verifier) recordOrigin(p *pack.Pack) {
 	if file, err := k.originFile(p); err == nil && p.Ref.Kind == pack.KindOCI && !k.hasOrigin(p) {
 		_ = writeJSON(file, record{Source: sourceKey(p)})
 	}
 }
 
-// hasOrigin reports whether that is noted. What is on this machine can be looked at each time.
+// hasOrigin reports whether the origin is recorded. Sources on this machine can be read again and need no record.
 func (k *Verifier) hasOrigin(p *pack.Pack) bool {
 	file, err := k.originFile(p)
 	if err != nil || p.Ref.Kind != pack.KindOCI {
@@ -63,10 +63,10 @@ func (k *Verifier) hasOrigin(p *pack.Pack) bool {
 	return readJSON(file, &r) == nil && r.Source == sourceKey(p)
 }
 
-// packName is what a manifest says of itself.
+// packName is the pack name and version that a manifest states.
 type packName struct{ Name, Version string }
 
-// packNameOf returns what a manifest says of itself, nil where it says nothing.
+// packNameOf returns the name that a manifest states, or nil.
 func packNameOf(manifest []byte, p *pack.Pack) (*packName, error) {
 	var m struct {
 		Annotations map[string]string `json:"annotations"`
@@ -88,8 +88,8 @@ func packNameOf(manifest []byte, p *pack.Pack) (*packName, error) {
 	return &subject, nil
 }
 
-// checkName checks that a manifest which says whose it is calls itself as the pack is called: the content of an older
-// version under the number of a newer one is a replay.
+// checkName checks that the name that a manifest states is the pack's. The content of an older version under a newer
+// version's number is a replay.
 func checkName(manifest []byte, p *pack.Pack) error {
 	subject, err := packNameOf(manifest, p)
 	if err != nil || subject == nil {

@@ -8,25 +8,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// record says that this machine fetched a pinned place and got these trees.
+// record states that this machine fetched a pinned source and received these trees.
 type record struct {
 	Source string            `json:"place"`
 	Trees  map[string]string `json:"trees"`
 }
 
-// sourceKey names a pinned place.
+// sourceKey identifies a pinned source.
 func sourceKey(p *pack.Pack) string { return p.Ref.Source() + " " + p.Ref.URL + "@" + p.Ref.Digest }
 
 func (k *Verifier) recordFile(p *pack.Pack) (string, error) {
 	return entryFile(k.options.State, textx.SHA256(sourceKey(p)))
 }
 
-// Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest
-// names the trees: for git, and for artifacts that other tools wrote.
+// Record records which trees this machine received when it fetched a pinned pack. Only packs whose manifest does not
+// sign the trees need it: git, and artifacts of other tools.
 func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	file, err := k.recordFile(p)
 	if err != nil || len(trees) == 0 {
-		return nil // nowhere to note it: it is fetched again
+		return nil // without a state directory the pack is fetched again
 	}
 	r := record{Source: sourceKey(p), Trees: map[string]string{}}
 	var before record
@@ -49,7 +49,7 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	return nil
 }
 
-// checkRecordedTrees checks that trees are what this machine got from a pinned place.
+// checkRecordedTrees checks that trees are the ones received from a pinned source.
 func (k *Verifier) checkRecordedTrees(p *pack.Pack, trees map[string]string) error {
 	file, err := k.recordFile(p)
 	if err != nil {

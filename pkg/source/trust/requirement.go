@@ -6,29 +6,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// Requirement says whose signatures a pack needs.
+// Requirement lists the signers that a pack needs.
 type Requirement struct {
 	Keys           []*sign.PublicKey
 	Identities     []Identity
 	AllowedSigners []*sign.AllowedSigners // for git: the SSH keys that may sign tags
-	Threshold      int                    // how many signers there must be; less than 1 stands for 1
+	Threshold      int                    // how many signers are needed; values below 1 mean 1
 }
 
-// Identity is who a certificate was issued to.
+// Identity is the subject of a certificate and its issuer.
 type Identity struct {
-	Issuer  string // the https address of the OpenID Connect issuer, exactly
-	Subject string // the certificate's subject exactly, or a regular expression between ^ and $
+	Issuer  string // the https address of the OpenID Connect issuer, exact
+	Subject string // the certificate's subject, exact, or a regular expression between ^ and $
 }
 
-// ID returns the identity as a lock records a signer.
+// ID returns the identity as a lockfile records a signer.
 func (i Identity) ID() string { return "identity:" + i.Issuer + " " + i.Subject }
 
-// Empty reports whether nobody is wanted.
+// Empty reports whether no signer is required.
 func (w Requirement) Empty() bool {
 	return len(w.Keys) == 0 && len(w.Identities) == 0 && len(w.AllowedSigners) == 0
 }
 
-// Or returns what either of two accepts.
+// Or returns a requirement that accepts the signers of either.
 func (w Requirement) Or(other Requirement) Requirement {
 	return Requirement{
 		Keys: slices.Concat(w.Keys, other.Keys), Identities: slices.Concat(w.Identities, other.Identities),

@@ -20,21 +20,21 @@ type Registry interface {
 
 // TagReader reads the signatures of git tags.
 type TagReader interface {
-	// SignedTag returns the tag object that a place names by its tag, or by a version as Constraint, split into what
-	// was signed and the signature, and the commit that the tag is on. A signature of no bytes stands for a tag without
-	// one, and no payload for a tag that is only a name.
+	// SignedTag returns the tag object that ref names by its tag, or by a version in Constraint. The object is split
+	// into payload and signature, with the commit that the tag points to. An unsigned tag has an empty signature, and a
+	// lightweight tag has no payload.
 	SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error)
 }
 
-// Options say what a [Verifier] may use.
+// Options configure a [Verifier].
 type Options struct {
 	OCI         Registry
 	Git         TagReader
-	Dir         string                 // the cache of signatures; "" for none
-	State       string                 // where it is noted what this machine fetched; "" for nowhere
-	Keyless     sign.OpenKeyless       // what checks signatures of identities; nil for sign.KeylessMissing
-	TrustedRoot func() ([]byte, error) // the trusted_root.json that it trusts; nil for none
-	Offline     bool                   // ask no server
+	Dir         string                 // the signature cache; "": none
+	State       string                 // the records of what this machine fetched; "": none
+	Keyless     sign.OpenKeyless       // checks signatures of identities; nil: sign.KeylessMissing
+	TrustedRoot func() ([]byte, error) // the trusted_root.json; nil: none
+	Offline     bool                   // no network
 }
 
 // Verifier finds signatures, caches them, and checks them. It is safe for concurrent use.
@@ -65,10 +65,10 @@ func (k *Verifier) openVerifier() (sign.KeylessVerifier, error) {
 	return k.options.Keyless(root)
 }
 
-// Signers returns the required signers that signed exactly this pack: the manifest or commit that it is pinned to and,
-// unless trees is empty, those trees. The IDs are as a lockfile records them, in the order of w. Fewer than w.Threshold
-// signers are an [UnsignedError] or a [SignerError]. Other trees than the signed ones have the code [diag.Integrity].
-// Trees that this machine has no record of are an [UnknownTreesError].
+// Signers returns the required signers that signed exactly this pack: its pinned manifest or commit and, unless trees
+// is empty, those trees. It returns IDs as in a lockfile, in the order of the requirement. Fewer signers than the
+// threshold are an [UnsignedError] or a [SignerError]. Trees other than the signed ones have the code [diag.Integrity].
+// Trees that this machine did not record are an [UnknownTreesError].
 func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
 	error,
 ) {
@@ -85,7 +85,7 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
 }
 
-// artifactSigners is [Verifier.Signers] for packs in a registry or layout.
+// artifactSigners implements [Verifier.Signers] for packs in a registry or layout.
 func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Requirement) ([]string,
 	error,
 ) {
@@ -115,8 +115,8 @@ func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[
 	return found, k.checkSubject(fresh.Manifest, p, trees)
 }
 
-// checkSubject checks that a signed manifest names the pack and its version, and has its trees. A signature over a
-// manifest without a name proves neither name nor version: the manifest could be republished under another name.
+// checkSubject checks that a signed manifest names the pack and its version, and lists its trees. A manifest without a
+// name proves neither: an attacker could republish it under another name.
 func (k *Verifier) checkSubject(manifest []byte, p *pack.Pack, trees map[string]string) error {
 	subject, err := packNameOf(manifest, p)
 	if err != nil {
@@ -158,7 +158,7 @@ func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error
 	return nil
 }
 
-// nameOf names a pack for messages.
+// nameOf returns the name of a pack for messages.
 func nameOf(p *pack.Pack) string {
 	switch {
 	case p.ID.IsZero():
