@@ -15,11 +15,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Artifact is a manifest with its blobs, whatever it is about: a signature, an index, a registry's notes.
+// Artifact is a manifest with its blobs, such as a signature, an index, or the status of a repository.
 type Artifact struct {
-	Digest      string            // "sha256:…" of the manifest; set when it was read
+	Digest      string            // "sha256:…" of the manifest; set by reads
 	Type        string            // artifactType
-	Subject     string            // digest of the manifest that it is about, "" for none
+	Subject     string            // digest of the manifest that it describes; "" for none
 	Annotations map[string]string // of the manifest
 	Blobs       []Blob            // in order
 }
@@ -27,14 +27,14 @@ type Artifact struct {
 // Blob is one layer of an [Artifact].
 type Blob struct {
 	MediaType   string
-	Digest      string // "sha256:…"; set when it was read
-	Size        int64  // set when it was read
+	Digest      string // "sha256:…"; set by reads
+	Size        int64  // set by reads
 	Annotations map[string]string
-	Data        []byte // when it is written; when it was read, only what stood in the manifest itself
+	Data        []byte // the data to write; after a read, only data that is inline in the manifest
 }
 
-// PutArtifact stores an artifact at a place, and tags it; a tag that is there is moved. One with a subject is then
-// listed by [Client.Referrers]. The same artifact has the same digest, whenever and wherever it is stored.
+// PutArtifact stores an artifact and sets its tag, which may move. If the artifact has a subject, [Client.Referrers]
+// then lists it. The same artifact always has the same digest.
 func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags ...string) (digest string, err error) {
 	dst, err := c.openWritable(ctx, ref)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags
 	return string(doc.desc.Digest), c.secrets.Discreet(err)
 }
 
-// putArtifact stores an artifact where begin was called.
+// putArtifact stores an artifact. The caller has called begin.
 func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string) (document, error) {
 	if a.Type == "" {
 		return document{}, diag.Errorf(diag.Internal, "an artifact needs a type")
@@ -71,7 +71,7 @@ func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string
 	if err := dst.pushBlob(ctx, m.Config, bytes.NewReader(emptyConfig)); err != nil {
 		return document{}, err
 	}
-	if len(m.Layers) == 0 { // as the specification wants it of artifacts that are their annotations alone
+	if len(m.Layers) == 0 { // the specification requires a layer if an artifact only has annotations
 		m.Layers = []ocispec.Descriptor{m.Config}
 	}
 	if a.Subject != "" {
@@ -97,7 +97,7 @@ func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string
 	return doc, err
 }
 
-// pushBlobs stores the blobs of an artifact, several at once, and returns their descriptors in order.
+// pushBlobs stores the blobs of an artifact concurrently and returns their descriptors in order.
 func pushBlobs(ctx context.Context, dst readWriter, a Artifact) ([]ocispec.Descriptor, error) {
 	const parallel = 8
 	layers := make([]ocispec.Descriptor, len(a.Blobs))
@@ -116,28 +116,27 @@ func pushBlobs(ctx context.Context, dst readWriter, a Artifact) ([]ocispec.Descr
 	return layers, group.Wait()
 }
 
-// subjectOf describes the manifest that another is about.
+// subjectOf returns the descriptor of a subject.
 func subjectOf(ctx context.Context, dst readWriter, digest string) (*ocispec.Descriptor, error) {
 	doc, err := dst.document(ctx, digest)
 	if err != nil {
 		return nil, err
 	}
 	d := &ocispec.Descriptor{MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size}
-	if d.MediaType == "" { // a layout does not say it for what is not tagged
+	if d.MediaType == "" { // a layout does not record it for untagged manifests
 		d.MediaType = mediaTypeOf(doc.raw)
 	}
 	return d, nil
 }
 
-// maxInline is the size up to which what a repository says of its versions stands in the manifest itself: one GET reads
-// it.
+// maxInline is the size up to which a repository's status is inline in its manifest, so that one GET reads it.
 const maxInline = 64 << 10
 
-// emptyConfig is what artifacts without a configuration have as one.
+// emptyConfig is the configuration of artifacts that do not have one.
 var emptyConfig = []byte("{}")
 
-// Artifact returns what at's digest, or else tag, names, of whatever type. The data of its blobs is read with
-// [Client.ReadBlob].
+// Artifact returns the artifact that ref's digest, or else tag, names. It may have any type. [Client.ReadBlob] reads
+// the data of its blobs.
 func (c *Client) Artifact(ctx context.Context, ref pack.Ref) (*Artifact, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
@@ -162,7 +161,7 @@ func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifac
 	return a.public(), nil
 }
 
-// nameOf returns the digest or tag of a place.
+// nameOf returns the digest or tag of a ref.
 func nameOf(ref pack.Ref) (string, error) {
 	switch {
 	case ref.Digest != "" && !isDigest(ref.Digest):
@@ -191,7 +190,7 @@ func (a *artifact) public() *Artifact {
 	return out
 }
 
-// Manifest returns the bytes of the manifest or index that at's digest, or else tag, names, and its media type.
+// Manifest returns the bytes and the media type of the manifest or index that ref's digest, or else tag, names.
 func (c *Client) Manifest(ctx context.Context, ref pack.Ref) (raw []byte, mediaType string, err error) {
 	name, err := nameOf(ref)
 	if err != nil {
@@ -208,7 +207,7 @@ func (c *Client) Manifest(ctx context.Context, ref pack.Ref) (raw []byte, mediaT
 	return a.raw, mediaTypeOf(a.raw), nil
 }
 
-// ReadBlob returns the data of a blob, checked against its digest and size; one larger than limit is refused.
+// ReadBlob returns the data of a blob, checked against its digest and size. A blob larger than limit is an error.
 func (c *Client) ReadBlob(ctx context.Context, ref pack.Ref, b Blob, limit int64) ([]byte, error) {
 	if b.Data != nil && int64(len(b.Data)) == b.Size && b.Size <= limit && string(digestOf(b.Data)) == b.Digest {
 		return b.Data, nil
@@ -245,8 +244,7 @@ func readSmall(ctx context.Context, p reader, b Blob, limit int64) ([]byte, erro
 	return data, nil
 }
 
-// TreesOf returns the tree digests of the skills that a manifest's annotation names, or nil where nothing describes
-// them.
+// TreesOf returns the tree digests of the skills in a manifest's annotation, or nil if it has none.
 func TreesOf(manifest []byte) (map[string]string, error) {
 	a, err := parseArtifact(document{
 		raw:  manifest,
@@ -258,8 +256,7 @@ func TreesOf(manifest []byte) (map[string]string, error) {
 	return a.info.Skills, nil
 }
 
-// isReservedTag reports whether a tag is no version but something that this package or the specification keeps under a
-// name.
+// isReservedTag reports whether a tag is not a version, but a name that this package or the specification uses.
 func isReservedTag(tag string) bool {
 	return tag == StatusTag || strings.HasPrefix(tag, "sha256-")
 }

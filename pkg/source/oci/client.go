@@ -20,25 +20,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
-// Options say what a [Client] may use. The zero value reaches registries anonymously and knows no layouts of its own.
+// Options configure a [Client]. The zero value accesses registries anonymously and has no local layouts.
 type Options struct {
-	Base      string              // the directory that relative layout directories are relative to
-	Local     string              // the directory of the user's own layout, for source.KindLocal
-	Embedded  fs.FS               // the layout inside the binary, for source.KindEmbedded
-	Getenv    func(string) string // where DOCKER_CONFIG is looked up; nil for no environment
-	Home      string              // where .docker/config.json is; "" for no credentials
-	Transport http.RoundTripper   // what carries requests; nil for one made with [wire.NewTransport]
-	UserAgent string              // as registries log it
-	Limits    bundle.Limits       // of what is unpacked; the zero value stands for bundle.DefaultLimits
-	Temp      string              // where layers are kept that have to be read twice; "" for the system's directory
-	Mirrors   map[string]string   // host[/prefix] -> host[/prefix] that is asked first
-	// hosts that are spoken to without TLS, besides loopback addresses that do not speak it
+	Base      string              // base of relative layout directories
+	Local     string              // directory of the user's own layout, for source.KindLocal
+	Embedded  fs.FS               // the embedded layout, for source.KindEmbedded
+	Getenv    func(string) string // for DOCKER_CONFIG; nil: no environment
+	Home      string              // directory of .docker/config.json; "": no credentials
+	Transport http.RoundTripper   // nil: one made with [wire.NewTransport]
+	UserAgent string              // the User-Agent header
+	Limits    bundle.Limits       // limits for unpacking; zero: bundle.DefaultLimits
+	Temp      string              // directory for layers that must be read twice; "": the system's
+	Mirrors   map[string]string   // host[/prefix] -> host[/prefix] of its mirror
+	// hosts to contact without TLS, besides loopback addresses that do not support it
 	PlainHTTP []string
-	// how often a request that a server may answer later is repeated; 0 for 3, negative for never
+	// how often to retry a request after a transient failure; 0: 3 times, negative: never
 	Retries int
 }
 
-// Client publishes and fetches packs. It may be used by several goroutines at once.
+// Client publishes and fetches packs. It is safe for concurrent use.
 type Client struct {
 	opts    Options
 	auth    *auth.Client
@@ -49,10 +49,10 @@ type Client struct {
 
 	mu          sync.Mutex
 	realms      map[string]realm     // by the registry's host
-	unreachable map[string]error     // errors of mirrors and origins that do not answer, by host
-	plainHosts  map[string]bool      // whether a host speaks plain HTTP, once that is known
+	unreachable map[string]error     // errors of unreachable mirrors and origins, by host
+	plainHosts  map[string]bool      // known answers to whether a host uses plain HTTP
 	artifacts   map[string]*artifact // by source and digest
-	foreign     map[string][]root    // skills in layers without a description, by the layer's digest
+	foreign     map[string][]root    // skills in layers of other tools, by the layer's digest
 }
 
 // New returns a client. It reads files and sends requests only when a method needs them.
@@ -87,26 +87,26 @@ func (c *Client) Close() {
 	c.spool.close()
 }
 
-// reader reads one pack's part of a registry or layout.
+// reader reads one pack of a registry or layout.
 type reader interface {
 	// tags returns every tag, in no particular order.
 	tags(ctx context.Context) ([]string, error)
-	// document returns the manifest or index that a tag or digest names, its bytes checked.
+	// document returns the manifest or index that a tag or digest names. Its bytes are verified.
 	document(ctx context.Context, ref string) (document, error)
-	// blob opens content that a manifest names; the caller checks it.
+	// blob opens a blob of a manifest. The caller verifies it.
 	blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error)
-	// referrers lists manifests whose subject is the given one. The caller checks their types.
+	// referrers lists manifests with a subject. The caller checks their types.
 	referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error)
 }
 
-// readWriter is a repository or layout that can be published to.
+// readWriter is a repository or layout that accepts pushes.
 type readWriter interface {
 	reader
 	// begin locks a layout until end is called. A registry has no lock.
 	begin(ctx context.Context) (end func(), err error)
-	// pushBlob stores content unless it is there.
+	// pushBlob stores a blob if it is missing.
 	pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error
-	// pushDocument stores a manifest, under a tag unless tag is "".
+	// pushDocument stores a manifest, and sets a tag unless it is "".
 	pushDocument(ctx context.Context, doc document, tag string) error
 	// attach stores a manifest with a subject, so that referrers lists it.
 	attach(ctx context.Context, doc document, m *ocispec.Manifest) error

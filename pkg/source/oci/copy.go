@@ -11,15 +11,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// CopyOptions say how a version is copied.
+// CopyOptions configure [Client.Copy].
 type CopyOptions struct {
-	Moving bool // also move the tags 1.4, 1 and latest
-	Dry    bool // only read, and say what would be done
+	Moving bool // also move the tags 1.4, 1, and latest
+	Dry    bool // only read, and report what would change
 }
 
-// Copy publishes at another place the version that from names, byte for byte, with what is attached to it: the digest
-// stays, and with it the signatures. Everything is checked against its digest on the way. A version that is there with
-// another digest is a [ConflictError].
+// Copy copies the version that from names and all attached artifacts, byte for byte. Digests and signatures stay valid,
+// and Copy verifies each digest. If the target has the version with another digest, the error is a [ConflictError].
 func (c *Client) Copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOptions) (Pushed, error) {
 	pushed, err := c.copy(ctx, srcRef, dstRef, o)
 	return pushed, c.secrets.Discreet(err)
@@ -80,7 +79,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	return p.tag(ctx, doc, pushed)
 }
 
-// copier copies from one place to another.
+// copier copies between two repositories or layouts.
 type copier struct {
 	client *Client
 	ref    pack.Ref
@@ -88,7 +87,7 @@ type copier struct {
 	dst    readWriter
 }
 
-// artifact stores a manifest and what it is made of, without a tag.
+// artifact copies a manifest and its content, without a tag.
 func (k *copier) artifact(ctx context.Context, a *artifact) error {
 	for _, member := range a.members {
 		one, err := k.client.read(ctx, k.src, k.ref, string(member.Digest))
@@ -106,13 +105,13 @@ func (k *copier) artifact(ctx context.Context, a *artifact) error {
 		return err
 	}
 	doc := a.document
-	if doc.desc.MediaType == "" { // a layout does not say it for what is not tagged
+	if doc.desc.MediaType == "" { // a layout does not record it for untagged manifests
 		doc.desc.MediaType = mediaTypeOf(doc.raw)
 	}
 	return k.dst.pushDocument(ctx, doc, "")
 }
 
-// attached stores what is about a manifest.
+// attached copies the referrers of a manifest.
 func (k *copier) attached(ctx context.Context, subject string) error {
 	target := k.ref
 	target.Rev, target.Digest = "", subject
@@ -137,7 +136,7 @@ func (k *copier) attached(ctx context.Context, subject string) error {
 	return nil
 }
 
-// blobs stores the configuration and the layers of a manifest.
+// blobs copies the configuration and the layers of a manifest.
 func (k *copier) blobs(ctx context.Context, a *artifact) error {
 	if len(a.members) > 0 {
 		return nil
@@ -150,13 +149,13 @@ func (k *copier) blobs(ctx context.Context, a *artifact) error {
 	return nil
 }
 
-// blob copies one blob by a temporary file, so that nothing is stored before it was checked.
+// blob copies one blob through a temporary file, so that only verified bytes are stored.
 func (k *copier) blob(ctx context.Context, d ocispec.Descriptor) error {
 	r, err := k.src.blob(ctx, d)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // read only
 	f, err := os.CreateTemp("", "skillpm-blob-")
 	if err != nil {
 		return diag.Errorf(diag.Internal, "%w", err)

@@ -20,25 +20,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// download reads a blob from a registry. A connection that breaks, stalls or ends too early is taken up again where it
-// broke, a bounded number of times. Its reader checks the digest of all bytes together, whatever pieces they came in.
-// It stands in for oras-go's fetch of a blob, which knows ranges for seeking and takes nothing up that broke.
+// download reads a blob from a registry. If the connection breaks, stalls, or ends early, it resumes there, a limited
+// number of times. The reader verifies the digest of all bytes together. It replaces oras-go's blob fetch, which uses
+// ranges only to seek and does not resume.
 type download struct {
 	ctx  context.Context
 	repo *repository
 	want ocispec.Descriptor
 	body io.ReadCloser
-	n    int64 // bytes that were read
-	skip int64 // bytes that come once more, because the server does not know ranges
+	n    int64 // bytes read
+	skip int64 // bytes to discard, because the server does not support ranges
 
-	breaks int   // since as much came as earns new tries
-	mark   int64 // n at that time
+	breaks int   // interruptions since the last reset
+	mark   int64 // n at the last reset
 }
 
-// retryReset is how much must come before what broke earlier is forgiven.
+// retryReset is the number of bytes after which earlier interruptions no longer count.
 const retryReset = 4 << 20
 
-// open asks for the blob from byte n on.
+// open requests the blob from byte n on.
 func (d *download) open() error {
 	ctx := auth.AppendRepositoryScope(d.ctx, d.repo.repo.Reference, auth.ActionPull)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.repo.url("blobs/"+string(d.want.Digest)).String(),
@@ -61,7 +61,7 @@ func (d *download) open() error {
 	return nil
 }
 
-// check looks at the head of an answer.
+// check checks the headers of a response.
 func (d *download) check(resp *http.Response) error {
 	d.skip = 0
 	switch resp.StatusCode {
@@ -91,8 +91,7 @@ func (d *download) check(resp *http.Response) error {
 	}
 }
 
-// continues reports whether a Content-Range is that of the bytes from n to the end of size bytes (RFC 9110, section
-// 14.4).
+// continues reports whether a Content-Range covers exactly the bytes from n to the end (RFC 9110, section 14.4).
 func continues(contentRange string, n, size int64) bool {
 	text := "bytes " + strconv.FormatInt(n, 10) + "-" + strconv.FormatInt(size-1, 10) + "/"
 	total, ok := strings.CutPrefix(contentRange, text)
@@ -123,7 +122,7 @@ func (d *download) Read(p []byte) (int, error) {
 	}
 }
 
-// readNext reads after what was read before.
+// readNext reads the next bytes.
 func (d *download) readNext(p []byte) (int, error) {
 	for d.skip > 0 {
 		n, err := d.body.Read(p[:min(int64(len(p)), d.skip)])
@@ -137,7 +136,7 @@ func (d *download) readNext(p []byte) (int, error) {
 	return n, err
 }
 
-// reopen takes the download up where it broke.
+// reopen resumes the download.
 func (d *download) reopen() error {
 	_ = d.body.Close()
 	if err := httpx.Pause(d.ctx, d.breaks-1); err != nil {
@@ -146,11 +145,11 @@ func (d *download) reopen() error {
 	return d.open()
 }
 
-// Close gives the connection up, or back.
+// Close closes the connection.
 func (d *download) Close() error { return d.body.Close() }
 
-// brokenError is remoteError for an answer that ended too early. An end is passed on as it is: what was missing is said
-// by who knows how much there should be.
+// brokenError is remoteError for an interrupted response. It returns [io.EOF] unchanged: the verifier, which knows the
+// size, reports what is missing.
 func (c *Client) brokenError(host string, err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.EOF
@@ -158,7 +157,7 @@ func (c *Client) brokenError(host string, err error) error {
 	return c.remoteError(host, err)
 }
 
-// rejectHTML reports an answer that is a web page as what it is, instead of as a damaged artifact.
+// rejectHTML reports a web page as such, instead of as a damaged artifact.
 func (r *repository) rejectHTML(contentType string) error {
 	if kind, _, _ := strings.Cut(strings.ToLower(contentType), ";"); strings.TrimSpace(kind) != "text/html" {
 		return nil
@@ -167,7 +166,7 @@ func (r *repository) rejectHTML(contentType string) error {
 		WithHint("check the address; the network may ask for a login, or a proxy may be in between")
 }
 
-// url returns the address of something in the repository.
+// url returns an address below the repository.
 func (r *repository) url(path string) *url.URL {
 	u := &url.URL{
 		Scheme: "https", Host: r.repo.Reference.Host(),
@@ -179,7 +178,7 @@ func (r *repository) url(path string) *url.URL {
 	return u
 }
 
-// verifier passes bytes on and checks, as they pass, that they are those of a descriptor.
+// verifier verifies bytes against a descriptor while they are read.
 type verifier struct {
 	r    io.Reader
 	want ocispec.Descriptor
@@ -193,7 +192,7 @@ func newVerifier(r io.Reader, want ocispec.Descriptor, what string) *verifier {
 	return &verifier{r: r, want: want, what: what, sum: sha256.New()}
 }
 
-// Read reads on; the end of the content is an error unless size and digest are right.
+// Read returns the next bytes. At the end it fails unless size and digest match.
 func (v *verifier) Read(p []byte) (int, error) {
 	if v.err != nil {
 		return 0, v.err
@@ -227,7 +226,7 @@ func (v *verifier) mismatch(want, have string) error {
 	return &bundle.MismatchError{What: v.what, Want: want, Got: have}
 }
 
-// drain reads what is left and reports whether all of it was right.
+// drain reads the rest and reports whether all bytes match.
 func (v *verifier) drain() error {
 	_, err := io.Copy(io.Discard, v)
 	return err

@@ -25,11 +25,11 @@ import (
 type ConflictError struct {
 	Pack       pack.ID
 	Version    string
-	Repository string // where, without tag and digest
-	Digest     string // of what is there
+	Repository string // without tag and digest
+	Digest     string // of the published content
 }
 
-// Error names the version, the place and the digest that is there.
+// Error names the version, the repository, and the published digest.
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Repository,
 		e.Digest)
@@ -38,19 +38,19 @@ func (e *ConflictError) Error() string {
 // Code returns [diag.Conflict].
 func (e *ConflictError) Code() diag.Code { return diag.Conflict }
 
-// Hint says how to go on.
+// Hint suggests a new version.
 func (e *ConflictError) Hint() string {
 	return "a published version never changes: raise version in skillpm.yaml and publish again"
 }
 
-// codedError is an error that has a code already.
+// codedError is an error that already has a code.
 type codedError interface {
 	error
 	Code() diag.Code
 }
 
-// remoteError gives an error of a registry a code and a hint. It drops what may hold secrets: URLs, which may have
-// signed queries, and error bodies, which it shortens and escapes.
+// remoteError adds a code and a hint to a registry's error. It removes possible secrets: URLs, because they may be
+// signed, and most of the error body, which it shortens and escapes.
 func (c *Client) remoteError(host string, err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +59,7 @@ func (c *Client) remoteError(host string, err error) error {
 		return ended
 	}
 	if coded, ok := errors.AsType[codedError](err); ok {
-		return coded // without the URL that net/http puts in front
+		return coded // without the URL that net/http prepends
 	}
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return c.responseError(host, host, resp)
@@ -89,7 +89,7 @@ func (c *Client) remoteError(host string, err error) error {
 	return failed
 }
 
-// unreachableError reports that a host does not answer any request.
+// unreachableError reports that a host does not respond.
 type unreachableError struct{ error }
 
 func (e unreachableError) Unwrap() error { return e.error }
@@ -115,7 +115,7 @@ func noTag(where, tag string, tags []string) error {
 	return err.WithHint("it has %s", strings.Join(names, ", "))
 }
 
-// refuser names the server that refused a request, and returns what the user can do.
+// refuser returns the name of the server that refused a request, and a hint.
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	registryHost := registry.Reference{Registry: host}.Host()
 	realm, known := c.realm(registryHost)

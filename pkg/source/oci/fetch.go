@@ -17,9 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Fetch streams the files of a pack's skills, or of those named, into sink. The pack is one that [Client.Open]
-// returned, or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so
-// sink must keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
+// Fetch streams the files of a pack's skills, or only of the named ones, into sink. The pack comes from [Client.Open]
+// or an index, so its ref has a digest. Fetch unpacks layers while it downloads them and verifies them at their end: if
+// it returns an error, sink must discard everything.
 func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
 	return c.secrets.Discreet(httpx.PreferContext(ctx, c.fetch(ctx, p, skills, sink)))
 }
@@ -68,7 +68,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	return nil
 }
 
-// nameInError says which pack an error is about, unless it does so itself.
+// nameInError adds the pack's name to an error that does not name it.
 func nameInError(ref pack.Ref, err error) error {
 	where := trimVersion(ref)
 	if strings.Contains(err.Error(), where) {
@@ -77,8 +77,7 @@ func nameInError(ref pack.Ref, err error) error {
 	return diag.Errorf(diag.CodeOf(err), "%s: %w", where, err)
 }
 
-// compare holds what an artifact says of its skills against what the index or lock says that led here, before anything
-// is downloaded.
+// compare checks an artifact's skills against those of the index or the lockfile, before anything is downloaded.
 func compare(p *pack.Pack, parts []part) error {
 	for _, one := range parts {
 		for _, r := range one.roots {
@@ -93,7 +92,7 @@ func compare(p *pack.Pack, parts []part) error {
 	return nil
 }
 
-// wantedSkills returns which skills to fetch: those named, else those that the pack is said to have, else all.
+// wantedSkills returns the skills to fetch: the named ones, else those of the pack's description, else all.
 func wantedSkills(p *pack.Pack, skills []string) (func(string) bool, error) {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
@@ -110,23 +109,23 @@ func wantedSkills(p *pack.Pack, skills []string) (func(string) bool, error) {
 	}, nil
 }
 
-// part is a layer and the skills in it.
+// part is a layer and its skills.
 type part struct {
 	layer   ocispec.Descriptor
 	roots   []root
-	foreign bool // made by another tool: the layer's directories need not have the skills' names
-	single  bool // the layer is the one skill, whose SKILL.md is at its root
+	foreign bool // made by another tool: directories may differ from the skills' names
+	single  bool // the layer is one skill with its SKILL.md at the root
 }
 
 // root is a skill in a layer.
 type root struct {
-	dir         string // at the top of the archive, "" for the archive's own root
+	dir         string // top-level directory in the archive; "" for the archive's root
 	name        string
 	tree        string
 	description string
 }
 
-// parts returns the layers that hold the skills that want asks for; nil asks for all.
+// parts returns the layers that hold the wanted skills; nil means all skills.
 func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact, want func(string) bool) ([]part,
 	error,
 ) {
@@ -169,7 +168,7 @@ func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact,
 	return parts, nil
 }
 
-// checkPlatforms accepts an index that holds one artifact for several platforms, as image builders write it.
+// checkPlatforms accepts an index that lists one artifact for several platforms, as image builders write it.
 func checkPlatforms(members []ocispec.Descriptor) error {
 	for _, d := range members[1:] {
 		if d.Platform == nil {
@@ -203,7 +202,7 @@ func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) 
 	return one, nil
 }
 
-// unpack streams one layer into sink and notes in got which skills were there.
+// unpack streams one layer into sink and records in got which skills it held.
 func (c *Client) unpack(ctx context.Context, p reader, one part, want func(string) bool, fetched map[string]bool,
 	sink bundle.Sink,
 ) error {
@@ -234,14 +233,15 @@ func (c *Client) unpack(ctx context.Context, p reader, one part, want func(strin
 	return errors.Join(c.stream(ctx, p, one.layer, opts, named), stray)
 }
 
-// largestLayer is the size over which no layer is downloaded: even without compression it would exceed the limits.
+// largestLayer is the maximum size of a layer to download. A larger one would exceed the limits even without
+// compression.
 func (c *Client) largestLayer() int64 {
 	const perFile = 4 << 10 // headers and padding
 	limits := c.opts.Limits.OrDefault()
 	return limits.TotalBytes + int64(limits.Files)*perFile
 }
 
-// stream downloads a layer into bundle.Unpack and checks it on the way.
+// stream unpacks a layer while it downloads and verifies it.
 func (c *Client) stream(ctx context.Context, p reader, layer ocispec.Descriptor, opts bundle.UnpackOptions,
 	sink bundle.Sink,
 ) error {
@@ -254,8 +254,8 @@ func (c *Client) stream(ctx context.Context, p reader, layer ocispec.Descriptor,
 	return explain(ctx, v, bundle.Unpack(v, opts, sink))
 }
 
-// explain reads what is left of a layer that was unpacked, or could not be. Bytes that are not those promised explain
-// best why they could not be unpacked.
+// explain reads the rest of a layer after unpacking. If the bytes do not match their digest, it returns that error,
+// which is the best explanation for an unpacking error.
 func explain(ctx context.Context, v *verifier, err error) error {
 	var mismatch *bundle.MismatchError
 	if err == nil {
@@ -269,7 +269,7 @@ func explain(ctx context.Context, v *verifier, err error) error {
 	return err
 }
 
-// renamingSink gives files to a sink under the skills' names.
+// renamingSink writes files to a sink under the skills' names.
 type renamingSink struct {
 	sink  bundle.Sink
 	names map[string]string
@@ -279,7 +279,7 @@ func (s renamingSink) WriteFile(skill, path string, executable bool, size int64,
 	return s.sink.WriteFile(s.names[skill], path, executable, size, r)
 }
 
-// progressReader reports how many bytes it read to the meter of its context. It stops when the context ends.
+// progressReader reports the number of bytes read to the progress meter of its context. It stops when the context ends.
 type progressReader struct {
 	ctx             context.Context
 	r               io.Reader

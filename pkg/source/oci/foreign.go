@@ -18,8 +18,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// readIndexFiles reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
-// fetching the pack does not download it once more.
+// readIndexFiles finds the skills in a layer without a description. It caches the result and the layer, so that
+// fetching the pack does not download the layer again.
 func (c *Client) readIndexFiles(ctx context.Context, p reader, layer ocispec.Descriptor) ([]root, error) {
 	c.mu.Lock()
 	roots, ok := c.foreign[string(layer.Digest)]
@@ -42,7 +42,7 @@ func (c *Client) readIndexFiles(ctx context.Context, p reader, layer ocispec.Des
 	return roots, nil
 }
 
-// streamTwice is stream for layers whose skills are found by reading them once before.
+// streamTwice is stream for layers that were already read once to find their skills.
 func (c *Client) streamTwice(ctx context.Context, p reader, layer ocispec.Descriptor, opts bundle.UnpackOptions,
 	sink bundle.Sink,
 ) error {
@@ -59,8 +59,8 @@ func (c *Client) streamTwice(ctx context.Context, p reader, layer ocispec.Descri
 	return err
 }
 
-// seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is
-// downloaded unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
+// seekable opens a layer for reading it twice: from its file on disk, or from the spool, to which it is downloaded if
+// necessary. The caller verifies the bytes, and drops the layer if they do not match.
 func (c *Client) seekable(ctx context.Context, p reader, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(),
 	err error,
 ) {
@@ -87,7 +87,7 @@ func (c *Client) seekable(ctx context.Context, p reader, layer ocispec.Descripto
 	return k.open(), func() { c.spool.drop(k) }, nil
 }
 
-// download stores a layer in the spool and returns it for one user.
+// download stores a layer in the spool and returns it for one reader.
 func (c *Client) download(ctx context.Context, p reader, layer ocispec.Descriptor) (*spooled, error) {
 	if layer.Size > maxSpooled {
 		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it",
@@ -125,13 +125,13 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// rewinder is a verifier that can go back to the beginning.
+// rewinder is a verifier that can restart from the beginning.
 type rewinder struct {
 	*verifier
 	body io.Seeker
 }
 
-// Seek tells where it is or goes back to the beginning, and cannot do more.
+// Seek supports only returning the position and rewinding.
 func (r *rewinder) Seek(offset int64, whence int) (int64, error) {
 	switch {
 	case offset == 0 && whence == io.SeekCurrent:
@@ -144,13 +144,13 @@ func (r *rewinder) Seek(offset int64, whence int) (int64, error) {
 	return 0, diag.Errorf(diag.Internal, "a layer is read from its beginning")
 }
 
-// skillHasher is a sink that keeps SKILL.md files and digests only.
+// skillHasher is a sink that keeps only SKILL.md files and digests.
 type skillHasher struct {
 	hasher *bundle.Hasher
-	main   map[string][]byte // SKILL.md by directory
+	main   map[string][]byte // SKILL.md, by directory
 }
 
-// maxMain is the size over which a SKILL.md is not read for its name.
+// maxMain is the maximum size of a SKILL.md whose name is read.
 const maxMain = 1 << 20
 
 func (s *skillHasher) WriteFile(dir, path string, executable bool, size int64, r io.Reader) error {
@@ -162,7 +162,7 @@ func (s *skillHasher) WriteFile(dir, path string, executable bool, size int64, r
 	return s.hasher.WriteFile(dir, path, executable, size, r)
 }
 
-// roots names the skills: by their frontmatter, else by their directory, made legal.
+// roots names the skills by their frontmatter, or else by their directory, converted to a valid name.
 func (s *skillHasher) roots() ([]root, error) {
 	var roots []root
 	for dir, inv := range s.hasher.Inventories() {

@@ -17,16 +17,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Formats in which packs are published. All carry [AnnotationPack], so a pack in the form of another tool is resolved
-// with one GET and installed like any.
+// Formats of published packs. All have [AnnotationPack], so that a pack in another tool's format is resolved with one
+// GET and installed in the same way.
 const (
-	FormatPack        = ""            // one manifest, whatever the number of skills
-	FormatAgentSkills = "agentskills" // an index of one artifact a skill
+	FormatPack        = ""            // one manifest for all skills
+	FormatAgentSkills = "agentskills" // an index of one artifact for each skill
 	FormatFlux        = "flux"        // as flux-operator publishes skills
 	FormatToolHive    = "toolhive"    // as ToolHive publishes a skill
 )
 
-// Formats returns the names of the formats besides skillpm's own, which has none.
+// Formats returns the names of the formats except skillpm's own, which does not have a name.
 func Formats() []string { return []string{FormatAgentSkills, FormatFlux, FormatToolHive} }
 
 func checkFormat(name string) error {
@@ -37,8 +37,8 @@ func checkFormat(name string) error {
 		WithHint("there are %s", strings.Join(Formats(), ", "))
 }
 
-// FormatOf returns the format that a manifest is in. One skill looks the same in [FormatAgentSkills] as in
-// [FormatPack], and is that.
+// FormatOf returns the format of a manifest. A single skill looks the same in [FormatAgentSkills] as in [FormatPack],
+// and counts as [FormatPack].
 func FormatOf(manifest []byte) string {
 	var m struct {
 		ArtifactType string             `json:"artifactType"`
@@ -68,7 +68,7 @@ func (p *publisher) storeJSON(ctx context.Context, mediaType string, v any) (oci
 	return d, p.dst.pushBlob(ctx, d, bytes.NewReader(data))
 }
 
-// imageConfig is the configuration of an image of one layer, which tools for images expect.
+// imageConfig is the configuration of an image with one layer, which image tools expect.
 type imageConfig struct {
 	Created string `json:"created,omitempty"`
 	ocispec.Platform
@@ -80,8 +80,8 @@ func rootFS(tarDigest string) ocispec.RootFS {
 	return ocispec.RootFS{Type: "layers", DiffIDs: []digest.Digest{digest.Digest(tarDigest)}}
 }
 
-// flux stores a release as flux-operator does: an image manifest without a type, whose layer has a directory for each
-// skill.
+// flux stores a release as flux-operator does: an image manifest without an artifact type, whose layer has a directory
+// for each skill.
 func (p *publisher) flux(ctx context.Context, trees []bundle.Tree) (document, error) {
 	layer, err := p.layer(ctx, trees)
 	if err != nil {
@@ -111,8 +111,8 @@ const (
 	toolHiveEpoch = "1970-01-01T00:00:00Z"
 )
 
-// toolHive stores a release as ToolHive does: an index of one manifest a platform, all with the same layer, which is
-// the skill.
+// toolHive stores a release as ToolHive does: an index with one manifest for each platform, all with the same layer,
+// which is the skill.
 func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document, error) {
 	if err := p.checkToolHive(trees); err != nil {
 		return document{}, err
@@ -163,7 +163,7 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 	return newDocument(idx, ocispec.MediaTypeImageIndex)
 }
 
-// checkToolHive refuses what ToolHive would not install.
+// checkToolHive fails if ToolHive could not install the pack.
 func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 	if len(trees) != 1 {
 		return diag.Errorf(diag.Invalid, "ToolHive's form holds one skill and %s has %d", p.rel.ID, len(trees)).
@@ -178,7 +178,7 @@ func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 	return nil
 }
 
-// registry returns the registry that is published to, if it is one.
+// registry returns the target registry, if the target is one.
 func (p *publisher) registry() (*repository, bool) {
 	dst := p.dst
 	if d, ok := dst.(dryRun); ok {

@@ -20,20 +20,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// layout is one pack in an OCI image layout, where a version's reference name is owner/name:version.
+// layout is one pack in an OCI image layout. The reference name of a version is owner/name:version.
 type layout struct {
 	fsys  fs.FS
-	dir   string // "" where it cannot be written
-	title string // how messages call it
+	dir   string // "" if the layout is read-only
+	title string // the name in messages
 	id    pack.ID
-	named bool // the directory was named by somebody, and so should be there
+	named bool // the user named the directory, so it must exist
 }
 
 func newLayoutDir(dir string, id pack.ID) *layout {
 	return &layout{fsys: safefile.Dir(dir), dir: dir, title: dir, id: id}
 }
 
-// NoDirectoryError says that the directory of a layout does not exist.
+// NoDirectoryError reports that the directory of a layout does not exist.
 type NoDirectoryError struct {
 	Pack pack.ID
 	Dir  string
@@ -47,7 +47,7 @@ func (e *NoDirectoryError) Error() string {
 // Code returns [diag.NotFound].
 func (e *NoDirectoryError) Code() diag.Code { return diag.NotFound }
 
-// prefix is what stands before a tag in a reference name.
+// prefix is the part of a reference name before the tag.
 func (l *layout) prefix() string {
 	if l.id.IsZero() {
 		return ""
@@ -55,8 +55,7 @@ func (l *layout) prefix() string {
 	return l.id.String() + ":"
 }
 
-// index reads index.json; a directory that is not there has an empty one, anything else that is not a layout is an
-// error.
+// index reads index.json. A missing directory has an empty index; a directory that is not a layout is an error.
 func (l *layout) index() (*ocispec.Index, error) {
 	idx := &ocispec.Index{MediaType: ocispec.MediaTypeImageIndex}
 	idx.SchemaVersion = 2
@@ -94,7 +93,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 
 func isIndexFile(e fs.DirEntry) bool { return e.Name() == ocispec.ImageIndexFile }
 
-// isPartialLayout reports whether a directory holds no more than a layout whose first index.json is not written yet.
+// isPartialLayout reports whether a directory only holds a layout whose first index.json is not written yet.
 func isPartialLayout(entries []fs.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name := e.Name()

@@ -20,21 +20,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
-// lockName is the file whose kernel lock a writer holds; it stays, because removing it would let two writers in.
+// lockName is the file that a writer locks. It is never removed, because that would let two writers in.
 const lockName = ".skillpm-lock"
 
 func (l *layout) begin(ctx context.Context) (func(), error) {
 	if l.dir == "" {
 		return nil, diag.Errorf(diag.Denied, "%s cannot be published to", l.title)
 	}
-	if _, err := l.index(); err != nil { // never write into a directory that is something else
+	if _, err := l.index(); err != nil { // never write into other directories
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(l.dir, "blobs", "sha256"), 0o755); err != nil {
 		return nil, diag.Errorf(diag.Internal, "%w", err)
 	}
 	name := filepath.Join(l.dir, lockName)
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	lock := flock.New(name)
@@ -55,7 +55,7 @@ func (l *layout) pushBlob(_ context.Context, d ocispec.Descriptor, content io.Re
 	return nil
 }
 
-// intact reports whether the blob is there and is what it should be: a damaged one is written again.
+// intact reports whether the blob exists and matches its digest. A damaged one is written again.
 func (l *layout) intact(d ocispec.Descriptor) (bool, error) {
 	f, err := l.fsys.Open(blobPath(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,12 +111,12 @@ func (l *layout) writeIndex(idx *ocispec.Index) error {
 	return nil
 }
 
-// writeFile replaces a file whole: a reader sees the old one or the new one, and a crash leaves one of them.
+// writeFile replaces a file atomically: readers, and a crash, leave either the old or the new content.
 func writeFile(path string, content io.Reader) error {
 	return atomicfile.From(path, content, atomicfile.Options{Mode: 0o644, Sync: true})
 }
 
-// referrers of a layout are among the manifests that its index.json lists; those with a reference name are versions.
+// referrers finds the referrers among the manifests in index.json. Manifests with a reference name are versions.
 func (l *layout) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
 	idx, err := l.index()
 	if err != nil {
@@ -147,7 +147,7 @@ func (l *layout) referrers(ctx context.Context, subject, artifactType string) ([
 	return found, nil
 }
 
-// attach stores a manifest about another and lists it.
+// attach stores a referrer and lists it.
 func (l *layout) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
 	if err := l.pushDocument(ctx, doc, ""); err != nil {
 		return err

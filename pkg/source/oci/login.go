@@ -15,9 +15,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
-// CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else: a user and a
-// password, or for the user [credential.TokenUser] an identity token. It is false for one that does not ask for it:
-// then nothing is known. A login that is refused is an error with the code [diag.Denied].
+// CheckLogin checks a login for a registry or another server, and sends it to no other server. The login is a user and
+// a password, or, for the user [credential.TokenUser], an identity token. The result is false if the server does not
+// require a login, because then the login is untested. A refused login has the code [diag.Denied].
 func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (verified bool, err error) {
 	login := credential.Login{User: user, Secret: secret}
 	if user == credential.TokenUser {
@@ -78,20 +78,20 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 	return verified, c.loginError(host, resp.StatusCode)
 }
 
-// loginError says what a registry's answer means.
+// loginError maps a registry's response to an error.
 func (c *Client) loginError(host string, status int) error {
 	switch status {
-	case http.StatusOK, http.StatusNotFound: // what is no registry, but has an index, knows of no /v2/
+	case http.StatusOK, http.StatusNotFound: // an index server without a registry does not have /v2/
 		return nil
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // what some token servers say
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // some token servers send 400
 		return diag.Errorf(diag.Denied, "%s does not take this user and password", host).
 			WithHint("check both; where there are two factors, a token takes the place of the password")
 	}
 	return diag.Errorf(diag.Remote, "%s answers with status %d", host, status).WithHint("try again later")
 }
 
-// credential returns what there is for one host, and nothing for any other, nor where it would be sent to a server that
-// it is not for.
+// credential returns the credentials for one host, and nothing for other hosts or for servers that must not receive
+// them.
 func (c *Client) credential(ctx context.Context, hostport string) (auth.Credential, error) {
 	if exchange := authExchangeOf(ctx); exchange != nil && exchange.withheld {
 		return auth.EmptyCredential, nil

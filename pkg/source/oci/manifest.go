@@ -15,31 +15,31 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Bounds of what is read before any of it is believed.
+// Limits for untrusted documents.
 const (
-	maxManifest = 4 << 20  // bytes of a manifest, as registries bound it
+	maxManifest = 4 << 20  // bytes of a manifest, the limit of most registries
 	maxLayers   = 32       // layers of a manifest
 	maxMembers  = 10_000   // manifests of a collection
 	maxIndex    = 64 << 20 // bytes of a layout's index.json
 )
 
-// document is a manifest or an index as it was stored: the bytes, checked against their descriptor.
+// document is the bytes of a manifest or index, verified against their descriptor.
 type document struct {
 	desc ocispec.Descriptor
 	raw  []byte
 }
 
-// artifact is a manifest or index that has been read and found harmless.
+// artifact is a parsed and checked manifest or index.
 type artifact struct {
 	document
 	manifest ocispec.Manifest     // of a single artifact
 	members  []ocispec.Descriptor // of an index
 	kind     string               // artifact type
 	notes    map[string]string    // annotations
-	info     *packInfo            // nil where another tool wrote it
+	info     *packInfo            // nil if another tool wrote it
 }
 
-// anyManifest has the fields of manifests and indexes both, and those that only hostile ones mix.
+// anyManifest has the fields of manifests and indexes, and those that only hostile documents mix.
 type anyManifest struct {
 	ocispec.Manifest
 	Manifests []ocispec.Descriptor `json:"manifests"`
@@ -120,13 +120,13 @@ func (a *artifact) checkIndex() error {
 	return nil
 }
 
-// mediaTypeOf returns what a manifest calls itself, or what it must be where it does not say.
+// mediaTypeOf returns the media type of a manifest, or the one that its fields imply.
 func mediaTypeOf(raw []byte) string {
 	var m struct {
 		MediaType string          `json:"mediaType"`
 		Manifests json.RawMessage `json:"manifests"`
 	}
-	_ = json.Unmarshal(raw, &m) // it was read before
+	_ = json.Unmarshal(raw, &m) // parsed before
 	switch {
 	case m.MediaType != "":
 		return m.MediaType
@@ -136,10 +136,10 @@ func mediaTypeOf(raw []byte) string {
 	return ocispec.MediaTypeImageManifest
 }
 
-// isIndex reports whether the artifact is an index of others.
+// isIndex reports whether the artifact is an index of other artifacts.
 func (a *artifact) isIndex() bool { return a.members != nil }
 
-// layer returns the one layer that holds skills.
+// layer returns the only layer that holds skills.
 func (a *artifact) layer() (ocispec.Descriptor, error) {
 	var found []ocispec.Descriptor
 	for _, d := range a.manifest.Layers {
@@ -155,7 +155,7 @@ func (a *artifact) layer() (ocispec.Descriptor, error) {
 	return found[0], nil
 }
 
-// checkDescriptor refuses descriptors that cannot be followed safely.
+// checkDescriptor rejects descriptors that are unsafe to follow.
 func checkDescriptor(d ocispec.Descriptor) error {
 	switch {
 	case !isDigest(string(d.Digest)):

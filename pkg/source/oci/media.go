@@ -6,18 +6,18 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// Media and artifact types that are written.
+// Media and artifact types that skillpm writes.
 const (
 	// MediaTypeSkill is the artifact type of one skill, MediaTypeSkillConfig that of its configuration.
 	MediaTypeSkill       = "application/vnd.agentskills.skill.v1"
 	MediaTypeSkillConfig = "application/vnd.agentskills.skill.config.v1+json"
-	// MediaTypeContent is the type of a layer with skills, each below a directory with its name.
+	// MediaTypeContent is the type of a layer that has a directory for each skill.
 	MediaTypeContent = "application/vnd.agentskills.skill.content.v1.tar+gzip"
 	// MediaTypePack is the artifact type of a pack of several skills.
 	MediaTypePack = "application/vnd.skillpm.pack.v1"
 	// MediaTypeCollection is the artifact type of an index of skill artifacts.
 	MediaTypeCollection = "application/vnd.agentskills.collection.v1"
-	// MediaTypeStatus is the artifact type of what a repository says about its versions.
+	// MediaTypeStatus is the artifact type of a repository's [Status].
 	MediaTypeStatus     = "application/vnd.skillpm.status.v1"
 	MediaTypeStatusBlob = "application/vnd.skillpm.status.v1+json"
 )
@@ -34,18 +34,17 @@ const (
 	// AnnotationPack describes the pack in canonical JSON: name, version, dependencies and skills' tree digests.
 	AnnotationPack = "io.skillpm.pack.v1"
 
-	// AnnotationList says of the list of an enterprise layer what it is: JSON of name and version.
+	// AnnotationList marks the list of an enterprise layer: JSON with name and version.
 	AnnotationList = "io.skillpm.enterprise.v1"
-	// AnnotationSkills has the skills' descriptions in canonical JSON, so that they can be shown before anything is
-	// downloaded. It is not part of what makes two releases the same.
+	// AnnotationSkills has the skills' descriptions in canonical JSON, for display before a download. Two releases that
+	// differ only in it have the same content.
 	AnnotationSkills = "io.skillpm.skills.v1"
 
-	// AnnotationTags has the words that a pack is found by, as a JSON list. It is not part of what makes two releases
-	// the same.
+	// AnnotationTags has the pack's search terms, as a JSON list. Two releases that differ only in it have the same
+	// content.
 	AnnotationTags = "io.skillpm.tags.v1"
 
-	// annotationSubject stands in a layout's index.json beside what is about a version, so that not everything has to
-	// be read.
+	// annotationSubject marks the referrers of a version in a layout's index.json, so that only those must be read.
 	annotationSubject = "io.skillpm.subject"
 
 	annotationSkillName = "io.agentskills.skill.name"

@@ -11,8 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// A mirror holds copies of what another registry, the origin, has. The client reads from the mirror first, and from the
-// origin what the mirror lacks. It checks the digests of both, uses separate logins, and pushes to the origin only.
+// A mirror holds copies of another registry's content. The other registry is the origin. The client reads from the
+// mirror first, and from the origin if the mirror does not have the content. It verifies the digests of both, uses
+// separate logins, and pushes only to the origin.
 
 // MirrorOf returns the mirror of a repository, oci://host/path, or "". The longest configured prefix wins.
 func (c *Client) MirrorOf(ociURL string) string {

@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// Versions returns the versions on offer at a place, highest first: the tags that are strict semantic versions, with or
-// without one v. Moving tags and the tags that hold signatures are not versions.
+// Versions returns the available versions, highest first: the tags that are strict semantic versions, with or without a
+// leading v. Moving tags and signature tags are not versions.
 func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	versions, err := c.versions(ctx, ref)
 	return versions, c.secrets.Discreet(httpx.PreferContext(ctx, err))
@@ -40,7 +40,7 @@ func (c *Client) versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	return versionsOf(tags), nil
 }
 
-// versionsOf returns the versions that tags stand for, highest first.
+// versionsOf returns the versions among tags, highest first.
 func versionsOf(tags []string) []string {
 	versions := make([]*semver.Version, 0, len(tags))
 	for _, tag := range tags {
@@ -56,9 +56,9 @@ func versionsOf(tags []string) []string {
 	return slices.Compact(list)
 }
 
-// Open pins a place to a digest and says what pack is there. A ref with a digest is that one; with a tag, what the tag
-// is now; with neither, the highest version that is not a pre-release, else the tag latest. It takes one GET of the
-// manifest where skillpm or a tool of its kind published; the layers of other tools' artifacts have to be looked into.
+// Open pins a source to a digest and describes its pack. A ref with a digest stays as it is. A tag is resolved to its
+// current digest. A ref with neither means the highest version that is not a pre-release, or else the tag latest. For
+// packs with skillpm's annotation it takes one GET of the manifest; other artifacts need their layers.
 func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	pk, err := c.openPack(ctx, ref)
 	return pk, c.secrets.Discreet(httpx.PreferContext(ctx, err))
@@ -95,8 +95,8 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 }
 
 // checkDeclaredName compares the name and version that a pack declares with those that it was opened by: a tag that is
-// a version, and the pack's name in a layout. A repository of a registry may have another name than its pack, as
-// mirrors do.
+// a version, and the pack's name in a layout. A repository in a registry may have another name than its pack, for
+// example in a mirror.
 func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	where := trimVersion(pk.Ref)
 	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {
@@ -112,7 +112,7 @@ func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	return nil
 }
 
-// resolve finds the artifact that ref means, and the tag that led there.
+// resolve finds the artifact that ref means, and the tag that names it.
 func (c *Client) resolve(ctx context.Context, p reader, ref pack.Ref) (*artifact, string, error) {
 	if ref.Digest != "" {
 		a, err := c.read(ctx, p, ref, ref.Digest)
@@ -169,8 +169,8 @@ func highest(ctx context.Context, p reader, ref pack.Ref) (string, error) {
 		WithHint("name a tag, as in %s:TAG; it has %d", trimVersion(ref), len(tags))
 }
 
-// describeForeign fills in what can be told of an artifact without skillpm's annotation: its name from the place, its
-// version from the tag, its skills from the layers.
+// describeForeign describes an artifact without skillpm's annotation: the name from the repository, the version from
+// the tag, the skills from the layers.
 func (c *Client) describeForeign(ctx context.Context, p reader, a *artifact, tag string, pk *pack.Pack) error {
 	id, err := pk.Ref.DefaultID()
 	if err != nil {
@@ -201,7 +201,7 @@ func (c *Client) describeForeign(ctx context.Context, p reader, a *artifact, tag
 	return nil
 }
 
-// oneLine makes an annotation one printable line of bounded length.
+// oneLine converts an annotation to one printable line of bounded length.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.Map(func(r rune) rune {
@@ -213,8 +213,8 @@ func oneLine(s string) string {
 	return textx.Truncate(s, 4096)
 }
 
-// Pin returns the digest that at's tag names now. A registry is asked for the head of the manifest only, if it says the
-// digest there.
+// Pin returns the digest that a ref's tag names now. It sends a HEAD request if the registry reports digests in
+// headers.
 func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 	name, err := nameOf(ref)
 	if err != nil || ref.Digest != "" {
@@ -236,7 +236,7 @@ func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 	return string(a.desc.Digest), nil
 }
 
-// head returns the digest of a tag, or "" where the registry does not say it.
+// head returns the digest of a tag, or "" if the registry does not report it.
 func (r *repository) head(ctx context.Context, tag string) string {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, r.url("manifests/"+tag).String(), nil)
@@ -248,7 +248,7 @@ func (r *repository) head(ctx context.Context, tag string) string {
 	if err != nil {
 		return ""
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 512)) // a head has no body
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 512)) // the response to HEAD does not have a body
 	_ = resp.Body.Close()
 	if digest := resp.Header.Get("Docker-Content-Digest"); resp.StatusCode == http.StatusOK && isDigest(digest) {
 		return digest
@@ -256,8 +256,8 @@ func (r *repository) head(ctx context.Context, tag string) string {
 	return ""
 }
 
-// Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says
-// about its versions is asked for only where it has that tag, or has a mirror.
+// Listing returns the results of [Client.Versions] and [Client.Status]. It lists the tags once, and reads the status
+// only if its tag exists or the repository has a mirror.
 func (c *Client) Listing(ctx context.Context, ref pack.Ref) ([]string, Status, error) {
 	ref.Rev, ref.Digest = StatusTag, ""
 	p, err := c.open(ctx, ref)
@@ -269,7 +269,7 @@ func (c *Client) Listing(ctx context.Context, ref pack.Ref) ([]string, Status, e
 		return nil, Status{}, c.secrets.Discreet(err)
 	}
 	var status Status
-	_, copies := p.(*mirrored) // a mirror may have been given the versions alone
+	_, copies := p.(*mirrored) // a mirror may hold only the versions
 	if copies || slices.Contains(tags, StatusTag) {
 		status, _, err = c.status(ctx, p, ref)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// packInfo is the value of [AnnotationPack]. Two releases have the same content when its JSON is equal.
+// packInfo is the value of [AnnotationPack]. Two releases have the same content if its JSON is equal.
 type packInfo struct {
 	Name         string             `json:"name"`
 	Version      string             `json:"version"`
@@ -23,8 +23,8 @@ type packInfo struct {
 	Skills       map[string]string  `json:"skills"` // skill -> tree digest
 }
 
-// encode returns the canonical JSON: these fields in this order, maps sorted by key, no spaces, nothing escaped that
-// JSON does not ask for.
+// encode returns the canonical JSON: these fields in this order, maps sorted by key, no spaces, and no optional
+// escapes.
 func (p packInfo) encode() string {
 	if p.Dependencies == nil {
 		p.Dependencies = index.Dependencies{}
@@ -40,11 +40,11 @@ func canonical(v any) string {
 	return strings.TrimSuffix(buf.String(), "\n")
 }
 
-// maxDescriptions bounds [AnnotationSkills], so that a manifest of many skills stays well below what registries take.
+// maxDescriptions limits [AnnotationSkills], so that a manifest with many skills stays below the limits of registries.
 const maxDescriptions = 1 << 20
 
-// describeSkills returns the value of [AnnotationSkills] for the skills of info, or "" where there is nothing to say or
-// too much.
+// describeSkills returns the value of [AnnotationSkills] for the skills of info, or "" if there are no descriptions or
+// too many.
 func (rel *Release) describeSkills(info packInfo) string {
 	texts := make(map[string]string)
 	for _, m := range rel.Skills {
@@ -58,8 +58,8 @@ func (rel *Release) describeSkills(info packInfo) string {
 	return ""
 }
 
-// addDescriptions gives a pack's skills the descriptions of [AnnotationSkills]. They are only for show: what is wrong
-// with them stops nothing.
+// addDescriptions adds the descriptions of [AnnotationSkills] to a pack's skills. They are only displayed, so invalid
+// ones are ignored.
 func addDescriptions(pk *pack.Pack, text string) {
 	var texts map[string]string
 	if text == "" || len(text) > maxDescriptions || json.Unmarshal([]byte(text), &texts) != nil {
@@ -70,7 +70,7 @@ func addDescriptions(pk *pack.Pack, text string) {
 	}
 }
 
-// Bounds of the words that a pack is found by.
+// Limits of a pack's search terms.
 const (
 	maxTagsOfPack = 32
 	maxTagOfPack  = 64 // bytes
@@ -84,7 +84,7 @@ func (rel *Release) describeTags() string {
 	return canonical(rel.Tags)
 }
 
-// tagsOf reads [AnnotationTags]. They are only for finding: what is wrong with them stops nothing.
+// tagsOf reads [AnnotationTags]. They are only search terms, so invalid ones are ignored.
 func tagsOf(text string) []string {
 	var all, tags []string
 	if text == "" || len(text) > maxTagsOfPack*maxTagOfPack*2 || json.Unmarshal([]byte(text), &all) != nil {
@@ -98,8 +98,8 @@ func tagsOf(text string) []string {
 	return tags
 }
 
-// parsePackInfo reads the annotation. Text that is not canonical is refused, so that what was signed or compared is
-// what is used.
+// parsePackInfo parses the annotation. It rejects JSON that is not canonical, so that the signed and compared bytes are
+// the ones in use.
 func parsePackInfo(text string) (*packInfo, error) {
 	var p packInfo
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -125,7 +125,7 @@ func parsePackInfo(text string) (*packInfo, error) {
 	return &p, nil
 }
 
-// describe fills in what the annotation says about a pack.
+// describe copies the annotation's fields into a pack.
 func (p *packInfo) describe(pk *pack.Pack) error {
 	id, err := pack.ParseID(p.Name)
 	if err != nil {
@@ -144,8 +144,7 @@ func (p *packInfo) describe(pk *pack.Pack) error {
 	return nil
 }
 
-// SourceOf returns what a manifest says about where the pack's files are from: the URL of a repository and the commit,
-// "" for what it does not say.
+// SourceOf returns the source that a manifest states: the URL of a repository and the commit, each "" if missing.
 func SourceOf(manifest []byte) (url, revision string) {
 	var m struct {
 		Annotations map[string]string `json:"annotations"`
@@ -156,20 +155,20 @@ func SourceOf(manifest []byte) (url, revision string) {
 	return oneLine(m.Annotations[ocispec.AnnotationSource]), oneLine(m.Annotations[ocispec.AnnotationRevision])
 }
 
-// Release is what is said about a version that is published.
+// Release describes a version to publish.
 type Release struct {
 	ID           pack.ID
 	Version      string // strict semver without build metadata; it becomes the tag
 	Description  string
 	License      string
 	Dependencies []pack.Dependency // by name only
-	SourceURL    string            // where the pack's source is, "" if it does not say
-	Revision     string            // the source's revision, "" if it does not say
+	SourceURL    string            // URL of the pack's source, "" if unknown
+	Revision     string            // revision of the source, "" if unknown
 	Skills       []SkillMeta       // one for each tree
-	Tags         []string          // words that the pack is found by
+	Tags         []string          // search terms
 }
 
-// SkillMeta is what is said about one skill.
+// SkillMeta describes one skill.
 type SkillMeta struct {
 	Name          string
 	Description   string
@@ -179,7 +178,7 @@ type SkillMeta struct {
 	Metadata      map[string]string
 }
 
-// info checks a release against its trees and describes it.
+// info validates a release against its trees and returns its annotation.
 func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 	if err := index.CheckVersion(rel.Version); err != nil {
 		return packInfo{}, err
