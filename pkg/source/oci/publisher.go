@@ -30,11 +30,11 @@ type publisher struct {
 	options PushOptions
 }
 
-// write stores a release by digest, all but its manifest, which is stored with its tag.
+// write stores everything of a release except its manifest, which is stored with its tag.
 func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, error) {
 	switch p.options.Format {
 	case FormatAgentSkills:
-		if len(trees) > 1 { // the form of one skill is that without a format
+		if len(trees) > 1 { // a single skill does not need a format
 			return p.collection(ctx, trees)
 		}
 	case FormatFlux:
@@ -49,7 +49,7 @@ func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, e
 	return newDocument(m, ocispec.MediaTypeImageManifest)
 }
 
-// manifest stores the layer and the configuration of trees and returns the manifest over them.
+// manifest stores the layer and the configuration of trees and returns their manifest.
 func (p *publisher) manifest(ctx context.Context, trees []bundle.Tree, info packInfo) (*ocispec.Manifest, error) {
 	layer, err := p.layer(ctx, trees)
 	if err != nil {
@@ -99,8 +99,8 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 	return notes
 }
 
-// layer stores an archive of trees. The title tells oras where to unpack: the one skill's directory, or the directory
-// that it pulls into.
+// layer stores an archive of trees. Its title tells oras where to unpack: the directory of the only skill, or the
+// directory that oras pulls into.
 func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Descriptor, error) {
 	d := ocispec.Descriptor{
 		MediaType:   MediaTypeContent,
@@ -114,7 +114,7 @@ func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Des
 	return d, err
 }
 
-// archive has a layer written into a temporary file, completes its descriptor and stores it.
+// archive writes a layer to a temporary file, completes its descriptor, and stores it.
 func (p *publisher) archive(ctx context.Context, d *ocispec.Descriptor, write func(io.Writer) (string, error)) (
 	tarDigest string, err error,
 ) {
@@ -141,8 +141,8 @@ func (p *publisher) archive(ctx context.Context, d *ocispec.Descriptor, write fu
 	return tarDigest, p.dst.pushBlob(ctx, *d, f)
 }
 
-// collection stores one artifact a skill and an index of them. The members have the skill's own description, so other
-// tools show it, and a pack annotation of their own, so they install by themselves.
+// collection stores one artifact for each skill, and their index. Each member has its own description and pack
+// annotation, so that other tools show it and it can be installed alone.
 func (p *publisher) collection(ctx context.Context, trees []bundle.Tree) (document, error) {
 	idx := ocispec.Index{
 		Versioned:    specs.Versioned{SchemaVersion: 2},

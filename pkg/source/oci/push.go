@@ -17,28 +17,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// PushOptions say how a release is published.
+// PushOptions configure [Client.Push].
 type PushOptions struct {
-	Format    string   // one of the formats
-	Moving    bool     // also move the tags 1.4, 1 and latest
+	Format    string   // one of the format constants
+	Moving    bool     // also move the tags 1.4, 1, and latest
 	MountFrom []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
-	// Attach returns what is to be known about the release before its tag is there, such as its signatures. Their
-	// subject is filled in. It must not write to the same place itself, which is locked where that can be had.
+	// Attach creates the artifacts that must exist before the release's tag, such as signatures. Push fills in their
+	// subject. Attach must not write to the target itself, which may be locked.
 	Attach func(ctx context.Context, subject Pushed, manifest []byte) ([]Artifact, error)
 }
 
-// Pushed says what publishing did, or would do.
+// Pushed is the result of [Client.Push], or its preview.
 type Pushed struct {
-	Digest   string   // of the manifest, as a registry would lock it
+	Digest   string   // of the manifest, as in a lockfile
 	Existed  bool     // the same content was published before
-	Manifest []byte   // of that digest
-	Tags     []string // those that lead to it now and did not before
+	Manifest []byte   // the manifest with that digest
+	Tags     []string // tags that were set or moved
 }
 
-// Push publishes trees as a version of a pack at target. Layers and manifest are stored by digest, then what is
-// attached to them, and then the tags are set: who finds the version finds its signatures. A version that is there with
-// the same content is left as it is, and what is attached and the moving tags are added where they are missing; with
-// other content it is a [ConflictError], and nothing is replaced.
+// Push publishes trees as a version of a pack. It stores layers and manifest by digest, then the attached artifacts,
+// and sets the tags last, so that a visible version has its signatures. If the version exists with the same content,
+// Push only adds missing attachments and moving tags. If it exists with other content, the error is a [ConflictError],
+// and nothing changes.
 func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed,
 	error,
 ) {
@@ -46,8 +46,7 @@ func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees [
 	return pushed, c.secrets.Discreet(err)
 }
 
-// CheckPush makes the checks of [Client.Push] that only read, and says what it would do: which manifest it would store
-// and which tags would lead to it.
+// CheckPush makes the read-only checks of [Client.Push], and returns the manifest and the tags that Push would store.
 func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (
 	Pushed, error,
 ) {
@@ -99,7 +98,7 @@ func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, tr
 	return &publisher{rel: rel, info: info, dst: dst, target: target, options: o}, nil
 }
 
-// publish stores a release unless it is there, and makes sure of what goes with it.
+// publish stores a release unless it exists, and adds what is missing.
 func (p *publisher) publish(ctx context.Context, trees []bundle.Tree) (Pushed, error) {
 	doc, existed, err := p.findPublished(ctx)
 	if err != nil {
@@ -117,7 +116,7 @@ func (p *publisher) publish(ctx context.Context, trees []bundle.Tree) (Pushed, e
 	return p.tag(ctx, doc, pushed)
 }
 
-// tag sets the tags of what was stored, that of the version first.
+// tag sets the tags of a stored release, the version's first.
 func (p *publisher) tag(ctx context.Context, doc document, pushed Pushed) (Pushed, error) {
 	if !pushed.Existed {
 		if err := p.tagVersion(ctx, doc); err != nil {
@@ -130,12 +129,12 @@ func (p *publisher) tag(ctx context.Context, doc document, pushed Pushed) (Pushe
 	return pushed, err
 }
 
-// attach stores signatures and other artifacts about a release.
+// attach stores the attached artifacts of a release.
 func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) error {
 	if _, isDryRun := p.dst.(dryRun); isDryRun || p.options.Attach == nil {
 		return nil
 	}
-	if !pushed.Existed { // what is attached needs something to be attached to
+	if !pushed.Existed { // a dry run did not store the subject
 		if err := p.dst.pushDocument(ctx, doc, ""); err != nil {
 			return err
 		}
@@ -178,7 +177,7 @@ func (p *publisher) tagVersion(ctx context.Context, doc document) error {
 	return p.verifyPublished(ctx, doc)
 }
 
-// verifyPublished returns nil if the version's tag leads to a manifest.
+// verifyPublished checks that the version's tag names a manifest.
 func (p *publisher) verifyPublished(ctx context.Context, doc document) error {
 	now, err := p.dst.document(ctx, p.rel.Version)
 	if err != nil {

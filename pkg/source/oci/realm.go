@@ -21,8 +21,8 @@ import (
 // authExchange is the state of a request to a registry and of the requests that it causes, such as those for tokens.
 type authExchange struct {
 	registry *url.URL
-	withheld bool   // the registry wants tokens from a server that its credentials are not for
-	bearer   string // the token that was sent last, "" for none
+	withheld bool   // the token server may not receive the registry's credentials
+	bearer   string // the token that was sent last; "" for none
 }
 
 type authExchangeKey struct{}
@@ -35,19 +35,19 @@ func authExchangeOf(ctx context.Context) *authExchange {
 // authClient sends requests to registries, and adds credentials if a registry demands them.
 type authClient struct{ *auth.Client }
 
-// Do sends a request, and sends it again with credentials if it has to.
+// Do sends a request, and repeats it with credentials if the registry demands them.
 func (a authClient) Do(req *http.Request) (*http.Response, error) {
 	exchange := &authExchange{registry: req.URL}
 	return a.Client.Do(req.WithContext(context.WithValue(req.Context(), authExchangeKey{}, exchange)))
 }
 
-// credentialFilter removes credentials from requests to servers that may not have them, also after redirects.
+// credentialFilter removes credentials from requests to servers that must not receive them, also after redirects.
 type credentialFilter struct {
 	next   http.RoundTripper
 	client *Client
 }
 
-// RoundTrip sends a request, without the credentials if they are not for where it goes.
+// RoundTrip sends a request, without credentials if its server must not receive them.
 func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) {
 	exchange := authExchangeOf(req.Context())
 	if exchange == nil {
@@ -74,15 +74,15 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 	return resp, err
 }
 
-// CloseIdleConnections closes what the transport below keeps open.
+// CloseIdleConnections closes the idle connections of the wrapped transport.
 func (g *credentialFilter) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// recordChallenge records whether the token server that a registry names may have its credentials. An invalid address
-// may not.
+// recordChallenge records whether the token server that a registry names may receive its credentials. A server with an
+// invalid address may not.
 func (g *credentialFilter) recordChallenge(exchange *authExchange, request *url.URL, challenge string) {
 	if request.Host != exchange.registry.Host || len(challenge) < 6 || !strings.EqualFold(challenge[:6], "bearer") {
 		return
@@ -95,13 +95,13 @@ func (g *credentialFilter) recordChallenge(exchange *authExchange, request *url.
 	g.client.recordRealm(exchange.registry.Host, realm{r.Host, !exchange.withheld})
 }
 
-// realmParam is the realm in a challenge, as RFC 7235 writes parameters.
+// realmParam matches the realm parameter of a challenge, in the syntax of RFC 7235.
 var realmParam = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(?i)realm[ \t]*=[ \t]*(?:"([^"\\]*)"|([^",\s]*))`)
 })
 
-// realmOf returns the realm of a challenge, or "" if it is not clear which one it has.
+// realmOf returns the realm of a challenge, or "" if it is ambiguous.
 func realmOf(challenge string) string {
 	found := realmParam().FindAllStringSubmatch(challenge, 2)
 	if len(found) != 1 {
@@ -142,10 +142,10 @@ func isPrivateDomain(domain string) bool {
 	return len(parts[0]) > 3 || parts[0] != "" && len(parts[1]) > 2
 }
 
-// realm is where a registry's tokens come from.
+// realm is the token server of a registry.
 type realm struct {
-	host    string // "" if that could not be read
-	trusted bool   // with the registry's credentials
+	host    string // "" if the address is invalid
+	trusted bool   // may receive the registry's credentials
 }
 
 // recordRealm stores the token server of a registry, for messages.

@@ -24,15 +24,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// Bounds of what is said to be about one manifest.
+// Limits for the referrers of one manifest.
 const (
 	maxReferrerPages = 50
 	maxReferrers     = 256 // of one type
 )
 
-// Referrers returns the artifacts that are about the manifest that ref's digest names, of one type or, where that is "",
-// of all, sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1;
-// those without it have them under the tag sha256-<hex>; a layout lists them in its index.json.
+// Referrers returns the referrers of the manifest with ref's digest, sorted by digest. An empty type means all types.
+// It uses the referrers API of the distribution specification 1.1, or else the list under the tag sha256-<hex>. In a
+// layout it reads index.json.
 func (c *Client) Referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
 	list, err := c.referrers(ctx, ref, artifactType)
 	return list, c.secrets.Discreet(err)
@@ -54,7 +54,7 @@ func (c *Client) referrers(ctx context.Context, ref pack.Ref, artifactType strin
 	for _, d := range candidates(listed, artifactType) {
 		a, err := c.read(ctx, p, ref, string(d.Digest))
 		switch diag.CodeOf(err) {
-		case diag.NotFound, diag.Invalid, diag.Integrity: // what is listed and cannot be had hides nothing else
+		case diag.NotFound, diag.Invalid, diag.Integrity: // a missing or damaged referrer must not hide the others
 			continue
 		}
 		if err != nil {
@@ -68,7 +68,7 @@ func (c *Client) referrers(ctx context.Context, ref pack.Ref, artifactType strin
 	return found, nil
 }
 
-// candidates returns those of a list that may be of a type, each once, and not more than are looked at.
+// candidates returns the listed artifacts that may have a type, without duplicates and up to the limit.
 func candidates(listed []ocispec.Descriptor, artifactType string) []ocispec.Descriptor {
 	var list []ocispec.Descriptor
 	seen := make(map[digest.Digest]bool)
@@ -83,10 +83,10 @@ func candidates(listed []ocispec.Descriptor, artifactType string) []ocispec.Desc
 	return list[:min(len(list), maxReferrers)]
 }
 
-// fallbackTag is where the manifests about another are listed by registries without a referrers API.
+// fallbackTag is the tag of the list of referrers in registries without a referrers API.
 func fallbackTag(subject string) string { return strings.Replace(subject, ":", "-", 1) }
 
-// errNoReferrers says that a registry has no referrers API.
+// errNoReferrers reports that a registry does not have a referrers API.
 var errNoReferrers = errors.New("no referrers API")
 
 func (r *repository) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
@@ -137,7 +137,7 @@ func (r *repository) referrerPage(ctx context.Context, page *url.URL) ([]ocispec
 	return idx.Manifests, next, err
 }
 
-// referrerIndex reads a list of referrers, which, unlike an index that is a pack, may be empty.
+// referrerIndex parses a list of referrers. Unlike an index that is a pack, it may be empty.
 func referrerIndex(data []byte) (*ocispec.Index, error) {
 	idx := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
 	if len(data) > maxManifest || json.Unmarshal(data, idx) != nil {
@@ -146,7 +146,7 @@ func referrerIndex(data []byte) (*ocispec.Index, error) {
 	return idx, nil
 }
 
-// fallback reads the index under the fallback tag, an empty one where there is none.
+// fallback reads the index under the fallback tag, or returns an empty one.
 func (r *repository) fallback(ctx context.Context, subject string) (*ocispec.Index, error) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
 	_, data, err := r.get(ctx, r.url("manifests/"+fallbackTag(subject)), ocispec.MediaTypeImageIndex)
@@ -163,8 +163,8 @@ func (r *repository) fallback(ctx context.Context, subject string) (*ocispec.Ind
 	return idx, nil
 }
 
-// attach stores a manifest about another. A registry that knows referrers says so with the header OCI-Subject; for any
-// other the list under the fallback tag is kept here.
+// attach stores a referrer. If the registry does not confirm the subject with the header OCI-Subject, attach also
+// updates the list under the fallback tag.
 func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
 	head, err := r.putManifest(ctx, doc, string(doc.desc.Digest))
 	if err != nil || head.Get("OCI-Subject") != "" {
@@ -203,8 +203,9 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 		WithHint("try again")
 }
 
-// retryLost repeats a change to a tag until it lasts, and reports whether it did. A registry has no lock, so whoever
-// writes at the same time may replace the change; a random wait, which doubles each time, lets one of them be alone.
+// retryLost repeats a change to a tag until it lasts, and reports whether it did. A registry has no lock, so a
+// concurrent writer may replace the change. The waits are random and double each time, so that one writer eventually
+// succeeds.
 func retryLost(ctx context.Context, change func() (ok bool, err error)) (ok bool, err error) {
 	const tries = 8
 	for attempt := range tries {
@@ -220,7 +221,7 @@ func retryLost(ctx context.Context, change func() (ok bool, err error)) (ok bool
 	return false, nil
 }
 
-// referrerEntry is how a manifest is listed by what it is about.
+// referrerEntry is the entry of a referrer in the list of its subject.
 func referrerEntry(doc document, m *ocispec.Manifest) ocispec.Descriptor {
 	return ocispec.Descriptor{
 		MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size, ArtifactType: m.ArtifactType,
@@ -228,19 +229,19 @@ func referrerEntry(doc document, m *ocispec.Manifest) ocispec.Descriptor {
 	}
 }
 
-// StatusTag is the tag under which a repository says what there is to know about its versions besides them.
+// StatusTag is the tag of a repository's [Status].
 const StatusTag = "skillpm-status"
 
-// maxStatus bounds what a repository says.
+// maxStatus limits the size of a status.
 const maxStatus = 1 << 20
 
-// Status is what a repository says about its versions.
+// Status records which versions of a repository are yanked, and whether the pack is deprecated.
 type Status struct {
-	Yanked     map[string]string `json:"yanked,omitempty"`     // version -> why it was withdrawn
-	Deprecated string            `json:"deprecated,omitempty"` // what to know or use instead, "" for a pack in use
+	Yanked     map[string]string `json:"yanked,omitempty"`     // version -> reason
+	Deprecated string            `json:"deprecated,omitempty"` // reason or replacement; "" if not deprecated
 }
 
-// Status returns what the repository at a place says about its versions, nothing where it says nothing.
+// Status returns the status of a repository. It is empty if the repository does not have one.
 func (c *Client) Status(ctx context.Context, ref pack.Ref) (Status, error) {
 	ref.Rev, ref.Digest = StatusTag, ""
 	p, err := c.open(ctx, ref)
@@ -251,7 +252,7 @@ func (c *Client) Status(ctx context.Context, ref pack.Ref) (Status, error) {
 	return s, c.secrets.Discreet(err)
 }
 
-// status returns what is there, and its digest.
+// status returns the status and the digest of its artifact.
 func (c *Client) status(ctx context.Context, p reader, ref pack.Ref) (s Status, digest string, err error) {
 	a, err := c.artifact(ctx, p, ref)
 	if diag.CodeOf(err) == diag.NotFound || isOriginUnreachable(err) {
@@ -264,7 +265,7 @@ func (c *Client) status(ctx context.Context, p reader, ref pack.Ref) (s Status, 
 		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s is a %q and not what it should be",
 			trimVersion(ref), StatusTag, a.Type)
 	}
-	data := a.Blobs[0].Data // checked with the manifest
+	data := a.Blobs[0].Data // verified with the manifest
 	if data == nil {
 		if data, err = readSmall(ctx, p, a.Blobs[0], maxStatus); err != nil {
 			return Status{}, "", nameInError(ref, err)
@@ -276,8 +277,7 @@ func (c *Client) status(ctx context.Context, p reader, ref pack.Ref) (s Status, 
 	return s, a.Digest, nil
 }
 
-// parseStatus reads what a repository says. Whoever may push there can say anything: what is no version is left out,
-// and texts are made fit to be shown.
+// parseStatus parses an untrusted status. It ignores keys that are not versions, and makes texts safe to print.
 func parseStatus(data []byte) (s Status, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Status{}, diag.Errorf(diag.Invalid, "%w", err)
@@ -291,8 +291,8 @@ func parseStatus(data []byte) (s Status, err error) {
 	return s, nil
 }
 
-// SetStatus reads what a repository says about its versions, changes it, writes it, and looks whether it is there. A
-// registry has no lock: where somebody else changes it at the same time, it starts over.
+// SetStatus reads the status of a repository, changes it, writes it, and checks that it lasted. A registry has no lock,
+// so if another writer replaces the status, SetStatus starts over.
 func (c *Client) SetStatus(ctx context.Context, ref pack.Ref, change func(*Status) error) error {
 	return c.secrets.Discreet(c.setStatus(ctx, ref, change))
 }
@@ -336,7 +336,7 @@ func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Statu
 		WithHint("try again")
 }
 
-// clone returns a status that shares nothing with s, and whose map can be written to.
+// clone returns a copy whose map is not shared and not nil.
 func (s Status) clone() Status {
 	yanked := make(map[string]string, len(s.Yanked))
 	maps.Copy(yanked, s.Yanked)

@@ -20,15 +20,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// repository is a place in a registry.
+// repository is a repository in a registry.
 type repository struct {
 	repo   *remote.Repository
 	client *Client
-	host   string // as the user wrote it
+	host   string // as in the user's configuration
 	name   string // host/repository
 
-	tries     int      // how often a download is taken up again
-	mountFrom []string // repositories of the same registry that may hold what is pushed
+	tries     int      // how often a download may resume
+	mountFrom []string // repositories of the same registry that may hold the blobs to push
 }
 
 func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, error) {
@@ -47,7 +47,7 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	return &repository{repo: repo, client: c, host: host, name: name, tries: c.opts.retries()}, nil
 }
 
-// Bounds of a repository's tags; registries of good faith have fewer.
+// Limits for the tags of a repository.
 const (
 	maxTagPages = 1_000
 	maxTags     = 200_000
@@ -67,7 +67,7 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 		}
 		tags, next = append(tags, more...), following
 	}
-	if len(tags) == 0 { // what some registries answer for a repository that does not exist
+	if len(tags) == 0 { // some registries send this for a missing repository
 		return nil, diag.Errorf(diag.NotFound, "%s has no tags", r.name)
 	}
 	return tags, nil
@@ -92,10 +92,11 @@ func (r *repository) tagPage(ctx context.Context, pageURL *url.URL) ([]string, *
 	return page.Tags, next, err
 }
 
-// manifestTypes is what is accepted as a manifest.
+// manifestTypes are the accepted media types of manifests.
 const manifestTypes = ocispec.MediaTypeImageManifest + ", " + ocispec.MediaTypeImageIndex
 
-// get reads a short answer: its head, and at most maxManifest+1 bytes. That there is none is errdef.ErrNotFound.
+// get reads the headers and at most maxManifest+1 bytes of a response. If the content does not exist, the error is
+// errdef.ErrNotFound.
 func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (head http.Header, data []byte,
 	err error,
 ) {
@@ -119,7 +120,7 @@ func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (
 	return head, data, err
 }
 
-// statusError says what a registry answers instead of what it was asked for.
+// statusError maps the status of an unexpected response to an error.
 func (r *repository) statusError(resp *http.Response) error {
 	if resp.StatusCode == http.StatusNotFound {
 		return errdef.ErrNotFound
@@ -133,7 +134,7 @@ func (r *repository) statusError(resp *http.Response) error {
 	return r.client.responseError(r.name, r.host, parseErrorResponse(resp))
 }
 
-// parseErrorResponse reads what a registry says is wrong.
+// parseErrorResponse parses the error document of a registry.
 func parseErrorResponse(resp *http.Response) *errcode.ErrorResponse {
 	const most = 8 << 10
 	response := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
@@ -146,7 +147,7 @@ func parseErrorResponse(resp *http.Response) *errcode.ErrorResponse {
 	return response
 }
 
-// nextPage reads the Link header of the distribution specification; the next page is on the same server.
+// nextPage parses the Link header of the distribution specification. The next page must be on the same server.
 func nextPage(link string, pageURL *url.URL) (*url.URL, error) {
 	if link == "" {
 		return nil, nil
@@ -163,9 +164,8 @@ func nextPage(link string, pageURL *url.URL) (*url.URL, error) {
 	return next, nil
 }
 
-// document asks for a manifest as oras-go's Manifests().FetchReference does, which cannot ask again where an answer
-// breaks, says of a wrong digest only that the response is invalid, and reads what has no digest in its head before
-// anybody watches.
+// document requests a manifest. It replaces oras-go's Manifests().FetchReference, which does not retry an interrupted
+// response, does not name a wrong digest, and reads responses without a digest header before any limit applies.
 func (r *repository) document(ctx context.Context, ref string) (document, error) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
 	head, raw, err := r.get(ctx, r.url("manifests/"+ref), manifestTypes)
@@ -199,7 +199,7 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 	}, raw: raw}, nil
 }
 
-// missing names what was asked for when it does not exist, and what there is instead.
+// missing returns the error for missing content, with what exists instead.
 func (r *repository) missing(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, errdef.ErrNotFound) {
 		return r.client.remoteError(r.host, err)
@@ -211,7 +211,7 @@ func (r *repository) missing(ctx context.Context, ref string, err error) error {
 	if diag.CodeOf(err) == diag.NotFound {
 		return err
 	}
-	return noTag(r.name, ref, tags) // without them if the server does not list tags
+	return noTag(r.name, ref, tags) // without hints if the server does not list tags
 }
 
 func (r *repository) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {

@@ -10,16 +10,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Layers that nothing describes are read twice, for their skills and then for their files, so they are kept in
+// Layers without a description are read twice, for their skills and then for their files. The spool keeps them in
 // temporary files in between.
 const (
-	maxSpooled   = 256 << 20 // bytes of a layer that is kept
-	maxSpool     = 512 << 20 // bytes of all that are kept; the oldest go first
-	maxSpoolSize = 64        // layers that are kept
+	maxSpooled   = 256 << 20 // bytes of a layer
+	maxSpool     = 512 << 20 // bytes of all layers; the oldest are removed first
+	maxSpoolSize = 64        // number of layers
 )
 
-// spool holds layers in temporary files. The files have no names where the system allows it: nobody else can change
-// them, and they are gone with the process however it ends.
+// spool keeps layers in temporary files. If the system allows it, the files have no names, so that other processes
+// cannot change them and they disappear when the process ends.
 type spool struct {
 	dir string
 
@@ -28,7 +28,7 @@ type spool struct {
 	bytes  int64
 }
 
-// spooled is a layer in a file, with as many users as read it and one for the spool.
+// spooled is a layer in a file. It counts its readers, and the spool as one.
 type spooled struct {
 	desc  ocispec.Descriptor
 	file  *os.File
@@ -37,7 +37,7 @@ type spooled struct {
 	users int
 }
 
-// temporary makes a file for a layer. It belongs to its caller alone.
+// temporary creates a file for a layer. The caller owns it.
 func (s *spool) temporary(d ocispec.Descriptor) (*spooled, error) {
 	if s.dir != "" {
 		if err := os.MkdirAll(s.dir, 0o755); err != nil {
@@ -48,11 +48,11 @@ func (s *spool) temporary(d ocispec.Descriptor) (*spooled, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.Internal, "%w", err)
 	}
-	named := os.Remove(f.Name()) != nil // as on Windows, where it stays until it is closed
+	named := os.Remove(f.Name()) != nil // fails on Windows, which removes it when it is closed
 	return &spooled{desc: d, file: f, named: named, users: 1}, nil
 }
 
-// find returns a layer for one more user, or nil.
+// find returns a layer for one more reader, or nil.
 func (s *spool) find(d ocispec.Descriptor) *spooled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *spool) find(d ocispec.Descriptor) *spooled {
 	return nil
 }
 
-// keep adds a layer, and lets go of the oldest while there are too many.
+// keep adds a layer, and releases the oldest ones above the limits.
 func (s *spool) keep(k *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *spool) keep(k *spooled) {
 	}
 }
 
-// drop lets go of a layer that turned out to be damaged.
+// drop releases a damaged layer.
 func (s *spool) drop(k *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *spool) dropLocked(k *spooled) {
 	}
 }
 
-// close lets go of all layers.
+// close releases all layers.
 func (s *spool) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (k *spooled) use() {
 	k.users++
 }
 
-// release ends one user's use; the last one's closes the file.
+// release ends one reader's use. The last one closes the file.
 func (k *spooled) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -122,7 +122,7 @@ func (k *spooled) release() {
 	}
 }
 
-// open returns a reader of the layer for one user, who closes it.
+// open returns a reader of the layer. The caller closes it.
 func (k *spooled) open() io.ReadSeekCloser {
 	return struct {
 		io.ReadSeeker

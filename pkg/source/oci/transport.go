@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// retries returns how often something is tried again.
+// retries returns how often to retry.
 func (o Options) retries() int {
 	if o.Retries == 0 {
 		return 3
@@ -34,8 +34,8 @@ func (c *Client) newHTTPClient() *http.Client {
 	}
 }
 
-// plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address
-// whose server does not speak it.
+// plainHTTP reports whether a host is contacted without TLS: a configured one, or a loopback address whose server does
+// not support TLS.
 func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	if slices.ContainsFunc(c.opts.PlainHTTP, func(h string) bool { return strings.EqualFold(h, host) }) {
 		return true, nil
@@ -73,21 +73,21 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	return useHTTP, nil
 }
 
-// notTLS reports whether a server answered something that no TLS server does. Only what looks like HTTP is
-// [http.ErrSchemeMismatch]; some servers answer a greeting that they do not understand with a bare page.
+// notTLS reports whether a server's answer is not TLS. [http.ErrSchemeMismatch] covers only answers that look like
+// HTTP/1; some servers answer an unknown greeting with a bare page.
 func notTLS(err error) bool {
 	_, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok
 }
 
-// tokenCache is oras-go's cache of tokens, which joins concurrent requests for the same token. It also gives the token
-// to a request that starts just after another one has fetched it.
+// tokenCache is oras-go's token cache, which joins concurrent requests for the same token. It also reuses a token for a
+// request that started just before the token was fetched.
 type tokenCache struct {
 	auth.Cache
 	turns *httpx.Turns
 }
 
-// Set returns a token: one that came since the request was sent that wants it, else a new one.
+// Set returns a token: one that was fetched since the request was sent, or else a new one.
 func (c tokenCache) Set(ctx context.Context, host string, scheme auth.Scheme, key string,
 	fetch func(context.Context) (string, error),
 ) (string, error) {

@@ -30,11 +30,11 @@ func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content
 	return r.upload(ctx, d, content)
 }
 
-// upload sends a blob, and sends it again from its beginning where the registry may take it later. The transport can't
-// do that: what is read from a file is gone.
+// upload sends a blob, and restarts from the beginning after a transient failure. The transport cannot do that, because
+// it has already consumed the file's bytes.
 func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
 	for attempt := 0; ; attempt++ {
-		// without Close, which the transport would call
+		// hides Close, which the transport would call
 		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content})
 		if err == nil || attempt >= r.tries || ctx.Err() != nil || !isTransient(err) {
 			return r.client.remoteError(r.host, err)
@@ -48,7 +48,7 @@ func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content i
 	}
 }
 
-// isTransient reports whether an upload that failed may succeed later: the registry was busy or hung up.
+// isTransient reports whether a failed upload may succeed later: the registry was busy or closed the connection.
 func isTransient(err error) bool {
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented ||
@@ -58,11 +58,11 @@ func isTransient(err error) bool {
 	return ok && broken.Op != "dial" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// errNoMount stands for the content of a blob that could not be mounted.
+// errNoMount is the content of a blob that could not be mounted.
 var errNoMount = errors.New("not mounted")
 
-// mount takes a blob from another repository of the same registry, and reports whether that worked. Nothing depends on
-// it: what cannot be mounted is uploaded.
+// mount mounts a blob from another repository of the same registry, and reports whether it succeeded. If not, the blob
+// is uploaded.
 func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
 	if d.Size < smallestMount {
 		return false
@@ -83,10 +83,10 @@ func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
 	return false
 }
 
-// smallestMount is the size under which uploading a blob is cheaper than looking for it.
+// smallestMount is the size below which an upload is cheaper than a mount.
 const smallestMount = 4 << 10
 
-// sameHost returns the repositories among places that are on the host of r.
+// sameHost returns the sources that are on the host of r.
 func (r *repository) sameHost(repositories []string) []string {
 	var list []string
 	for _, p := range repositories {
@@ -106,8 +106,8 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 	return err
 }
 
-// putManifest stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the
-// registry does not see the blobs that it has just taken.
+// putManifest stores a manifest under a tag or its digest and returns the response headers. It retries while the
+// registry does not see blobs that it has just stored.
 func (r *repository) putManifest(ctx context.Context, doc document, ref string) (http.Header, error) {
 	for attempt := 0; ; attempt++ {
 		head, response, err := r.tryPutManifest(ctx, doc, ref)
@@ -129,7 +129,7 @@ func isNotYetVisible(response *errcode.ErrorResponse) bool {
 		})
 }
 
-// tryPutManifest is one attempt of putManifest; response is what the registry answered where it refused.
+// tryPutManifest makes one attempt of putManifest. If the registry refused the manifest, response is its answer.
 func (r *repository) tryPutManifest(ctx context.Context, doc document, ref string) (head http.Header,
 	response *errcode.ErrorResponse, err error,
 ) {
