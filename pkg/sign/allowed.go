@@ -12,15 +12,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Bounds of a file of allowed signers.
+// Limits of a file of allowed signers.
 const (
 	maxAllowedFile  = 1 << 20 // bytes
 	maxAllowedLines = 10_000
 )
 
-// AllowedSigners is a file of keys that may sign, in the form that ssh-keygen(1) describes under ALLOWED SIGNERS: on
-// each line principals, options and a key. It is read strictly: a line that cannot be read, or that asks for what is
-// not supported, is an error, so that nothing is taken for less than it says.
+// AllowedSigners is a list of keys that may sign, in the format of ALLOWED SIGNERS in ssh-keygen(1): principals,
+// options, and a key on each line. Parsing is strict: an invalid line or an unsupported option is an error, so that no
+// restriction is ignored.
 type AllowedSigners struct {
 	lines   []allowedLine
 	revoked map[string]bool
@@ -36,7 +36,7 @@ type allowedLine struct {
 
 func (l *allowedLine) limited() bool { return !l.after.IsZero() || !l.before.IsZero() }
 
-// ParseAllowedSigners reads a file of allowed signers; its name is for messages.
+// ParseAllowedSigners parses a file of allowed signers. The name is used in messages.
 func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 	a := &AllowedSigners{}
 	err := eachLine(name, data, func(text string) error {
@@ -53,8 +53,8 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 	return a, nil
 }
 
-// Revoke returns the same signers without the keys of a file with a public key on each line. Binary revocation lists
-// are refused.
+// Revoke returns the signers without the keys in a file with one public key on each line. Binary revocation lists are
+// an error.
 func (a *AllowedSigners) Revoke(name string, data []byte) (*AllowedSigners, error) {
 	if bytes.HasPrefix(data, []byte("SSHKRL\n")) {
 		return nil, diag.Errorf(diag.Invalid, "%s is a binary revocation list, which is not supported", name).
@@ -108,7 +108,7 @@ func eachLine(name string, data []byte, read func(text string) error) error {
 	return nil
 }
 
-// parseAllowed reads principals, options and a key.
+// parseAllowed parses principals, options, and a key.
 func parseAllowed(text string) (l allowedLine, err error) {
 	names, rest := word(text)
 	if names = strings.Trim(names, `"`); names == "" {
@@ -132,7 +132,7 @@ func parseAllowed(text string) (l allowedLine, err error) {
 	return l, err
 }
 
-// word cuts the first word off a line; white space in quotes is part of it.
+// word splits off the first word of a line. White space in quotes is part of the word.
 func word(text string) (first, rest string) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -146,12 +146,12 @@ func word(text string) (first, rest string) {
 	return text, ""
 }
 
-// IsSSHKeyType reports whether a word is the type of an SSH key, as in ssh-ed25519.
+// IsSSHKeyType reports whether a word is an SSH key type, such as ssh-ed25519.
 func IsSSHKeyType(s string) bool {
 	return strings.HasPrefix(s, "ssh-") || strings.HasPrefix(s, "ecdsa-sha2-") || strings.HasPrefix(s, "sk-")
 }
 
-// options reads the options between principals and key.
+// options parses the options between principals and key.
 func (l *allowedLine) options(text string) error {
 	seen := make(map[string]bool)
 	for text != "" {
@@ -176,7 +176,7 @@ func (l *allowedLine) options(text string) error {
 	return nil
 }
 
-// cutOption cuts at the first comma that is not in quotes.
+// cutOption splits at the first comma outside quotes.
 func cutOption(text string) (option, rest string) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -208,8 +208,8 @@ func (l *allowedLine) option(name, value string, has bool) (err error) {
 	return err
 }
 
-// sshTime reads a time as ssh-keygen writes it. One without Z is of whatever time zone a machine is in, so that two
-// machines would trust different signatures: it is refused.
+// sshTime parses a time as ssh-keygen writes it. It rejects a time without Z, which is in the machine's time zone, so
+// that two machines would trust different signatures.
 func sshTime(value string) (time.Time, error) {
 	for _, layout := range [...]string{"20060102Z", "200601021504Z", "20060102150405Z"} {
 		if t, err := time.Parse(layout, value); err == nil && len(layout) == len(value) {
@@ -224,7 +224,7 @@ func sshTime(value string) (time.Time, error) {
 		WithHint("write YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
 }
 
-// parseSSHKey reads the type of a key, the key, and a comment.
+// parseSSHKey parses the type of a key, the key, and a comment.
 func parseSSHKey(text string) (ssh.PublicKey, error) {
 	kind, rest := word(text)
 	encoded, _ := word(rest)
@@ -243,10 +243,10 @@ func parseSSHKey(text string) (ssh.PublicKey, error) {
 	return key, strong(key)
 }
 
-// patterns is a list of patterns of OpenSSH; nil matches everything.
+// patterns is a list of OpenSSH patterns. nil matches everything.
 type patterns []string
 
-// match reports whether a pattern matches and none that starts with ! does.
+// match reports whether a pattern matches and no pattern with a leading ! does.
 func (p patterns) match(s string) bool {
 	found := p == nil
 	for _, pattern := range p {
@@ -262,7 +262,7 @@ func (p patterns) match(s string) bool {
 	return found
 }
 
-// glob matches * against any characters and ? against one, in time that is linear in both.
+// glob matches * to any characters and ? to one, in time linear in both lengths.
 func glob(pattern, s string) bool {
 	star, mark, i, j := -1, 0, 0, 0
 	for j < len(s) {

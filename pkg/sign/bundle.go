@@ -10,20 +10,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// MediaTypeBundle is the type of a Sigstore bundle, as an artifact and as its layer.
+// MediaTypeBundle is the media type of a Sigstore bundle, as an artifact and as its layer.
 const MediaTypeBundle = "application/vnd.dev.sigstore.bundle.v0.3+json"
 
-// MaxBundle is how many bytes of a bundle are read.
+// MaxBundle is the maximum size of a bundle, in bytes.
 const MaxBundle = 17 << 20
 
-// Bundle signs an in-toto statement and returns the Sigstore bundle (version 0.3) around it: a DSSE envelope, and which
-// key to look for. The same key and statement give the same bytes.
+// Bundle signs an in-toto statement and returns a Sigstore bundle (version 0.3) with a DSSE envelope and a hint of the
+// key. The same key and statement give the same bytes.
 func Bundle(k *PrivateKey, statement []byte) ([]byte, error) {
 	if _, err := ParseStatement(statement); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(preAuth(payloadType, statement))
-	signature, err := k.key.Sign(nil, sum[:], crypto.SHA256) // without randomness: RFC 6979
+	signature, err := k.key.Sign(nil, sum[:], crypto.SHA256) // deterministic: RFC 6979
 	if err != nil {
 		return nil, diag.Errorf(diag.Internal, "signing: %w", err)
 	}
@@ -52,7 +52,7 @@ func Bundle(k *PrivateKey, statement []byte) ([]byte, error) {
 	})
 }
 
-// preAuth returns what is signed for a payload: DSSE's pre-authentication encoding.
+// preAuth returns DSSE's pre-authentication encoding of a payload, which is what a key signs.
 func preAuth(payloadType string, payload []byte) []byte {
 	b := make([]byte, 0, len(payload)+len(payloadType)+64)
 	b = append(b, "DSSEv1 "...)
@@ -62,16 +62,16 @@ func preAuth(payloadType string, payload []byte) []byte {
 	return append(append(b, ' '), payload...)
 }
 
-// Envelope is a bundle that was read, and whose signature nobody has checked yet.
+// Envelope is a parsed bundle, whose signature is not verified yet.
 type Envelope struct {
 	Statement []byte // the payload
-	Claim     *Claim // what it says
+	Claim     *Claim // the parsed payload
 	Keyless   bool   // it has a certificate instead of a key
-	Hint      string // which key it says to look for
+	Hint      string // hint of the key
 	signature []byte
 }
 
-// ParseBundle reads a Sigstore bundle of version 0.3 with a DSSE envelope. It checks no signature.
+// ParseBundle parses a Sigstore bundle of version 0.3 with a DSSE envelope. It does not verify the signature.
 func ParseBundle(data []byte) (*Envelope, error) {
 	e, err := parseBundle(data)
 	if err != nil {
@@ -108,7 +108,7 @@ func parseBundle(data []byte) (*Envelope, error) {
 	return e, err
 }
 
-// material reads which key or certificate the signature is to be checked with.
+// material parses the verification material: a key hint or a certificate.
 func (e *Envelope) material(o object) error {
 	m, err := parseObject(o["verificationMaterial"], "verificationMaterial")
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *Envelope) material(o object) error {
 	return err
 }
 
-// envelope reads the payload and its one signature.
+// envelope parses the payload and its only signature.
 func (e *Envelope) envelope(o object) error {
 	env, err := parseObject(o["dsseEnvelope"], "dsseEnvelope")
 	if err != nil {
@@ -160,7 +160,7 @@ func (e *Envelope) envelope(o object) error {
 	return err
 }
 
-// bytes returns what the base64 at a key stands for.
+// bytes decodes the base64 value of a key.
 func (o object) bytes(key string) ([]byte, error) {
 	s, err := o.text(key)
 	if err != nil {

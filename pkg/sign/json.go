@@ -8,16 +8,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// checkJSON refuses JSON that two programs could read differently, and what is too large or too deep. Keys that differ
-// in case are different: [object] compares them exactly, and predicates have keys of others.
+// checkJSON rejects JSON that two programs could read differently, and JSON that is too large or too deep. Keys that
+// differ in case are different, because [object] compares them exactly.
 func checkJSON(data []byte, limit int) error {
 	return jsonx.Check(data, jsonx.Options{MaxBytes: limit, ExactKeys: true})
 }
 
-// object is a JSON object whose keys are compared exactly, which encoding/json does not do for the fields of a struct.
+// object is a JSON object whose keys are compared exactly. encoding/json ignores case for the fields of a struct.
 type object map[string]json.RawMessage
 
-// parseObject reads an object of a document that [checkJSON] has passed.
+// parseObject parses an object of a document that [checkJSON] has accepted.
 func parseObject(data []byte, what string) (object, error) {
 	var o object
 	if err := json.Unmarshal(data, &o); err != nil || o == nil {
@@ -26,13 +26,13 @@ func parseObject(data []byte, what string) (object, error) {
 	return o, nil
 }
 
-// has reports whether a key is there, with a value other than null.
+// has reports whether a key exists with a value other than null.
 func (o object) has(key string) bool {
 	v, ok := o[key]
 	return ok && string(v) != "null"
 }
 
-// text returns the string at a key, "" where there is none.
+// text returns the string value of a key, or "".
 func (o object) text(key string) (string, error) {
 	if !o.has(key) {
 		return "", nil
@@ -44,7 +44,7 @@ func (o object) text(key string) (string, error) {
 	return s, nil
 }
 
-// list returns the elements of the list at a key.
+// list returns the elements of a list value.
 func (o object) list(key string, most int) ([]json.RawMessage, error) {
 	if !o.has(key) {
 		return nil, nil
@@ -59,7 +59,7 @@ func (o object) list(key string, most int) ([]json.RawMessage, error) {
 	return all, nil
 }
 
-// encodeJSON returns v on one line, with nothing escaped that JSON does not ask for.
+// encodeJSON returns v on one line, without optional escapes.
 func encodeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// maxKeyFile bounds a key in its file, in bytes.
+// maxKeyFile is the maximum size of a key file, in bytes.
 const maxKeyFile = 64 << 10
 
 // Types of PEM blocks.
@@ -25,16 +25,16 @@ const (
 	pemEC           = "EC PRIVATE KEY"
 	pemECParameters = "EC PARAMETERS" // openssl writes it before a key
 	pemSigstore     = "ENCRYPTED SIGSTORE PRIVATE KEY"
-	pemCosign       = "ENCRYPTED COSIGN PRIVATE KEY" // before cosign 2
+	pemCosign       = "ENCRYPTED COSIGN PRIVATE KEY" // cosign 1
 )
 
-// PrivateKey signs. It is an ECDSA key on the curve P-256.
+// PrivateKey is an ECDSA key on the curve P-256.
 type PrivateKey struct {
 	key    *ecdsa.PrivateKey
 	public *PublicKey
 }
 
-// PublicKey is what a signature is checked against.
+// PublicKey verifies signatures.
 type PublicKey struct {
 	key *ecdsa.PublicKey
 	der []byte // PKIX
@@ -75,10 +75,10 @@ func newPublic(key any) (*PublicKey, error) {
 	return &PublicKey{key: ec, der: der}, nil
 }
 
-// Public returns the key that checks what k signs.
+// Public returns the public key of k.
 func (k *PrivateKey) Public() *PublicKey { return k.public }
 
-// Encode returns the key as PEM: encrypted as cosign does it, or as PKCS #8 if the password is empty.
+// Encode returns the key as PEM: encrypted as cosign encrypts it, or PKCS #8 if the password is empty.
 func (k *PrivateKey) Encode(password []byte) ([]byte, error) {
 	der, err := x509.MarshalPKCS8PrivateKey(k.key)
 	if err != nil {
@@ -94,8 +94,8 @@ func (k *PrivateKey) Encode(password []byte) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: pemSigstore, Bytes: sealed}), nil
 }
 
-// ParsePrivate reads a private key in PEM: one that skillpm or cosign encrypted, PKCS #8, or what openssl ecparam
-// writes. The password is asked for only where the key is encrypted; a nil function stands for having none.
+// ParsePrivate parses a PEM private key: encrypted by skillpm or cosign, PKCS #8, or as openssl ecparam writes it. It
+// calls password only for an encrypted key. A nil password function means that there is no password.
 func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, error) {
 	block, err := onlyBlock(data, "PRIVATE")
 	if err != nil {
@@ -125,7 +125,7 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 	return newPrivate(key)
 }
 
-// ParsePublic reads a public key in PEM (PKIX).
+// ParsePublic parses a PEM public key (PKIX).
 func ParsePublic(data []byte) (*PublicKey, error) {
 	block, err := onlyBlock(data, "PUBLIC")
 	if err != nil {
@@ -155,7 +155,7 @@ func parsePKIX(der []byte) (*PublicKey, error) {
 	return public, err
 }
 
-// onlyBlock returns the one PEM block of a key file, without parameters before it.
+// onlyBlock returns the only PEM block of a key file, without preceding parameters.
 func onlyBlock(data []byte, kind string) (*pem.Block, error) {
 	if len(data) > maxKeyFile {
 		return nil, diag.Errorf(diag.Invalid, "the key has more than %d bytes", maxKeyFile)
@@ -180,13 +180,13 @@ func (k *PublicKey) Encode() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: pemPublic, Bytes: k.der})
 }
 
-// idPrefix starts the IDs of keys.
+// idPrefix is the prefix of key IDs.
 const idPrefix = "ecdsa-p256:"
 
-// ID returns the key itself in one word, as a lock records who signed: ecdsa-p256: and the base64 of its PKIX form.
+// ID returns the key in one word, as a lockfile records a signer: ecdsa-p256: and the base64 of its PKIX form.
 func (k *PublicKey) ID() string { return idPrefix + base64.StdEncoding.EncodeToString(k.der) }
 
-// ParseID reads what [PublicKey.ID] returns.
+// ParseID parses the result of [PublicKey.ID].
 func ParseID(id string) (*PublicKey, error) {
 	text, ok := strings.CutPrefix(id, idPrefix)
 	if !ok || len(text) > maxKeyFile {
@@ -199,12 +199,12 @@ func ParseID(id string) (*PublicKey, error) {
 	return parsePKIX(der)
 }
 
-// Fingerprint returns sha256: and the hexadecimal digest of the key's PKIX form, by which people compare keys.
+// Fingerprint returns sha256: and the hexadecimal digest of the key's PKIX form, for users to compare.
 func (k *PublicKey) Fingerprint() string {
 	return "sha256:" + textx.SHA256(k.der)
 }
 
-// hint returns what cosign writes into a bundle to say which key to look for.
+// hint returns the key hint that cosign writes into a bundle.
 func (k *PublicKey) hint() string {
 	sum := sha256.Sum256(k.der)
 	return base64.StdEncoding.EncodeToString(sum[:])

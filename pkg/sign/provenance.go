@@ -8,27 +8,27 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// BuildType says what the parameters of a [Provenance] mean: docs/signing.md describes them.
+// BuildType defines the parameters of a [Provenance]; docs/signing.md describes them.
 const BuildType = "https://github.com/skillpm/skillpm/publish/v1"
 
-// BuilderUnknown is the builder of what was published from somewhere that does not say what it is: somebody's machine.
+// BuilderUnknown is the builder of a pack that was published outside a known CI system.
 const BuilderUnknown = "https://github.com/skillpm/skillpm/builder/unknown/v1"
 
-// Provenance is where a pack comes from. Nothing in it is proven but by whoever signs it.
+// Provenance states where a pack comes from. It is only as trustworthy as its signer.
 type Provenance struct {
 	Pack       string // owner/name
 	Version    string
-	Repository string // of the source, as "https://github.com/acme/skills"; "" where it is not known
-	Ref        string // as "refs/tags/v1.4.0", "" where it is not known
-	Commit     string // of the source, 40 hexadecimal digits; "" where it is not known
-	Directory  string // of the pack in its repository, "" for the root
-	Dirty      bool   // files differed from those of the commit
-	Builder    string // the URI of what published it; "" for [BuilderUnknown]
-	Run        string // the URI of the run that did, "" where there is none
+	Repository string // of the source, such as "https://github.com/acme/skills"; "" if unknown
+	Ref        string // such as "refs/tags/v1.4.0"; "" if unknown
+	Commit     string // of the source, 40 hexadecimal digits; "" if unknown
+	Directory  string // of the pack in its repository; "" for the root
+	Dirty      bool   // files differed from the commit
+	Builder    string // URI of the publishing system; "" for [BuilderUnknown]
+	Run        string // URI of the CI run; "" if none
 }
 
-// Environment returns what a CI system says of itself: GitHub Actions and those that follow it, and GitLab. Elsewhere
-// it is the zero value.
+// Environment returns the provenance that the environment variables of a CI system state: GitHub Actions and compatible
+// ones, and GitLab. Elsewhere it is the zero value.
 func Environment(getenv func(string) string) Provenance {
 	switch {
 	case getenv("GITHUB_ACTIONS") == "true":
@@ -73,8 +73,8 @@ func fromGitLab(getenv func(string) string) Provenance {
 	return p
 }
 
-// publicURL returns the address of a web page as everybody may see it: without user, password, query and fragment. It
-// is "" for what is none. A provenance is public, and what CI systems are told may hold a token.
+// publicURL returns the public address of a web page, without user, password, query, and fragment, or "" if it is not
+// one. Provenance is public, and CI variables may contain tokens.
 func publicURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" ||
@@ -87,7 +87,7 @@ func publicURL(text string) string {
 	}).String()
 }
 
-// The predicate of SLSA provenance 1.0, as far as it is used.
+// The used part of the predicate of SLSA provenance 1.0.
 type (
 	slsaProvenance struct {
 		BuildDefinition slsaBuild `json:"buildDefinition"`
@@ -125,7 +125,7 @@ type (
 	}
 )
 
-// Statement returns the statement that a manifest has this provenance: SLSA provenance 1.0, without a clock.
+// Statement returns the statement that a manifest has this provenance: SLSA provenance 1.0, without times.
 func (p Provenance) Statement(digest string) ([]byte, error) {
 	switch {
 	case p.Pack == "" || p.Version == "":
@@ -148,7 +148,7 @@ func (p Provenance) Statement(digest string) ([]byte, error) {
 	return Statement(p.Pack, digest, PredicateProvenance, slsaProvenance{build, run})
 }
 
-// resolved is the source that was published.
+// resolved is the published source.
 func (p Provenance) resolved() slsaResource {
 	r := slsaResource{URI: "git+" + p.Repository, Digest: map[string]string{"gitCommit": p.Commit}}
 	if p.Ref != "" {

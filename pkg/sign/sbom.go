@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// MediaTypeSBOM is the type of a CycloneDX document in JSON, as an artifact and as its layer.
+// MediaTypeSBOM is the media type of a CycloneDX document in JSON, as an artifact and as its layer.
 const MediaTypeSBOM = "application/vnd.cyclonedx+json"
 
-// SBOM is what a pack is made of.
+// SBOM lists the contents of a pack.
 type SBOM struct {
 	Pack        string // owner/name
 	Version     string
 	Description string
 	License     string
 	Skills      []SBOMSkill
-	Requires    map[string]string // pack -> the range of versions that is required
+	Requires    map[string]string // pack -> required version range
 }
 
 // SBOMSkill is one skill of a pack.
@@ -36,7 +36,7 @@ type SBOMFile struct {
 	SHA256 [sha256.Size]byte
 }
 
-// The parts of a CycloneDX 1.6 document that are used.
+// The used part of a CycloneDX 1.6 document.
 type (
 	cdxDocument struct {
 		Schema       string          `json:"$schema"`
@@ -86,9 +86,8 @@ type (
 	}
 )
 
-// Encode returns the pack as a CycloneDX 1.6 document: the pack, a component for each skill with its files below it,
-// and one for each pack that it requires. The same pack gives the same bytes: there is no time, no serial number and no
-// version of skillpm in it.
+// Encode returns a CycloneDX 1.6 document: the pack, a component for each skill with its files, and one for each
+// required pack. The same pack gives the same bytes: the document has no time, serial number, or version of skillpm.
 func (b SBOM) Encode() ([]byte, error) {
 	owner, name, _ := strings.Cut(b.Pack, "/")
 	pack := cdxComponent{
@@ -141,7 +140,7 @@ func (s SBOMSkill) component(version string) cdxComponent {
 	return c
 }
 
-// licenses writes a licence by the name that the pack gives it: whether that is an identifier of SPDX is not known.
+// licenses writes a license by name, because it may not be an SPDX identifier.
 func licenses(name string) []cdxLicense {
 	if name == "" {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// sealed is the encrypted form of a private key: the JSON that go-securesystemslib/encrypted reads and writes for
-// cosign.
+// sealed is the encrypted form of a private key: the JSON of go-securesystemslib/encrypted, which cosign uses.
 type sealed struct {
 	KDF        kdf    `json:"kdf"`
 	Cipher     cipher `json:"cipher"`
@@ -41,7 +40,7 @@ const (
 	kdfScrypt       = "scrypt"
 	cipherSecretbox = "nacl/secretbox"
 	saltSize        = 32
-	scryptN         = 1 << 16 // what new keys get
+	scryptN         = 1 << 16 // for new keys
 )
 
 // seal encrypts a key with a password.
@@ -50,7 +49,7 @@ func seal(der, password []byte) ([]byte, error) {
 		KDF:    kdf{Name: kdfScrypt, Params: params{N: scryptN, R: 8, P: 1}, Salt: make([]byte, saltSize)},
 		Cipher: cipher{Name: cipherSecretbox, Nonce: make([]byte, 24)},
 	}
-	_, _ = rand.Read(s.KDF.Salt) // it never fails
+	_, _ = rand.Read(s.KDF.Salt) // never fails
 	_, _ = rand.Read(s.Cipher.Nonce)
 	key, err := s.KDF.key(password)
 	if err != nil {
@@ -64,8 +63,7 @@ func seal(der, password []byte) ([]byte, error) {
 	return text, nil
 }
 
-// key derives the key of the cipher. Only the costs that cosign writes are taken, so that no file can ask for
-// gigabytes.
+// key derives the cipher's key. It accepts only the costs that cosign writes, so that a file cannot demand gigabytes.
 func (k kdf) key(password []byte) (*[32]byte, error) {
 	n := k.Params.N
 	if k.Name != kdfScrypt || n != 1<<15 && n != 1<<16 && n != 1<<17 || k.Params.R != 8 || k.Params.P != 1 {

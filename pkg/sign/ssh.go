@@ -17,30 +17,30 @@ import (
 // NamespaceGit is the namespace of the SSH signatures that git makes.
 const NamespaceGit = "git"
 
-// maxSSHSignature bounds an armoured SSH signature, in bytes.
+// maxSSHSignature is the maximum size of an armored SSH signature, in bytes.
 const maxSSHSignature = 64 << 10
 
-// SSHSigner is who made an SSH signature.
+// SSHSigner is the signer of an SSH signature.
 type SSHSigner struct {
 	ID         string   // the key, as "ssh-ed25519:<base64>"
-	Principals []string // the names that the file of allowed signers gives it
+	Principals []string // the key's names in the file of allowed signers
 }
 
-// SSHError is the error for an SSH signature that nobody made who may.
+// SSHError reports an SSH signature by a signer that is not allowed.
 type SSHError struct {
 	Reason string
-	Key    string // the ID of the key that made it, "" where it cannot be read
+	Key    string // the ID of the signing key; "" if it cannot be read
 }
 
-// Error says why the signature does not count.
+// Error reports why the signature does not count.
 func (e *SSHError) Error() string { return "the SSH signature " + e.Reason }
 
 // Code returns [diag.Denied].
 func (e *SSHError) Code() diag.Code { return diag.Denied }
 
-// Verify checks an armoured SSH signature over a payload: that it was made for the namespace, by a key of the file that
-// was valid at a time and is not revoked. Where no time is known, lines that are limited in time do not count. The
-// error is an [SSHError].
+// Verify checks an armored SSH signature of a payload. A key of the file must have made it for the namespace, and must
+// be valid at the given time and not revoked. If the time is unknown, lines with a time limit do not count. The error
+// is an [SSHError].
 func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, t time.Time) (SSHSigner, error) {
 	sig, err := unarmour(armoured)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, t ti
 	return SSHSigner{ID: id, Principals: slices.Clone(line.principals)}, nil
 }
 
-// find returns the line that allows a key to sign, or why none does.
+// find returns the line that allows a key to sign, or the reason why none does.
 func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, string) {
 	reason := "is by a key that is not allowed to sign"
 	for i := range a.lines {
@@ -90,7 +90,7 @@ func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, 
 	return nil, reason
 }
 
-// unarmour reads one armoured signature and nothing else.
+// unarmour parses exactly one armored signature.
 func unarmour(armoured []byte) (*sshsig.Signature, error) {
 	if len(armoured) > maxSSHSignature {
 		return nil, diag.Errorf(diag.Invalid, "it has more than %d bytes", maxSSHSignature)
@@ -110,7 +110,7 @@ func unarmour(armoured []byte) (*sshsig.Signature, error) {
 	return sig, strong(sig.PublicKey)
 }
 
-// strong refuses keys that can be forged with some effort, and certificates, which only an authority vouches for.
+// strong rejects weak keys, and certificates, which only an authority vouches for.
 func strong(key ssh.PublicKey) error {
 	switch key.Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519,
@@ -129,7 +129,7 @@ func strong(key ssh.PublicKey) error {
 	return diag.Errorf(diag.Invalid, "keys of type %s are not accepted", key.Type())
 }
 
-// sshID returns the key itself in one word.
+// sshID returns the key in one word.
 func sshID(key ssh.PublicKey) string {
 	return key.Type() + ":" + base64.StdEncoding.EncodeToString(key.Marshal())
 }

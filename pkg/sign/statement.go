@@ -8,21 +8,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Types of statements and of what they say, and of the files that hold them.
+// Types of statements and predicates, and of the files that hold them.
 const (
 	StatementType = "https://in-toto.io/Statement/v1"
 
-	// PredicateSignature is that of a signature: the signer vouches for the artifact.
+	// PredicateSignature is the predicate type of a signature: the signer vouches for the artifact.
 	PredicateSignature = "https://sigstore.dev/cosign/sign/v1"
-	// PredicateProvenance is that of where an artifact comes from (SLSA 1).
+	// PredicateProvenance is the predicate type of provenance (SLSA 1).
 	PredicateProvenance = "https://slsa.dev/provenance/v1"
-	// PredicateSBOM is that of what is in an artifact (CycloneDX).
+	// PredicateSBOM is the predicate type of an SBOM (CycloneDX).
 	PredicateSBOM = "https://cyclonedx.org/bom"
 
 	payloadType = "application/vnd.in-toto+json"
 )
 
-// Bounds of what is read.
+// Limits of parsed statements.
 const (
 	maxStatement = 12 << 20 // bytes
 	maxSubjects  = 256
@@ -33,8 +33,8 @@ type subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// Statement returns an in-toto statement that says something about the manifest with a digest, which a signature signs.
-// The subject is its name, for people, and may be "". A nil predicate stands for {}.
+// Statement returns an in-toto statement about the manifest with a digest, to be signed. The subject is its name for
+// display and may be "". A nil predicate means {}.
 func Statement(name, digest, predicateType string, predicate any) ([]byte, error) {
 	sum, err := hexOf(digest)
 	if err != nil {
@@ -60,14 +60,14 @@ func hexOf(digest string) (string, error) {
 	return sum, nil
 }
 
-// Claim is what a statement says, without regard to who says it.
+// Claim is the content of a statement, whoever signed it.
 type Claim struct {
 	PredicateType string
 	Predicate     json.RawMessage
 	Subjects      []string // sha256 digests, sorted
 }
 
-// ParseStatement reads an in-toto statement.
+// ParseStatement parses an in-toto statement.
 func ParseStatement(data []byte) (*Claim, error) {
 	c, err := parseStatement(data)
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Verified is what a signature proves: that the owner of a key said something about a digest.
+// Verified is the result of a verified signature: the owner of a key signed a statement about a digest.
 type Verified struct {
 	Key           *PublicKey
 	PredicateType string
-	Statement     []byte // the in-toto statement, as it was signed
+	Statement     []byte // the in-toto statement, as signed
 }
 
-// KeyError is the error for a signature that none of the keys made, or that was altered.
+// KeyError reports a signature that none of the keys made, or a changed statement.
 type KeyError struct {
-	Keys int // how many keys were tried
+	Keys int // number of keys tried
 }
 
-// Error says that no key fits.
+// Error reports that no key matches.
 func (e *KeyError) Error() string {
 	if e.Keys == 0 {
 		return "there is no key to check the signature with"
@@ -30,10 +30,10 @@ func (e *KeyError) Error() string {
 // Code returns [diag.Denied].
 func (e *KeyError) Code() diag.Code { return diag.Denied }
 
-// SubjectError is the error for a signature that is good, and about something else.
+// SubjectError reports a valid signature of something else.
 type SubjectError struct {
-	Want string   // the digest that was asked about
-	Got  []string // what the statement is about
+	Want string   // the requested digest
+	Got  []string // the statement's subjects
 }
 
 // Error names both digests.
@@ -45,7 +45,7 @@ func (e *SubjectError) Error() string {
 func (e *SubjectError) Code() diag.Code { return diag.Integrity }
 
 // Verify checks that one of the keys signed the bundle's statement, and that the statement is about the digest. The
-// error is a [KeyError], a [SubjectError], or says why the bundle cannot be read.
+// error is a [KeyError], a [SubjectError], or a parsing error.
 func Verify(bundle []byte, keys []*PublicKey, digest string) (Verified, error) {
 	e, err := ParseBundle(bundle)
 	if err != nil {
@@ -54,7 +54,7 @@ func Verify(bundle []byte, keys []*PublicKey, digest string) (Verified, error) {
 	return e.Verify(keys, digest)
 }
 
-// Verify is [Verify] for a bundle that was read.
+// Verify is [Verify] for a parsed bundle.
 func (e *Envelope) Verify(keys []*PublicKey, digest string) (Verified, error) {
 	if _, err := hexOf(digest); err != nil {
 		return Verified{}, err

@@ -34,15 +34,15 @@ type Client interface {
 	Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error
 }
 
-// Options configure the clients of a user.
+// Options configure [Clients].
 type Options struct {
 	environ.Environment
 	Config  *pack.Config     // the user's settings: the git program, mirrors, certificates
 	Keyless sign.OpenKeyless // verifies signatures of identities; nil refuses them
 }
 
-// Clients makes one client of each kind when it is first needed, with the user's credentials and settings, and shares
-// it in the whole process.
+// Clients creates one client of each kind on first use, with the user's credentials and settings, and shares it in the
+// whole process.
 type Clients struct {
 	options Options
 	mu      sync.Mutex
@@ -50,7 +50,7 @@ type Clients struct {
 	oci     *oci.Client
 }
 
-// NewClients returns clients that have touched neither disk nor network.
+// NewClients returns clients. It does not access the disk or the network.
 func NewClients(o Options) *Clients { return &Clients{options: o} }
 
 // Of returns the client for sources of a kind. Directories are relative to root.
@@ -98,18 +98,18 @@ func (c *Clients) OCI() *oci.Client {
 // File returns the client for directories. Relative ones are relative to root.
 func (c *Clients) File(root string) *file.Client { return Directories(root, c.options.OS) }
 
-// Directories returns a client for directories, which needs nothing of the user's. Relative ones are relative to root.
+// Directories returns a client for directories, without a user's settings. Relative directories are relative to root.
 func Directories(root, goos string) *file.Client { return file.New(file.Options{Base: root, OS: goos}) }
 
-// Logins returns the logins for registries, which are kept where Docker keeps its own.
+// Logins returns the logins for registries, in Docker's configuration.
 func Logins(getenv func(string) string, home string) *credential.Store {
 	return credential.Open(credential.Options{Getenv: getenv, Home: home})
 }
 
-// LoginHost returns the host that a login for a registry is kept under.
+// LoginHost returns the host that the login for a registry is stored under.
 func LoginHost(registry string) string { return credential.Host(registry) }
 
-// HTTP returns the client for indexes on web servers, nil for that of the registry package.
+// HTTP returns the client for indexes on web servers; nil means the registry package's default.
 func (c *Clients) HTTP() *http.Client {
 	if transport := c.transport(); transport != nil {
 		return &http.Client{Transport: transport}
@@ -117,8 +117,8 @@ func (c *Clients) HTTP() *http.Client {
 	return nil
 }
 
-// transport returns what carries HTTP requests, nil for each client's own. If the certificates that the settings name
-// can't be read, every request fails.
+// transport returns the transport for HTTP requests; nil means each client's default. If the configured certificates
+// cannot be read, every request fails.
 func (c *Clients) transport() http.RoundTripper {
 	authorities := c.options.Config.File(c.options.Config.CAFile)
 	if authorities == "" {
@@ -136,7 +136,7 @@ type failingTransport struct{ err error }
 // RoundTrip returns the error.
 func (t failingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, t.err }
 
-// Verifier returns what finds and checks signatures.
+// Verifier returns the verifier of signatures.
 func (c *Clients) Verifier(offline bool) *trust.Verifier {
 	return trust.New(trust.Options{
 		OCI: c.OCI(), Git: c.Git(), Dir: filepath.Join(c.options.Paths.Cache, "signatures"),
@@ -146,7 +146,7 @@ func (c *Clients) Verifier(offline bool) *trust.Verifier {
 }
 
 // trustedRoot reads the authorities that may certify identities: the administrator's, or else the user's. If the
-// administrator has a policy, the user's don't count.
+// administrator has a policy, the user's authorities do not count.
 func (c *Clients) trustedRoot() ([]byte, error) {
 	const name, most = "trusted_root.json", 1 << 20
 	dirs := []string{c.options.Paths.Enterprise, c.options.Paths.Config}
