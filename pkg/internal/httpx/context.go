@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// PreferContext returns the error of ctx if it has ended, else err; nil stays nil. What an interruption cuts off looks
-// like damage (a size that differs, a digest, the end of an archive), and the interruption is the cause.
+// PreferContext returns the error of ctx if it has ended, otherwise err; nil stays nil. An interrupted transfer looks
+// like damage (a wrong size, a wrong digest, a truncated archive), but the interruption is the cause.
 func PreferContext(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -14,8 +14,8 @@ func PreferContext(ctx context.Context, err error) error {
 	return err
 }
 
-// EndOfContext returns the error of a context that an error is about, or nil. It tells the end of a context from a
-// timeout of the transport, which net/http makes look like the same.
+// EndOfContext returns the context error in an error's chain, or nil. It distinguishes the end of a context from a
+// timeout of the transport, which net/http reports in the same way.
 func EndOfContext(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return context.Canceled

@@ -1,9 +1,9 @@
-// Package httpx is what HTTP clients of registries and indexes share.
+// Package httpx is the common code of HTTP clients for registries and indexes.
 //
 // The rules it keeps:
-//   - Every wait ends. [Patient] repeats a request that a server may answer later a few times, as late as the server
-//     asks for, up to a minute, and gives up on an answer that brings next to nothing.
-//   - Redirects neither leave HTTPS nor lead into this machine or its link-local network ([CheckRedirect]).
-//   - Short answers are read whole or not at all, and up to a limit ([ReadWhole]).
-//   - What may hold secrets is left out of messages: [Cause] of an error has no queries of URLs.
+//   - Every wait is bounded. [Patient] retries a request after a transient failure a few times, after the delay that
+//     the server requests, up to a minute, and ends stalled responses.
+//   - Redirects never leave HTTPS, and never lead to this machine or its link-local network ([CheckRedirect]).
+//   - Short responses are read completely or not at all, up to a limit ([ReadWhole]).
+//   - Messages contain no secrets: [Cause] removes the queries of URLs.
 package httpx

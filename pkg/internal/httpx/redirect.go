@@ -10,8 +10,8 @@ import (
 
 const maxRedirects = 10
 
-// CheckRedirect is a redirect policy for [net/http.Client]: it keeps redirects on HTTPS and out of this machine. That
-// credentials do not follow to another host is the work of the client that adds them.
+// CheckRedirect is a redirect policy for [net/http.Client]. It keeps redirects on HTTPS and away from this machine. The
+// client that adds credentials must not send them to other hosts.
 func CheckRedirect(req *http.Request, via []*http.Request) error {
 	previous := via[0].URL
 	switch {
@@ -28,7 +28,7 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	return RedirectAllowed(req.Context(), req.URL)
 }
 
-// isInternal reports whether host is written as an address that only this machine or its link reaches.
+// isInternal reports whether host is an address that only this machine or its local link reaches.
 func isInternal(host string) bool {
 	if IsLoopback(host) {
 		return true
@@ -37,7 +37,7 @@ func isInternal(host string) bool {
 	return err == nil && (addr.Unmap().IsLinkLocalUnicast() || addr.Unmap().IsUnspecified() || addr.IsMulticast())
 }
 
-// IsLoopback reports whether host is written as a name or address of this machine.
+// IsLoopback reports whether host is a name or address of this machine.
 func IsLoopback(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

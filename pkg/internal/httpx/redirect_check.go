@@ -7,12 +7,12 @@ import (
 
 type redirectKey struct{}
 
-// WithRedirectCheck returns a context in which what a server sends on to is asked for only if check allows it.
+// WithRedirectCheck returns a context in which redirects are followed only if check allows them.
 func WithRedirectCheck(ctx context.Context, check func(target *url.URL) error) context.Context {
 	return context.WithValue(ctx, redirectKey{}, check)
 }
 
-// RedirectAllowed returns why a context does not allow what a server sends on to, nil if it does.
+// RedirectAllowed returns the error of the context's redirect check, or nil.
 func RedirectAllowed(ctx context.Context, target *url.URL) error {
 	if check, ok := ctx.Value(redirectKey{}).(func(*url.URL) error); ok && check != nil {
 		return check(target)

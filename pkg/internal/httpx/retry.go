@@ -14,12 +14,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Patient returns a transport over base that repeats requests which a server may answer later, at most so many times,
-// and that ends answers which bring next to nothing. Every wait is bounded.
-//
-// Repeating is the work of oras-go's transport. What it is told to wait is decided here, because oras-go's own policy
-// heeds Retry-After with 429 and in seconds only, asks again after 3 s even where the server wants a minute, and does
-// not repeat where a server hangs up without an answer.
+// Patient returns a transport that retries requests after transient failures, up to a number of times, and ends stalled
+// responses. Every wait is bounded.
+// | It uses oras-go's retry transport with its own policy. oras-go's policy supports Retry-After only with status 429
+// and in seconds, retries after 3 s even if the server requests a minute, and does not retry if a server closes the
+// connection without a response.
 func Patient(base http.RoundTripper, retries int) http.RoundTripper {
 	policy := patience{most: retries}
 	return &retry.Transport{Base: &watcher{base}, Policy: func() retry.Policy { return policy }}
@@ -28,10 +27,10 @@ func Patient(base http.RoundTripper, retries int) http.RoundTripper {
 // patience is a [retry.Policy].
 type patience struct{ most int }
 
-// longestWait is how long a server may ask to be left alone; one that wants more is not asked again.
+// longestWait is the longest delay that a server may request. If it requests more, the request is not retried.
 const longestWait = time.Minute
 
-// Retry returns how long to wait before a request is repeated; less than nothing is never.
+// Retry returns the delay before a retry, or a negative value for no retry.
 func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Duration, error) {
 	if attempt >= p.most || !repeatable(resp, err) {
 		return -1, nil
@@ -60,21 +59,19 @@ func repeatable(resp *http.Response, err error) bool {
 	return again && resp.StatusCode != http.StatusNotImplemented
 }
 
-// backoff is how long to wait before trying again where nobody says: a quarter of a second, then twice as long each
-// time.
+// backoff returns the delay if the server does not request one: a quarter of a second, doubled for each attempt.
 func backoff(attempt int) time.Duration {
 	return retry.ExponentialBackoff(250*time.Millisecond, 2, 0.1)(min(attempt, 6), nil)
 }
 
-// retryAfter reads how long a server that is busy (429, 503) asks to be left alone (RFC 9110, section 10.2.3): in
-// seconds, or up to a time, which is compared with the server's own clock. Nonsense and times that are over count as
-// nothing.
+// retryAfter parses Retry-After of a busy server (status 429 or 503; RFC 9110, section 10.2.3): a number of seconds, or
+// a time, which it compares with the server's own clock. Invalid values and past times count as absent.
 func retryAfter(resp *http.Response) time.Duration {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
 		return 0
 	}
 	text := strings.TrimSpace(resp.Header.Get("Retry-After"))
-	const most = 1_000_000_000 // seconds, 31 years: more would not fit a Duration
+	const most = 1_000_000_000 // in seconds, 31 years; more would overflow a Duration
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(max(0, min(seconds, most))) * time.Second
 	}
@@ -89,10 +86,10 @@ func retryAfter(resp *http.Response) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// Pause waits before something that broke is tried again.
+// Pause waits before a failed operation is retried.
 func Pause(ctx context.Context, attempt int) error { return Sleep(ctx, backoff(attempt)) }
 
-// Sleep waits, or returns the context's error if that ends first.
+// Sleep waits, or returns the context's error if the context ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -104,8 +101,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ReadWhole reads a short answer, which open asks for, to its end or to limit+1 bytes. Where the connection breaks in
-// the middle or brings next to nothing, the answer is asked for again from its beginning, at most so many times.
+// ReadWhole reads a short response to its end or to limit+1 bytes. If the connection breaks or stalls, it calls open
+// again and starts over, up to a number of times.
 func ReadWhole(ctx context.Context, retries int, limit int64, open func() (io.ReadCloser, error)) ([]byte, error) {
 	for attempt := 0; ; attempt++ {
 		data, again, err := readOnce(limit, open)
@@ -128,7 +125,7 @@ func readOnce(limit int64, open func() (io.ReadCloser, error)) (data []byte, aga
 	return data, true, err
 }
 
-// broken reports whether an answer that somebody else has read ended before its end.
+// broken reports whether reading a response failed before its end.
 func broken(err error) bool {
 	_, slow := errors.AsType[*slowError](err)
 	return slow || errors.Is(err, io.ErrUnexpectedEOF)

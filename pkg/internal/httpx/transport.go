@@ -11,12 +11,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// maxConnections is how many connections to one host there are at once.
+// maxConnections is the maximum number of concurrent connections to one host.
 const maxConnections = 12
 
-// NewTransport returns a transport for registries and indexes: it reads in large pieces, keeps connections, never asks
-// for compression on top of compressed layers, keeps to a few connections a host however many packs are fetched at
-// once, and gives up on a server that does not begin to answer.
+// NewTransport returns a transport for registries and indexes. It uses large buffers, reuses connections, does not
+// request compression (layers are compressed already), limits the connections to a host however many packs are fetched
+// at once, and fails if a server does not begin to respond.
 func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -36,8 +36,8 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// TrustFile has a transport trust the certificates in a PEM file, besides those that the system trusts (and
-// SSL_CERT_FILE names, where Go heeds it).
+// TrustFile makes a transport trust the certificates in a PEM file, in addition to the system's (and those in
+// SSL_CERT_FILE, if Go supports it on this system).
 func TrustFile(t *http.Transport, file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// Turns lets one goroutine at a time do what a key stands for. Those who waited find what the first one left. The
-// zero value is ready to use.
+// Turns is a set of locks, one for each key. Goroutines that waited can use the result of the first one. The zero value
+// is ready to use.
 type Turns struct {
 	mu   sync.Mutex
 	keys map[string]*turn
 }
 
 type turn struct {
-	free  chan struct{} // holds one element while nobody has the turn
-	users int           // who has it or waits for it
+	free  chan struct{} // holds one element while the lock is free
+	users int           // number of goroutines that hold it or wait for it
 }
 
-// Take waits for the key's turn, which lasts until end is called.
+// Take acquires the key's lock. Calling end releases it.
 func (t *Turns) Take(ctx context.Context, key string) (end func(), err error) {
 	t.mu.Lock()
 	if t.keys == nil {

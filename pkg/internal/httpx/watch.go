@@ -13,9 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// An answer has to bring a kilobyte a second while it is waited for, which any line that works does. One that brings
-// less in two windows of time in a row is as good as broken: a server that says nothing for ever, or a byte a second,
-// must not hold an installation up for good.
+// A response must deliver a kilobyte a second while the client waits for it. If it delivers less in two successive
+// windows, the request fails, so that a stalled server cannot block an installation forever.
 const (
 	window      = 15 * time.Second
 	slowStrikes = 2
@@ -23,7 +22,7 @@ const (
 	slowBytes   = 1 << 10 * int64(window/time.Second)
 )
 
-// slowError says that an answer brought too little.
+// slowError reports that a response was too slow.
 type slowError struct {
 	host string
 	n    int64 // bytes in slowTime
@@ -39,13 +38,13 @@ func (e *slowError) Error() string {
 // Code returns [diag.Remote].
 func (e *slowError) Code() diag.Code { return diag.Remote }
 
-// Hint says what to do.
+// Hint suggests what to do.
 func (e *slowError) Hint() string { return "check the network, then try again" }
 
-// watcher is a transport that ends answers which bring too little.
+// watcher is a transport that ends responses that are too slow.
 type watcher struct{ next http.RoundTripper }
 
-// RoundTrip sends a request and watches over the answer's body.
+// RoundTrip sends a request and monitors the speed of the response's body.
 func (w *watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	resp, err := w.next.RoundTrip(req.WithContext(ctx))
@@ -61,15 +60,15 @@ func (w *watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections closes what the transport below keeps open.
+// CloseIdleConnections closes the idle connections of the wrapped transport.
 func (w *watcher) CloseIdleConnections() {
 	if c, ok := w.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// watched is a body that is read under watch. That its reader takes its time does not count: at the end of a window
-// only a body that is being waited for is checked.
+// watched is a monitored body. The time that its reader takes does not count: at the end of a window, a body is checked
+// only if a read is waiting.
 type watched struct {
 	body    io.ReadCloser
 	host    string
@@ -77,8 +76,8 @@ type watched struct {
 	timer   *time.Timer
 	waiting atomic.Bool
 	n       atomic.Int64
-	last    int64 // n at the end of the last window that was not too slow
-	strikes int   // windows since
+	last    int64 // n at the end of the last window that was fast enough
+	strikes int   // slow windows since then
 	closed  atomic.Bool
 	slow    atomic.Pointer[slowError]
 }
@@ -86,7 +85,7 @@ type watched struct {
 func watch(body io.ReadCloser, host string, cancel context.CancelFunc) *watched {
 	w := &watched{body: body, host: host, cancel: cancel}
 	w.timer = time.AfterFunc(math.MaxInt64, w.endWindow)
-	w.timer.Reset(window) // only now, because endWindow uses w.timer
+	w.timer.Reset(window) // set last, because endWindow uses w.timer
 	return w
 }
 
@@ -120,7 +119,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the connection up, or back.
+// Close closes the body.
 func (w *watched) Close() error {
 	w.closed.Store(true)
 	w.timer.Stop()

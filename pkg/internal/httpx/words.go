@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Cause returns the text of err without the URL that net/http puts in front and without the queries of others, escaped.
+// Cause returns the text of err, escaped, without the URL that net/http prepends and without the queries of other URLs.
 func Cause(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -17,10 +17,10 @@ func Cause(err error) string {
 	return Clean(queries().ReplaceAllString(err.Error(), "$1"))
 }
 
-// queries are those of URLs in a text, which may be signed.
+// queries matches the queries of URLs, which may contain signatures.
 var queries = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`) })
 
-// Clean makes a server's words fit for a terminal: one line, printable, not long.
+// Clean makes a server's text safe for a terminal: one printable line of limited length.
 func Clean(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -11,26 +11,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// defaultDepth is how deep objects and arrays may be nested if [Options.MaxDepth] is 0.
+// defaultDepth is the maximum nesting of objects and arrays if [Options.MaxDepth] is 0.
 const defaultDepth = 64
 
-// Options choose what is accepted. The zero value is for documents that are decoded into structs.
+// Options configure [Decode] and [Check]. The zero value is for documents that are decoded into structs.
 type Options struct {
 	MaxBytes int // of the document; 0 for no limit
-	MaxDepth int // of objects and arrays in each other; 0 for [defaultDepth]
+	MaxDepth int // maximum nesting of objects and arrays; 0 for [defaultDepth]
 
-	// ExactKeys accepts keys that differ only in case. Use it only for what is decoded into maps: of two such keys, a
-	// struct gets the value of the last.
+	// ExactKeys accepts keys that differ only in case. Use it only if the document is decoded into maps, because a
+	// struct would get the value of the last such key.
 	ExactKeys bool
 
-	KnownFields bool // refuse keys that the destination, a struct, does not have
-	UseNumber   bool // numbers in an any become a [json.Number], as they are written, rather than a float64
+	KnownFields bool // reject keys without a field in the destination struct
+	UseNumber   bool // decode numbers into an any as [json.Number], as written, instead of float64
 }
 
-// Kind is why a document was refused.
+// Kind is the reason why a document was rejected.
 type Kind int
 
-// The kinds, in the order in which a document is checked.
+// Kinds, in the order of the checks.
 const (
 	TooLarge     Kind = iota + 1 // more than MaxBytes
 	NotUTF8                      // bytes that are not UTF-8
@@ -38,14 +38,14 @@ const (
 	TrailingData                 // something follows the value
 	TooDeep                      // nested deeper than MaxDepth
 	DuplicateKey                 // a key appears twice in one object
-	// it does not fit into the destination, or has a field that the destination does not have
+	// the value does not fit the destination, or has a field that the destination does not have
 	WrongValue
 )
 
-// Error is why a document was refused, and where.
+// Error is the reason and the position of a rejected document.
 type Error struct {
 	Kind Kind
-	Key  string // the second of two equal keys, as it is written there
+	Key  string // the second of two equal keys, as written
 
 	// Offset counts bytes from 0. Line and Column, in bytes, count from 1; Line is 0 if the position is not known, as
 	// with an unknown field.
@@ -79,7 +79,7 @@ func (e *Error) Error() string {
 // Code returns [diag.Invalid].
 func (e *Error) Code() diag.Code { return diag.Invalid }
 
-// KindOf returns the kind of an error of this package, 0 for any other.
+// KindOf returns the kind of an error of this package, or 0 for other errors.
 func KindOf(err error) Kind {
 	refused, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -114,7 +114,7 @@ func Decode(data []byte, v any, o Options) error {
 	return wrong
 }
 
-// Check reports the first reason to refuse a document: see [Kind].
+// Check returns the first reason to reject a document; see [Kind].
 func Check(data []byte, o Options) error {
 	if o.MaxBytes > 0 && len(data) > o.MaxBytes {
 		return (&Error{Kind: TooLarge, size: len(data), limit: o.MaxBytes}).setPosition(nil, 0)
@@ -131,7 +131,7 @@ func Check(data []byte, o Options) error {
 	return nil
 }
 
-// invalidUTF8 returns where the first bytes are that are not UTF-8.
+// invalidUTF8 returns the offset of the first bytes that are not UTF-8.
 func invalidUTF8(data []byte) int {
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
@@ -143,7 +143,7 @@ func invalidUTF8(data []byte) int {
 	return len(data)
 }
 
-// checkSyntax returns what is wrong with a document that is not valid JSON.
+// checkSyntax returns the error of a document that is not valid JSON.
 func checkSyntax(data []byte) *Error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	err := dec.Decode(new(json.RawMessage))
@@ -153,7 +153,7 @@ func checkSyntax(data []byte) *Error {
 		return (&Error{Kind: TrailingData}).setPosition(data, end)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		// which counts the byte that is wrong
+		// the offset includes the invalid byte
 		return (&Error{Kind: Syntax, Err: err}).setPosition(data, int(syntax.Offset)-1)
 	}
 	if errors.Is(err, io.EOF) {

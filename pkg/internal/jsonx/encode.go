@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// Marshal returns a value as JSON on one line, with <, >, and & as they are.
+// Marshal returns a value as JSON on one line. It does not escape <, >, and &.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -19,11 +19,11 @@ func Marshal(v any) ([]byte, error) {
 
 // Quote returns a text as a JSON string.
 func Quote(s string) string {
-	b, _ := Marshal(s) // a string can always be encoded
+	b, _ := Marshal(s) // encoding a string never fails
 	return string(b)
 }
 
-// MarshalObject returns an object as JSON, with its members in their order.
+// MarshalObject returns an object as JSON, with its members in the given order.
 func MarshalObject(members iter.Seq2[string, any]) ([]byte, error) {
 	b := []byte{'{'}
 	for key, value := range members {

@@ -12,11 +12,11 @@ import (
 
 const space = " \t\r\n"
 
-// CheckKeys is the part of [Check] that is about nesting and keys, for data that is known to be valid JSON, because it
-// was decoded already. One look at each byte is enough then.
+// CheckKeys checks only nesting and keys, like [Check], for data that is known to be valid JSON. It reads each byte
+// once.
 func CheckKeys(data []byte, o Options) error {
 	limit := cmp.Or(o.MaxDepth, defaultDepth)
-	var open []object // the objects and arrays that are not closed yet
+	var open []object // open objects and arrays
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '{', '[':
@@ -41,18 +41,18 @@ func CheckKeys(data []byte, o Options) error {
 	return nil
 }
 
-// object is an object, or an array, whose end was not seen yet.
+// object is an open object or array.
 type object struct {
 	hasKeys bool
-	keyNext bool // it, or its next member, has just begun
+	keyNext bool // the object, or its next member, has just begun
 	few     []string
 	many    map[string]bool
 }
 
-// manyKeys is from how many keys on a map is faster than a slice.
+// manyKeys is the number of keys from which a map is faster than a slice.
 const manyKeys = 16
 
-// add adds a key, and reports whether it was not there before.
+// add adds a key, and reports whether it is new.
 func (o *object) add(key string, exact bool) bool {
 	o.keyNext = false
 	if !exact {
@@ -74,7 +74,7 @@ func (o *object) add(key string, exact bool) bool {
 	return true
 }
 
-// fold returns the same text for all keys that encoding/json takes for the same field.
+// fold returns the same text for all keys that encoding/json matches to the same field.
 func fold(key string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -91,7 +91,7 @@ func fold(key string) string {
 // unquote returns the text of a valid string.
 func unquote(quoted []byte) (text string) {
 	if text = string(quoted[1 : len(quoted)-1]); strings.Contains(text, `\`) {
-		_ = json.Unmarshal(quoted, &text) // it is valid
+		_ = json.Unmarshal(quoted, &text) // s is valid
 	}
 	return text
 }
@@ -104,8 +104,8 @@ type Member struct {
 	Value  json.RawMessage
 }
 
-// Members yields what is in an object or an array, in order; nothing for another value. The data is valid JSON: see
-// [Check].
+// Members yields the members of an object or array in order, and nothing for other values. The data must be valid JSON;
+// see [Check].
 func Members(data []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		i := 0

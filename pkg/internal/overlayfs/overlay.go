@@ -6,7 +6,7 @@
 //   - It never writes to the base, and shows everything else exactly as the base has it.
 //   - A replaced file keeps its mode and time; only content and size differ. A symbolic link to a file stays a link in
 //     listings; reading it returns the replaced content.
-//   - A replaced file need not exist in the base; it exists then, and so do the directories above it.
+//   - A replaced file need not exist in the base. The overlay adds it and the directories above it.
 //   - A file system never changes. It does not copy the content, which the caller must not change.
 //
 // This package may change at any time.
@@ -31,8 +31,8 @@ type FS struct {
 	inBase map[string]bool     // which of the directories exist in the base
 }
 
-// New returns a file system that replaces files, by their paths in package fs's form, over base. The error, a
-// *[fs.PathError], is that a path is not valid or is below another path that is a file.
+// New returns a file system over base that replaces files, given by their paths in package fs's form. The error is an
+// *[fs.PathError] for an invalid path, or for a path below another one that is a file.
 func New(base fs.FS, files map[string][]byte) (*FS, error) {
 	o := &FS{base: base, files: files, dirs: map[string][]string{}, inBase: map[string]bool{}}
 	for name := range files {
@@ -97,7 +97,7 @@ func (o *FS) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(o.base, name)
 }
 
-// Stat describes a file or directory; of a symbolic link, what it leads to.
+// Stat describes a file or directory, or the target of a symbolic link.
 func (o *FS) Stat(name string) (fs.FileInfo, error) {
 	if data, ok := o.files[name]; ok {
 		return o.info(name, data), nil
@@ -111,7 +111,7 @@ func (o *FS) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(o.base, name)
 }
 
-// Lstat describes a file or directory without following a symbolic link, where the base can.
+// Lstat describes a file or directory without following a symbolic link, if the base supports that.
 func (o *FS) Lstat(name string) (fs.FileInfo, error) {
 	if link := o.baseLink(name); link != nil {
 		return link, nil
@@ -124,7 +124,7 @@ func (o *FS) Lstat(name string) (fs.FileInfo, error) {
 	return fs.Lstat(o.base, name)
 }
 
-// ReadLink returns where a symbolic link leads, where the base can.
+// ReadLink returns the target of a symbolic link, if the base supports that.
 func (o *FS) ReadLink(name string) (string, error) {
 	if o.hidesBase(name) {
 		return "", &fs.PathError{Op: "readlink", Path: name, Err: wrapNotExist(name)}
@@ -196,8 +196,8 @@ func (o *FS) hidesBase(name string) bool {
 	return false
 }
 
-// baseLink returns the info of the base's symbolic link at an overlaid path, or nil. It ignores a link to nothing, or
-// to something of the other kind: the overlaid file or directory replaces it.
+// baseLink returns the info of the base's symbolic link at an overlaid path, or nil. It ignores a dangling link, and a
+// link to something of another kind, which the overlay replaces.
 func (o *FS) baseLink(name string) fs.FileInfo {
 	_, file := o.files[name]
 	_, dir := o.dirs[name]
@@ -261,7 +261,7 @@ func (d *openDir) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errors.New("is a directory")}
 }
 
-// ReadDir returns the next n entries, or all that are left.
+// ReadDir returns the next n entries, or all remaining ones.
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	if n > 0 && len(d.entries) == 0 {
 		return nil, io.EOF
@@ -274,7 +274,7 @@ func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return next, nil
 }
 
-// fileInfo describes what is overlaid.
+// fileInfo describes an overlaid file or directory.
 type fileInfo struct {
 	name string
 	size int64

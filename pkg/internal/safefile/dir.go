@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Dir is a directory as a file system that no link leads out of, and of which only regular files and directories are
-// opened. It is opened anew for each name; a [Root] is opened once.
+// Dir is a directory as a file system. Links cannot lead out of it, and only regular files and directories can be
+// opened. It opens the directory for each call; a [Root] keeps it open.
 type Dir string
 
 // Open opens a regular file or a directory.
@@ -15,17 +15,17 @@ func (d Dir) Open(name string) (fs.File, error) {
 	return in(d, func(r *Root) (fs.File, error) { return r.Open(name) })
 }
 
-// Stat describes what a name leads to.
+// Stat describes the file that a name leads to.
 func (d Dir) Stat(name string) (fs.FileInfo, error) {
 	return in(d, func(r *Root) (fs.FileInfo, error) { return r.Stat(name) })
 }
 
-// Lstat describes a name itself: a link is not followed.
+// Lstat describes a name without following a link.
 func (d Dir) Lstat(name string) (fs.FileInfo, error) {
 	return in(d, func(r *Root) (fs.FileInfo, error) { return r.Lstat(name) })
 }
 
-// ReadLink returns where a link leads.
+// ReadLink returns the target of a link.
 func (d Dir) ReadLink(name string) (string, error) {
 	return in(d, func(r *Root) (string, error) { return r.ReadLink(name) })
 }
@@ -34,7 +34,7 @@ func (d Dir) openRegular(name string, limit int64) (fs.File, error) {
 	return in(d, func(r *Root) (fs.File, error) { return r.openRegular(name, limit) })
 }
 
-// in does something in a directory that is opened for it.
+// in opens the directory and calls a function with it.
 func in[T any](d Dir, do func(*Root) (T, error)) (T, error) {
 	r, err := OpenRoot(string(d))
 	if err != nil {
@@ -45,7 +45,7 @@ func in[T any](d Dir, do func(*Root) (T, error)) (T, error) {
 	return do(r)
 }
 
-// Root is a [Dir] that is kept open. It is safe for concurrent use.
+// Root is a [Dir] that stays open. It is safe for concurrent use.
 type Root struct{ root *os.Root }
 
 // OpenRoot opens a directory.
@@ -57,7 +57,7 @@ func OpenRoot(dir string) (*Root, error) {
 	return &Root{root}, nil
 }
 
-// Close lets the directory go. Files that were opened stay open.
+// Close closes the directory. Open files stay open.
 func (r *Root) Close() error { return r.root.Close() }
 
 // Open opens a regular file or a directory.
@@ -74,7 +74,7 @@ func (r *Root) Open(name string) (fs.File, error) {
 	return r.root.Open(name)
 }
 
-// openRegular is what [OpenIn] does, with one look less.
+// openRegular is [OpenIn] with one check less.
 func (r *Root) openRegular(name string, limit int64) (fs.File, error) {
 	info, err := r.Stat(name)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Root) openRegular(name string, limit int64) (fs.File, error) {
 	return r.root.Open(name)
 }
 
-// Stat describes what a name leads to.
+// Stat describes the file that a name leads to.
 func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	if err := valid("stat", name); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	return r.root.Stat(name)
 }
 
-// Lstat describes a name itself: a link is not followed.
+// Lstat describes a name without following a link.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	if err := valid("lstat", name); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	return r.root.Lstat(name)
 }
 
-// ReadLink returns where a link leads.
+// ReadLink returns the target of a link.
 func (r *Root) ReadLink(name string) (string, error) {
 	if err := valid("readlink", name); err != nil {
 		return "", err

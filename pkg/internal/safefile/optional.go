@@ -8,11 +8,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// maxOptional is the size in bytes above which no manifest, lockfile, settings or state file is read.
+// maxOptional is the maximum size of a manifest, lockfile, settings file, or state file, in bytes.
 const maxOptional = 256 << 20
 
-// ReadOptional returns a file's bytes, or nil if it does not exist. It refuses links and what is not a file, so that a
-// manifest or lock can't lead elsewhere, and what is larger than any of these can be.
+// ReadOptional returns a file's bytes, or nil if it does not exist. It rejects links and other non-regular files, so
+// that a manifest or lockfile cannot lead elsewhere, and files that are too large.
 func ReadOptional(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,6 @@ package safefile
 
 import "io/fs"
 
-// Mine reports whether a file belongs to the user that this process acts as. Here that is not known, and so every file
+// Mine reports whether the current user owns a file. On this system it always returns true.
 // does.
 func Mine(fs.FileInfo) bool { return true }

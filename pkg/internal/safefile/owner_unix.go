@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Mine reports whether a file belongs to the user that this process acts as.
+// Mine reports whether the effective user of this process owns a file.
 func Mine(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int64(s.Uid) == int64(os.Geteuid())

@@ -1,9 +1,9 @@
-// Package safefile reads files that others may have put where they are: those of a cloned repository, of a directory
-// that a manifest names, of a .git above the directory that skillpm runs in.
+// Package safefile reads files that others may have created: files of a cloned repository, of a directory that a
+// manifest names, or of a .git directory above the current one.
 //
-// Only regular files are opened. Opening a pipe would wait for ever, and a device has no end. What something is, is
-// asked before it is opened and once more afterwards. No file is read that is larger than its reader expects, and none
-// further than it was long when it was opened.
+// It opens only regular files, because opening a pipe would block and a device has no end. It checks the type before
+// and after it opens a file. It limits the size of a file, and never reads beyond the size that the file had when it
+// was opened.
 package safefile
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Open opens a regular file of at most limit bytes. A link is followed. Anything else is an error with the code
-// [diag.Invalid]; that there is nothing is one that is [fs.ErrNotExist].
+// Open opens a regular file of at most limit bytes. It follows links. Other files are errors with the code
+// [diag.Invalid]; a missing file is an [fs.ErrNotExist].
 func Open(name string, limit int64) (*os.File, error) {
 	if info, err := os.Stat(name); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func Open(name string, limit int64) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile reads a file that [Open] opens.
+// ReadFile reads a file like [Open].
 func ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := Open(name, limit)
 	if err != nil {
@@ -42,7 +42,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return whole(f, name, limit)
 }
 
-// OpenIn opens what ReadIn reads.
+// OpenIn opens a file like [ReadIn].
 func OpenIn(fsys fs.FS, name string, limit int64) (fs.File, error) {
 	f, err := openIn(fsys, name, limit)
 	if err != nil {
@@ -68,8 +68,8 @@ func openIn(fsys fs.FS, name string, limit int64) (fs.File, error) {
 	return fsys.Open(name)
 }
 
-// ReadIn reads a file of a file system, with the errors of [Open]. Whether links are followed, and how far, is the file
-// system's business, which should be a [Dir] where it is a directory of somebody else's.
+// ReadIn reads a file of a file system, with the errors of [Open]. The file system decides whether links are followed;
+// use a [Dir] for a directory of others.
 func ReadIn(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := OpenIn(fsys, name, limit)
 	if err != nil {
@@ -78,7 +78,7 @@ func ReadIn(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return whole(f, name, limit)
 }
 
-// Check returns an error with the code [diag.Invalid] for what is no regular file of at most limit bytes.
+// Check returns an error with the code [diag.Invalid] unless a file is regular and has at most limit bytes.
 func Check(name string, info fs.FileInfo, limit int64) error {
 	if !info.Mode().IsRegular() {
 		return diag.Errorf(diag.Invalid, "%s is not a regular file", name)
@@ -89,7 +89,7 @@ func Check(name string, info fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// opened looks again at a file that is open, and closes it if it is not what it was.
+// opened checks an open file again, and closes it if it is not the file that was checked before.
 func opened(f fs.File, name string, limit int64) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -101,13 +101,13 @@ func opened(f fs.File, name string, limit int64) (fs.FileInfo, error) {
 	return info, err
 }
 
-// whole reads a file to the end that it has now, and closes it.
+// whole reads a file up to its current size, and closes it.
 func whole(f fs.File, name string, limit int64) ([]byte, error) {
 	info, err := opened(f, name, limit)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // read only
 	var buf bytes.Buffer
 	buf.Grow(int(info.Size()) + bytes.MinRead)
 	if _, err := buf.ReadFrom(io.LimitReader(f, info.Size())); err != nil {

@@ -1,10 +1,10 @@
-// Package syntax checks whether a shell script, a JSON file or a YAML file is well formed: start reading at [Shell],
+// Package syntax checks whether a shell script, a JSON file, or a YAML file is well formed. Start reading at [Shell],
 // [JSON], and [YAML].
 //
-// It reports errors that keep a program from reading the file, and nothing about the file's meaning. Skills contain
-// files that are not valid by themselves: templates with placeholders, and JSON with comments for the tools that allow
-// them. Such a file, or one that looks like it where parsing fails, has no problem: false positives would make users
-// turn the linter off. Only the first problem of a file is reported, since the rest depends on it.
+// It reports only errors that prevent a program from reading the file. Some files of skills are not valid on their own,
+// for example templates with placeholders, and JSON with comments for tools that allow them. Such a file does not have
+// a problem, and neither does one that looks like it at the position of the error: false positives would make users
+// turn the linter off. Only the first problem of a file is reported, because the rest depends on it.
 //
 // Every function takes linear time, and memory and stack that are bounded for any depth of nesting. This package may
 // change at any time.

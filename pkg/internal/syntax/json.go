@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// JSON returns the first problem of a JSON file, or nil. The name says which dialect it is: one document; one on each
-// line (.jsonl, .ndjson); or, for the files of tools that read them so, one with comments and trailing commas. JSON5 is
-// not checked. A file with a placeholder where JSON would have something else is a template, and not checked from
-// there. Duplicate keys are no problem here.
+// JSON returns the first problem of a JSON file, or nil. The name determines the dialect: one document; one on each
+// line (.jsonl, .ndjson); or one with comments and trailing commas, for the files of tools that allow them. JSON5 is
+// not checked. A file with a placeholder at the position of an error is a template, which is not checked from there on.
+// Duplicate keys are not a problem.
 func JSON(name string, text []byte) *Problem {
 	dialect := jsonDialect(name)
 	if dialect == jsonUnchecked {
@@ -42,7 +42,7 @@ func JSON(name string, text []byte) *Problem {
 const (
 	jsonStrict    = iota
 	jsonComments  // comments and commas after the last value are allowed, and the file may be empty
-	jsonLines     // a document a line
+	jsonLines     // one document on each line
 	jsonUnchecked // another language
 )
 
@@ -69,9 +69,9 @@ func jsonDialect(name string) int {
 	return jsonStrict
 }
 
-// The files of tools that read JSON with comments: TypeScript, VS Code and editors made from it, development
-// containers, Babel, ESLint, JSHint, TSLint, SWC, Deno, Wrangler, Turborepo, Nx, Angular, API Extractor, TypeDoc,
-// markdownlint, Biome, Oxlint, Sublime Text, Windows Terminal.
+// Files of tools that read JSON with comments: TypeScript, VS Code and editors based on it, development containers,
+// Babel, ESLint, JSHint, TSLint, SWC, Deno, Wrangler, Turborepo, Nx, Angular, API Extractor, TypeDoc, markdownlint,
+// Biome, Oxlint, Sublime Text, Windows Terminal.
 var (
 	commentedExtensions = [...]string{
 		".jsonc", ".code-workspace", ".code-snippets", ".code-profile", ".sublime-project", ".sublime-settings",

@@ -14,8 +14,8 @@ func (j *jsonScanner) fail(at int, format string, args ...any) bool {
 	return false
 }
 
-// unexpected records an error about something that JSON does not have: a placeholder, a comment, a word without quotes.
-// want is what JSON expects.
+// unexpected records an error about something that JSON does not allow: a placeholder, a comment, an unquoted word.
+// want describes what JSON expects.
 func (j *jsonScanner) unexpected(want string) bool {
 	rest := j.text[j.pos:]
 	if placeholder(j.text, j.pos) {
@@ -71,7 +71,7 @@ func (j *jsonScanner) noValue(c byte) bool {
 	return j.unexpected("a value is wanted here")
 }
 
-// otherLiteral returns JSON's literal for that of another language, or "".
+// otherLiteral returns the JSON form of another language's literal, or "".
 func otherLiteral(word string) string {
 	switch word {
 	case "True", "TRUE":

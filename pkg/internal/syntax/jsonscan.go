@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// maxJSONDepth is how deep arrays and objects may lie in each other. Readers refuse what is deeper, many of them much
-// earlier.
+// maxJSONDepth limits the nesting of arrays and objects. Readers reject deeper ones, many of them much earlier.
 const maxJSONDepth = 10_000
 
-// jsonScanner reads JSON without building anything. When one of its methods returns false, bad and message say why,
-// unless the text is a template.
+// jsonScanner checks JSON without building values. If one of its methods returns false, bad and message describe the
+// error, unless the text is a template.
 type jsonScanner struct {
 	content []byte // the file
 	text    []byte // the file up to the end of the document
@@ -26,7 +25,7 @@ type jsonScanner struct {
 	template bool
 }
 
-// What may come next.
+// The tokens that may come next.
 const (
 	wantValue = iota // at the start, after a colon, after a comma in an array
 	wantItem         // after [
@@ -49,7 +48,7 @@ func (j *jsonScanner) file() bool {
 	return j.pos == len(j.text) || j.surplus()
 }
 
-// lines reads a file of one document a line.
+// lines reads a file with one document on each line.
 func (j *jsonScanner) lines() bool {
 	for j.pos < len(j.content) {
 		end := len(j.content)
@@ -65,7 +64,7 @@ func (j *jsonScanner) lines() bool {
 	return true
 }
 
-// document reads one value with all that is in it.
+// document reads one value with all its content.
 func (j *jsonScanner) document() bool {
 	j.depth = 0
 	for state := wantValue; ; {
@@ -286,7 +285,7 @@ func (j *jsonScanner) literal(word string) bool {
 	return true
 }
 
-// number reads a number: digits without a zero before them, a fraction, an exponent.
+// number reads a number: digits without a leading zero, a fraction, an exponent.
 func (j *jsonScanner) number() bool {
 	i := j.pos
 	if j.text[i] == '-' {
@@ -327,7 +326,7 @@ func (j *jsonScanner) digits(i int) int {
 	return i
 }
 
-// isWord reports whether there is a letter, a digit or an underscore at i.
+// isWord reports whether the byte at i is a letter, a digit, or an underscore.
 func isWord(text []byte, i int) bool {
 	return i < len(text) && (text[i] == '_' || text[i]-'0' <= 9 || text[i]|0x20-'a' <= 25)
 }

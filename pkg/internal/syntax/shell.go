@@ -15,9 +15,10 @@ import (
 // maxShell is the size in bytes of the largest script that is parsed.
 const maxShell = 1 << 20
 
-// Shell returns the first problem of a shell script, or nil. Its first line determines the shell, else its name; it
-// does not check scripts for other shells than sh, bash, mksh and bats, binary files, and files larger than a megabyte.
-// Shells read one statement after the other, so it ignores what follows an exit or exec at the top level.
+// Shell returns the first problem of a shell script, or nil. The first line, or else the name, determines the shell.
+// Shell does not check binary files, files larger than a megabyte, and scripts for shells other than sh, bash, mksh,
+// and bats. It ignores what follows an exit or exec at the top level, because shells read one statement after the
+// other.
 func Shell(name string, text []byte) *Problem {
 	variant := shellVariant(name, text)
 	if variant == 0 || len(text) > maxShell || bytes.IndexByte(text, 0) >= 0 {
@@ -37,7 +38,7 @@ func Shell(name string, text []byte) *Problem {
 	return problem(text, len(text)-len(content)+at, message)
 }
 
-// shellVariant returns the language of a script, or 0 for one that is not read.
+// shellVariant returns the language of a script, or 0 for one that is not checked.
 func shellVariant(name string, text []byte) syntax.LangVariant {
 	if line, ok := bytes.CutPrefix(bytes.TrimPrefix(text, bom), []byte("#!")); ok {
 		line, _, _ = bytes.Cut(line, []byte{'\n'})
@@ -57,7 +58,7 @@ func shellVariant(name string, text []byte) syntax.LangVariant {
 	return 0
 }
 
-// interpreter returns the name of the program that the words after #! start.
+// interpreter returns the name of the program that a #! line starts.
 func interpreter(words []string) string {
 	for i, word := range words {
 		base := path.Base(word)
@@ -85,12 +86,13 @@ func variantOf(program string) syntax.LangVariant {
 	return 0
 }
 
-// parseShell returns where and why a script cannot be read; no message if it can, or if that cannot be told.
+// parseShell returns the offset and the message of a script's error. The message is empty if the script is valid or the
+// parser is not certain.
 func parseShell(text []byte, variant syntax.LangVariant) (at int, message string) {
 	defer ignorePanic(&message)
 	r := &shallowReader{rest: text}
 	var first error
-	// The loop is not left early: the parser would go on calling its body.
+	// The loop must not end early: the parser would continue to call its body.
 	for stmt, err := range syntax.NewParser(syntax.Variant(variant)).StmtsSeq(r) {
 		switch {
 		case r.done:
@@ -120,8 +122,8 @@ func shellMessage(text []byte, err error) (int, string) {
 	return 0, ""
 }
 
-// late reports whether an error is one that shells see only when they run the line, if at all: in arithmetic, where the
-// parser also takes the ( of a subshell for arithmetic's, in the operators of ${name}, and in text that is not UTF-8.
+// late reports whether shells see an error only when they run the line, if at all. That holds for arithmetic, where the
+// parser also reads the ( of a subshell as arithmetic, for the operators of ${name}, and for text that is not UTF-8.
 func late(e syntax.ParseError) bool {
 	if e.Incomplete {
 		return false
@@ -140,8 +142,8 @@ func late(e syntax.ParseError) bool {
 	return false
 }
 
-// expansion reports whether an error is about what stands in ${ } or in arithmetic, which bash and mksh read when they
-// run the line. What they lack there, sh mostly lacks too, and to it the error is worth telling.
+// expansion reports whether an error is inside ${ } or arithmetic, which bash and mksh parse when they run the line.
+// For sh such errors are reported, because sh does not support most of what they use.
 func expansion(e syntax.LangError) bool {
 	for _, part := range [...]string{"expansion", "arithmetic", "subscript", "unsigned", "${"} {
 		if strings.Contains(e.Feature, part) {
@@ -151,8 +153,8 @@ func expansion(e syntax.LangError) bool {
 	return false
 }
 
-// polyglot reports whether a script does not say which shell it is for, or asks which one reads it: then what only some
-// shells have may be in a part for those.
+// polyglot reports whether a script does not name its shell, or checks which shell runs it. Such a script may have
+// parts for one shell only.
 func polyglot(text []byte) bool {
 	if !bytes.HasPrefix(text, []byte("#!")) {
 		return true
@@ -181,7 +183,7 @@ func foreignMessage(e syntax.LangError) string {
 	return fmt.Sprintf("%s %s for %s, and this script is for %s", e.Feature, verb, strings.Join(langs, " or "), used)
 }
 
-// ends reports whether a statement is one after which the shell reads no further: exit, or exec of a program.
+// ends reports whether the shell reads nothing after a statement: exit, or exec of a program.
 func ends(stmt *syntax.Stmt) bool {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || stmt.Background || stmt.Negated || len(call.Args) == 0 {
@@ -196,7 +198,7 @@ func ends(stmt *syntax.Stmt) bool {
 	return false
 }
 
-// wordText returns a word without its quotes, "" for one with an expansion.
+// wordText returns a word without its quotes, or "" if it has an expansion.
 func wordText(word *syntax.Word) string {
 	var text strings.Builder
 	for _, part := range word.Parts {
@@ -221,16 +223,16 @@ func wordText(word *syntax.Word) string {
 	return text.String()
 }
 
-// maxFrames is how deep the parser may call itself. Real scripts need some hundred frames.
+// maxFrames limits the recursion of the parser. Real scripts need some hundred frames.
 const maxFrames = 4000
 
 var errDeep = errors.New("the script nests too deep to be read")
 
-// shallowReader gives a script to the parser in small parts, and ends it when the parser, which calls itself for
-// everything that lies in something else, is in so deep that a stack could run out.
+// shallowReader passes a script to the parser in small parts, and ends the input if the parser, which recurses into
+// nested constructs, could overflow its stack.
 type shallowReader struct {
 	rest []byte
-	done bool // nothing more is wanted
+	done bool // the parser needs no more input
 }
 
 // Read implements [io.Reader].

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// placeholder reports whether, at an offset or one byte before it, there is something that a template engine or a
-// person is to replace: {{ name }}, {% if %}, <% name %>, ${NAME}, $NAME, <name>, {name}, %NAME%, @NAME@, __NAME__. One
-// byte before, because a reader takes the first brace of {{ for one of its own.
+// placeholder reports whether a template placeholder is at an offset or one byte before it: {{ name }}, {% if %}, <%
+// name %>, ${NAME}, $NAME, <name>, {name}, %NAME%, @NAME@, __NAME__. One byte before, because a parser may consume the
+// first brace of {{.
 func placeholder(text []byte, at int) bool {
 	if at > 0 && text[at-1] == '{' && placeholderAt(text, at-1) {
 		return true
@@ -47,21 +47,21 @@ func placeholderAt(text []byte, at int) bool {
 	return false
 }
 
-// maxPlaceholder is how many bytes of a placeholder are looked at.
+// maxPlaceholder is the maximum length of a placeholder, in bytes.
 const maxPlaceholder = 4096
 
 func closes(rest []byte, end string) bool {
 	return bytes.Contains(rest[:min(len(rest), maxPlaceholder)], []byte(end))
 }
 
-// plainBraces reports whether what follows {{ is no name or directive of a template, so that they are two braces.
+// plainBraces reports whether {{ is not followed by a name or directive of a template, so that it is just two braces.
 func plainBraces(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t\r\n-~{")
 	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
 }
 
-// formatted reports whether a text is one that a program fills in with a function for formatting: such texts have {{
-// for each brace, and {name} for what is replaced.
+// formatted reports whether a text is a format string: it has {{ for each literal brace, and {name} for replaced
+// values.
 func formatted(text []byte) bool {
 	for at := 0; ; at++ {
 		n := bytes.IndexByte(text[at:], '{')
@@ -75,7 +75,7 @@ func formatted(text []byte) bool {
 	}
 }
 
-// isEnclosed reports whether text is a character, a name of words and other characters, and end.
+// isEnclosed reports whether text consists of a character, a name of words and other characters, and end.
 func isEnclosed(text []byte, end, other string) bool {
 	if !isWord(text, 1) {
 		return false
@@ -91,8 +91,8 @@ func isEnclosed(text []byte, end, other string) bool {
 	return false
 }
 
-// hasTemplate reports whether a line has something to be replaced at an offset or before it, of the kinds that no shell
-// gives a meaning: {{ name }}, {% if %}, <% name %>, and <name>, which to a shell are two redirections.
+// hasTemplate reports whether a line has a placeholder at or before an offset, of the kinds that have no meaning in
+// shells: {{ name }}, {% if %}, <% name %>, and <name>, which shells read as two redirections.
 func hasTemplate(line []byte, at int) bool {
 	for i := range min(at+1, len(line)) {
 		switch c := line[i]; {

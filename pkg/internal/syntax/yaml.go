@@ -10,13 +10,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxYAML is the size in bytes of the largest YAML file that is parsed: the parser needs many times as much memory.
+// maxYAML is the maximum size of a YAML file, in bytes. The parser needs many times as much memory.
 const maxYAML = 1 << 20
 
-// YAML returns the first problem of a YAML file, or nil. The file may have several documents, or none; tags of its own
-// and duplicate keys are no problem. A template is not checked: a file with a placeholder of a template engine at the
-// start of a line or value, or with something to replace at the place where reading ends. Neither is a file in UTF-16
-// or larger than a megabyte.
+// YAML returns the first problem of a YAML file, or nil. The file may have any number of documents. Custom tags and
+// duplicate keys are not problems. A template is not checked: a file with a template engine's placeholder at the start
+// of a line or value, or with any placeholder at the position of the error. Neither is a file in UTF-16 or larger than
+// a megabyte.
 func YAML(_ string, text []byte) *Problem {
 	if len(text) > maxYAML || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil
@@ -43,10 +43,10 @@ func YAML(_ string, text []byte) *Problem {
 	return problem(text, len(text)-len(content)+at, f.explain(at))
 }
 
-// maxTagDirectives is how many %TAG directives a file may have: the parser compares each with all others.
+// maxTagDirectives limits the %TAG directives of a file, because the parser compares each with all others.
 const maxTagDirectives = 1000
 
-// parseYAML returns the message of the first error, "" if there is none.
+// parseYAML returns the message of the first error, or "".
 func parseYAML(r io.Reader) (message string) {
 	defer ignorePanic(&message)
 	dec := yaml.NewDecoder(r)
@@ -90,9 +90,9 @@ func directive(text []byte) bool {
 	return false
 }
 
-// hasPlaceholder reports whether a line has a placeholder where parsing failed: anywhere on the line if it is one of a
-// template engine other than GitHub's ${{ }}, or at that offset or the start of the line's value if users are to
-// replace it, such as $NAME, <name> or @NAME@.
+// hasPlaceholder reports whether a line has a placeholder where parsing failed: a template engine's placeholder, except
+// GitHub's ${{ }}, anywhere on the line, or a user's placeholder, such as $NAME, <name>, or @NAME@, at that offset or
+// at the start of the line's value.
 func hasPlaceholder(line []byte, at int) bool {
 	for i := range line {
 		if directive(line[i:]) && (i == 0 || line[i-1] != '$') {
@@ -107,7 +107,7 @@ func hasPlaceholder(line []byte, at int) bool {
 	return false
 }
 
-// valueStart returns where the value of a line starts: after the hyphens of lists, and after a key.
+// valueStart returns the offset of a line's value: after the hyphens of lists, and after a key.
 func valueStart(line []byte) int {
 	at := len(line) - len(bytes.TrimLeft(line, " -"))
 	if n := bytes.Index(line[at:], []byte(": ")); n >= 0 {

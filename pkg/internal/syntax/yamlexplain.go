@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// explain describes an error at an offset in words that need no knowledge of YAML parsers.
+// explain describes an error at an offset without the terms of YAML parsers.
 func (f *yamlFault) explain(at int) string {
 	line, start := lineAt(f.text, at)
 	before := line[:min(at-start, len(line))]

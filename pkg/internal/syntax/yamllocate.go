@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// yamlFault locates an error. The parser reports at best a line, and often not that of the error. But it reports the
-// same error for every text that ends after the error, and another for one that ends before. So a few more attempts
+// yamlFault locates an error. The parser reports at most a line, which is often wrong. But it reports the same error
+// for every prefix of the text that includes the error, and another one for shorter prefixes. So a few more attempts
 // find the offset.
 type yamlFault struct {
 	text     []byte
-	message  string // with the line that the parser gives
+	message  string // with the parser's line
 	attempts int
 }
 
-// Bounds of the number of attempts, and of the size of the text for which they are made.
+// Limits of the number of attempts, and of the size of the text for which they are made.
 const (
 	maxAttempts = 40
 	maxReparse  = 64 << 10
@@ -65,8 +65,9 @@ func (f *yamlFault) offset() int {
 	return f.token()
 }
 
-// content returns the offset of an error that the text before it has too, since that ends in an open bracket: the first
-// comma or closing bracket that a word could replace, or the open bracket if a word at the end would be valid.
+// content returns the offset of an error that also occurs before its position, because the text there ends in an open
+// bracket. It is the first comma or closing bracket that a word could replace, or the open bracket if a word at the end
+// would be valid.
 func (f *yamlFault) content() int {
 	end := f.consumed()
 	if !f.failsSameWith(end, " x") {
@@ -91,7 +92,7 @@ func (f *yamlFault) consumed() int {
 	return r.pos
 }
 
-// byteReader reads a text byte by byte, so that the parser reads no more than it needs.
+// byteReader returns a text byte by byte, so that the parser reads no more than it needs.
 type byteReader struct {
 	text []byte
 	pos  int
@@ -107,8 +108,8 @@ func (r *byteReader) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// token returns the start of the invalid token: the first line, and then the first byte of it, without which the error
-// is another.
+// token returns the start of the invalid token: the first line, and then the first byte in it, without which the error
+// changes.
 func (f *yamlFault) token() int {
 	_, start := lineAt(f.text, max(f.consumed()-1, 0))
 	for start > 0 && f.failsSame(start) {
@@ -117,9 +118,9 @@ func (f *yamlFault) token() int {
 	line, _ := lineAt(f.text, start)
 	first := start + indentOf(line)
 	if f.reason() == "could not find expected ':'" {
-		return first // every word is what might have been a key
+		return first // any word may have been meant as a key
 	}
-	low, high := first, start+len(line) // the error needs more than low, and not more than high
+	low, high := first, start+len(line) // the error needs more than low and at most high
 	for low+1 < high {
 		if middle := (low + high) / 2; f.failsSame(middle) {
 			high = middle
@@ -133,8 +134,7 @@ func (f *yamlFault) token() int {
 	return f.word(first, low)
 }
 
-// word returns the start of a word, given an offset in it, for errors about keys, which the parser reports at the
-// colon.
+// word returns the start of the word at an offset, for errors about keys, which the parser reports at the colon.
 func (f *yamlFault) word(first, at int) int {
 	switch f.reason() {
 	case "mapping values are not allowed in this context":
@@ -150,14 +150,14 @@ func (f *yamlFault) word(first, at int) int {
 	return at
 }
 
-// anchor returns the name of a missing anchor, if that is the error.
+// anchor returns the name of a missing anchor, if the error is about one.
 func (f *yamlFault) anchor() (string, bool) {
 	name, ok := strings.CutPrefix(f.reason(), "unknown anchor '")
 	return strings.TrimSuffix(name, "' referenced"), ok
 }
 
-// openDelimiter returns the last of some characters before end without which the error is another: the quotation mark
-// or bracket that is not closed. after replaces it in an attempt.
+// openDelimiter returns the offset of the unclosed quotation mark or bracket: the last of the given characters before
+// end without which the error changes. after replaces it in an attempt.
 func (f *yamlFault) openDelimiter(end int, chars, after string) int {
 	for at := min(end, len(f.text)); f.attempts < maxAttempts; {
 		if at = bytes.LastIndexAny(f.text[:at], chars); at < 0 {
@@ -170,8 +170,8 @@ func (f *yamlFault) openDelimiter(end int, chars, after string) int {
 	return f.reportedLine()
 }
 
-// lineEnd returns the end of the line that the parser reports for something that is not closed; the end of the first
-// line if it is that, for which the parser reports another.
+// lineEnd returns the end of the line that the parser reports for an unclosed construct. For the first line the parser
+// reports another line, so it returns the end of the first line.
 func (f *yamlFault) lineEnd() int {
 	start := f.reportedLine()
 	if f.failsSame(start) {

@@ -12,12 +12,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// maxDepth is how deep a value may be nested that is kept as a node.
+// maxDepth limits the nesting of values that are kept as nodes.
 const maxDepth = 16
 
-// Decode reads a value into a struct by the yaml tags of its fields. It checks the value against the types of the
-// fields first, so that problems have the words of the file and not those of Go. It reports whether there was no
-// problem.
+// Decode decodes a value into a struct by the yaml tags of its fields. It first checks the value against the types of
+// the fields, so that problems use the words of the file and not of Go. It reports whether there were no problems.
 func (v Value) Decode(into any) bool {
 	before := v.Count()
 	v.checkType(reflect.TypeOf(into).Elem(), "")
@@ -31,7 +30,7 @@ func (v Value) Decode(into any) bool {
 	return true
 }
 
-// Unmarshal reads a file that is part of the program. It is an error if there is a key that no field has.
+// Unmarshal decodes a file that is embedded in the program. A key without a field is an error.
 func Unmarshal(data []byte, into any) error {
 	r := Read("it", data, Format{Name: "it", TypedText: true, LinesOnly: true})
 	if root, ok := r.Root(); ok {
@@ -40,7 +39,7 @@ func Unmarshal(data []byte, into any) error {
 	return r.Err()
 }
 
-// checkType checks a value against the type that it is decoded into. Path is that of its keys.
+// checkType checks a value against the type that it is decoded into. path is the path of its keys.
 func (v Value) checkType(t reflect.Type, path string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -115,7 +114,7 @@ func (v Value) checkScalar(t reflect.Type, name string) {
 	v.Errorf(hint, "%s is %s, and should be %s", name, kindOf(v.Node), want)
 }
 
-// kindOf names what a node is.
+// kindOf returns the name of a node's kind for messages.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -9,36 +9,36 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Editor changes a YAML file by replacing bytes. Every change parses the result anew, so that nodes always have the
-// positions that they stand at. A change that cannot be made safely is an [Error] and leaves the file as it is; the
-// error has a line if one value is to blame.
+// Editor changes a YAML file by replacing bytes. It parses the result of each change, so that nodes always have their
+// current positions. A change that cannot be made safely is an [Error] and leaves the file unchanged. The error has a
+// line if it is about one value.
 type Editor struct {
 	text
 	path string
-	root *yaml.Node // nil for a file without content
+	root *yaml.Node // nil for an empty file
 	log  []Splice
 }
 
-// Splice replaces bytes: those at Offset that were Old are as many as Length says now.
+// Splice is a replacement of bytes: Old at Offset became Length bytes.
 type Splice struct {
 	Offset int    `json:"offset"`
 	Old    string `json:"old,omitempty"`
 	Length int    `json:"length,omitempty"`
 }
 
-// NewEditor parses a file whose root is a mapping, or nothing. The path is for messages.
+// NewEditor parses a file that is empty or has a mapping as its root. The path is used in messages.
 func NewEditor(path string, data []byte) (*Editor, error) {
 	e := &Editor{path: path}
 	return e, e.load(data)
 }
 
-// Bytes returns the file as it is now, Splices what was replaced to make it.
+// Bytes returns the current content of the file.
 func (e *Editor) Bytes() []byte { return e.data }
 
 // Splices returns the changes so far, in order.
 func (e *Editor) Splices() []Splice { return e.log }
 
-// Root returns the mapping of the file, nil if it has no content.
+// Root returns the mapping of the file, or nil if it is empty.
 func (e *Editor) Root() *yaml.Node { return e.root }
 
 func (e *Editor) load(data []byte) error {
@@ -57,7 +57,7 @@ func (e *Editor) load(data []byte) error {
 	return nil
 }
 
-// splice replaces data[start:end] by text.
+// splice replaces data[start:end] with text.
 func (e *Editor) splice(start, end int, text string) error {
 	old := string(e.data[start:end])
 	if old == text {
@@ -70,7 +70,7 @@ func (e *Editor) splice(start, end int, text string) error {
 	return nil
 }
 
-// change makes an edit, and reverts it if the result differs from the model: the root that is changed in the same way.
+// change makes an edit, and reverts it if the result differs from the model: a copy of the tree with the same change.
 func (e *Editor) change(edit func() error, model func(root *yaml.Node)) error {
 	before := *e
 	want := &yaml.Node{Kind: yaml.MappingNode}
@@ -183,7 +183,7 @@ func (e *Editor) set(value any, path []string) error {
 	}
 }
 
-// replace changes a value in place: the bytes on one line between its ends, and not the comment after it.
+// replace changes a value in place: the bytes on one line between its ends, without the comment after it.
 func (e *Editor) replace(at mappingEntry, value any) error {
 	flow := isFlow(at.parent)
 	text := Render(value, e.isJSON(at.parent))
@@ -280,7 +280,7 @@ func renderNested(keys []string, value any, json bool) string {
 func (e *Editor) insertBlock(n *yaml.Node, next int, keys []string, value any) error {
 	k, v := n.Content[len(n.Content)-2], n.Content[len(n.Content)-1]
 	last := e.lastLine(mappingEntry{key: k, val: v, next: next})
-	// Comments that follow without a gap, at the entries' own indentation, are about this mapping.
+	// Comments that follow without a gap, at the entries' own indentation, belong to this mapping.
 	for n.Column > 1 && last+1 < next {
 		line := e.line(last + 1)
 		trimmed := bytes.TrimLeft(line, " ")
@@ -325,8 +325,8 @@ func (e *Editor) insertLines(line, indent int, keys []string, value any) error {
 	return e.spliceLines(at, e.block(value.(Block), indent))
 }
 
-// spliceLines writes lines at the start of a line, or at the end of the file. A file without a last line end is left
-// without one.
+// spliceLines writes lines at the start of a line, or at the end of the file. If the file does not end with a line end,
+// the result does not either.
 func (e *Editor) spliceLines(at int, lines string) error {
 	if at > 0 && e.data[at-1] != '\n' && !(at == len(bom) && bytes.HasPrefix(e.data, bom)) {
 		lines = e.eol + strings.TrimSuffix(lines, e.eol)

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Append adds an entry to the end of a list: on a line of its own, unless the list is written on one line. The list is
-// made if there is none.
+// Append adds an entry to the end of a list: on a line of its own, unless the list is written on one line. It creates a
+// missing list.
 func (e *Editor) Append(item any, path ...string) error {
 	return e.change(func() error { return e.appendItem(item, path) }, func(root *yaml.Node) {
 		for _, key := range path {
@@ -79,8 +79,8 @@ func (e *Editor) beginList(item any, path []string) error {
 	return e.splice(start, end, e.eol+strings.Repeat(" ", at.key.Column+1)+"- "+Render(item, false))
 }
 
-// RemoveItem removes an entry of a list. The last entry goes with the list, and with the mappings that are empty then,
-// if there are no comments in their lines; else an empty list stays. The comments above an entry stay.
+// RemoveItem removes an entry of a list. With the last entry it also removes the list and then empty mappings, unless
+// their lines have comments; in that case an empty list remains. The comments above an entry stay.
 func (e *Editor) RemoveItem(i int, path ...string) error {
 	found := e.find(path)
 	at := found[len(path)-1]
@@ -116,7 +116,7 @@ func (e *Editor) removeItem(at mappingEntry, i int) error {
 	if strings.TrimLeft(string(e.data[start:e.offset(item)]), " -") != "" {
 		return e.refuse(item, "remove the item")
 	}
-	if len(list.Content) == 1 { // a comment stays, and so must the key
+	if len(list.Content) == 1 { // the comment stays, so the key must stay too
 		return e.splice(start, end, strings.Repeat(" ", max(1, list.Column-1))+"[]"+e.eol)
 	}
 	return e.removeLines(start, end)

@@ -14,7 +14,7 @@ var libraryError = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 })
 
-// ErrorLine returns the line of an error of the YAML library, 0 if it is not known, and its words.
+// ErrorLine returns the line of an error of the YAML library, or 0 if unknown, and its message.
 func ErrorLine(err error) (line int, message string) {
 	m := libraryError().FindStringSubmatch(err.Error())
 	if m == nil {
@@ -24,8 +24,8 @@ func ErrorLine(err error) (line int, message string) {
 	return line, m[2]
 }
 
-// reservedStart matches a value that YAML does not take for text unless it is quoted. It ignores the valid indicators
-// after > or |.
+// reservedStart matches a value that YAML reads as text only if it is quoted. It ignores the valid indicators after >
+// or |.
 var reservedStart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
 		`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
@@ -146,8 +146,8 @@ func Explain(message string, lines []string, line int) Problem {
 	return at(line, -1, "invalid YAML: "+message, "look at the indentation and the quotes of this line")
 }
 
-// salvage reads the valid part of an invalid text. It records the problems of each entry of the root that is invalid by
-// itself, and returns the others.
+// salvage reads the valid part of an invalid text. It records the problems of each root entry that is invalid on its
+// own, and returns the others.
 func (r *Reader) salvage(data []byte, refused error) (*yaml.Node, bool) {
 	const most = 1000
 	var rest strings.Builder

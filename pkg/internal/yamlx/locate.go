@@ -53,7 +53,7 @@ func leadingTab(lines []string) (line, offset int) {
 	return 0, 0
 }
 
-// secondColon finds the colon that a value without quotes must not hold, on the given line or the one before it.
+// secondColon finds the colon that an unquoted value must not contain, on the given line or the one before it.
 func secondColon(lines []string, line int) (n, offset int) {
 	for n := line; n >= max(1, line-1); n-- {
 		text := lines[n-1]
@@ -162,7 +162,7 @@ func notAnItem(lines []string) (line int) {
 // badIndent finds a line that is indented less than the one above it, and unlike any line further up.
 func badIndent(lines []string) (line int) {
 	var open []int // indentations, ascending
-	full := false  // the line above has a value, so that nothing can be below it
+	full := false  // the line above has a value, so nothing can be nested below it
 	for n, text := range lines {
 		if !isContent(text) {
 			continue

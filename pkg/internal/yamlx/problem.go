@@ -9,11 +9,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// maxProblems is the number of problems that are kept of one file. The rest of a file with more is not worth reporting.
+// maxProblems is the number of problems that are kept for one file.
 const maxProblems = 1000
 
-// Problem is one thing that is wrong with a file. Lines and columns count from 1, columns in characters; 0 means that
-// the problem is about the line, or the file, as a whole.
+// Problem is one error in a file. Lines and columns count from 1, columns in characters; 0 means that the problem is
+// about the whole line or file.
 type Problem struct {
 	Line, Column int
 	Message      string // one sentence without a full stop
@@ -57,13 +57,13 @@ type located interface {
 }
 
 // report is one problem, as an error and as an entry of a list. They differ if the file is not YAML: the error has the
-// words of the YAML library, the list explains them.
+// message of the YAML library, and the list explains it.
 type report struct {
 	err     error
 	problem Problem
 }
 
-// Problems returns what is wrong with the file, in the order of the positions.
+// Problems returns the problems of the file, sorted by position.
 func (r *Reader) Problems() []Problem {
 	var list []Problem
 	for _, p := range r.reports {
@@ -75,7 +75,7 @@ func (r *Reader) Problems() []Problem {
 	return list
 }
 
-// Err returns the first problem that was found, or nil.
+// Err returns the first problem, or nil.
 func (r *Reader) Err() error {
 	switch {
 	case r.syntax != nil:
@@ -86,7 +86,7 @@ func (r *Reader) Err() error {
 	return nil
 }
 
-// Add records a problem of the file as a whole, or at a position.
+// Add records a problem of the whole file, or at a position.
 func (r *Reader) Add(p Problem) { r.add(&Error{Path: r.path, Problem: p}, p) }
 
 func (r *Reader) add(err error, p Problem) {

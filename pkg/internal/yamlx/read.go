@@ -17,20 +17,20 @@ type Format struct {
 	Name     string // the file in messages, such as "the policy"
 	MaxBytes int
 
-	NullIsEmpty bool // a key without a value stands for an empty mapping or list
+	NullIsEmpty bool // a key without a value means an empty mapping or list
 	Aliases     bool // anchors, aliases, and tags are allowed
-	TypedText   bool // [Value.Decode] takes no number for a text
+	TypedText   bool // [Value.Decode] does not accept a number as text
 	LinesOnly   bool // problems have no columns
-	Salvage     bool // if the file is not YAML, each entry of the root is read by itself
+	Salvage     bool // if the file is not YAML, each entry of the root is read on its own
 
-	RootMessage  string // the problem of a root that is not a mapping, if it is not the usual one
+	RootMessage  string // the problem of a root that is not a mapping; "": the default
 	RootHint     string
-	ConflictHint string // how to resolve a merge conflict, if it is not the usual way
+	ConflictHint string // how to resolve a merge conflict; "": the default
 
-	// Forbidden reports characters that no text may have. With it, a text that has several lines gets the same problem.
+	// Forbidden reports characters that texts must not contain. If it is set, a multi-line text gets the same problem.
 	Forbidden func(rune) bool
 
-	// Explain returns a problem for a file that is not YAML, nil for the words of the YAML library. If it is not set,
+	// Explain returns a problem for a file that is not YAML, or nil for the message of the YAML library. If it is nil,
 	// the package looks for the cause.
 	Explain func(path string, data []byte) *Problem
 }
@@ -46,7 +46,7 @@ type Reader struct {
 	syntax   *Error // why the file is not YAML
 }
 
-// Read parses data and checks that it means what it seems to mean. The path is for messages.
+// Read parses and checks data. The path is used in messages.
 func Read(path string, data []byte, f Format) *Reader {
 	r := &Reader{path: path, format: f, rejected: make(map[*yaml.Node]bool)}
 	if f.MaxBytes > 0 && len(data) > f.MaxBytes {
@@ -74,16 +74,16 @@ func Read(path string, data []byte, f Format) *Reader {
 	return r
 }
 
-// Root returns the mapping of the file, which does not exist if the file has no content. It returns false if the file
-// cannot be read at all.
+// Root returns the mapping of the file, which does not exist if the file is empty. It returns false if the file cannot
+// be parsed.
 func (r *Reader) Root() (Value, bool) {
 	return Value{Node: r.root, Name: r.format.Name, r: r}, r.readable
 }
 
 func (r *Reader) value(n *yaml.Node) Value { return Value{Node: n, r: r} }
 
-// Parse returns the root node of the first document in data, nil if there is no content. It allows everything that YAML
-// allows: callers check what they read.
+// Parse returns the root node of the first document in data, or nil if it is empty. It accepts all of YAML; callers
+// check the result.
 func Parse(data []byte) (*yaml.Node, error) {
 	doc, err := next(yaml.NewDecoder(bytes.NewReader(data)))
 	return rootOf(doc), err
@@ -118,7 +118,7 @@ func rootOf(doc *yaml.Node) *yaml.Node {
 	return doc.Content[0]
 }
 
-// document returns the root node of the only document in data, and false if there is none because of a problem.
+// document returns the root node of the only document in data. It returns false if a problem prevents that.
 func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 	root, second, err := Documents(data)
 	switch {
@@ -133,7 +133,7 @@ func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 	return root, true
 }
 
-// conflicts reports merge conflicts.
+// conflicts reports merge conflict markers.
 func (r *Reader) conflicts(data []byte) bool {
 	line, open := 0, false
 	for text := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
@@ -156,8 +156,7 @@ func (r *Reader) conflicts(data []byte) bool {
 	return len(r.reports) > 0
 }
 
-// strict reports what makes a file mean something else than it seems to mean: duplicate keys, anchors, aliases and
-// tags.
+// strict reports constructs that can mislead readers: duplicate keys, anchors, aliases, and tags.
 func (r *Reader) strict(n *yaml.Node) {
 	v := r.value(n)
 	switch {
@@ -197,7 +196,7 @@ func (r *Reader) keys(n *yaml.Node) {
 	}
 }
 
-// Pairs yields the keys and values of a mapping node; nothing for every other node and for nil.
+// Pairs yields the keys and values of a mapping node. It yields nothing for other nodes and nil.
 func Pairs(n *yaml.Node) func(yield func(k, v *yaml.Node) bool) {
 	return func(yield func(k, v *yaml.Node) bool) {
 		if n == nil || n.Kind != yaml.MappingNode {
@@ -228,5 +227,5 @@ func Lookup(n *yaml.Node, path ...string) *yaml.Node {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// Message returns an error of the YAML library without its name.
+// Message returns the message of a YAML library error without the library's name.
 func Message(err error) string { return strings.TrimPrefix(err.Error(), "yaml: ") }

@@ -7,15 +7,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// text is the bytes of a file, and the lines that YAML sees in them.
+// text is the bytes of a file and their division into lines by YAML.
 type text struct {
 	data  []byte
 	lines []int // offset of the first byte of each line, as YAML counts lines
 	eol   string
 }
 
-// newText finds the lines: YAML begins a new one after a carriage return and line feed or either alone, and after the
-// three Unicode characters that YAML 1.1 counts as line breaks. A byte order mark is no column.
+// newText finds the lines. YAML ends a line at a carriage return, a line feed, or both, and at the three Unicode
+// characters that YAML 1.1 counts as line breaks. A byte order mark does not count as a column.
 func newText(data []byte) text {
 	t := text{data: data, eol: "\n"}
 	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
@@ -63,8 +63,8 @@ func (t *text) lineEnd(n int) int {
 	return len(t.data)
 }
 
-// valueEnd returns the offset after a node that starts on one line: a scalar, or a flow collection. flow says whether
-// it stands inside one.
+// valueEnd returns the offset after a node on one line: a scalar, or a flow collection. flow is true inside a flow
+// collection.
 func (t *text) valueEnd(n *yaml.Node, flow bool) int {
 	start := t.offset(n)
 	if start >= len(t.data) {
@@ -81,7 +81,7 @@ func (t *text) valueEnd(n *yaml.Node, flow bool) int {
 	}
 }
 
-// pairEnd returns the offset after a value in a flow mapping, or after its key if it has no value.
+// pairEnd returns the offset after a value in a flow mapping, or after its key if there is no value.
 func (t *text) pairEnd(k, v *yaml.Node) int {
 	if isNull(v) && v.Value == "" {
 		return t.valueEnd(k, true)
@@ -94,7 +94,7 @@ type mappingEntry struct {
 	parent   *yaml.Node
 	index    int // of the key in parent.Content
 	key, val *yaml.Node
-	next     int // the first line after the entry: that of the next key of it or of a parent
+	next     int // the first line after the entry: that of the next key, or of a parent's
 }
 
 // isReferenced reports whether a value has an anchor, an alias, or a tag.
@@ -102,8 +102,7 @@ func (e mappingEntry) isReferenced() bool {
 	return e.val.Kind == yaml.AliasNode || e.val.Anchor != "" || e.val.Style&yaml.TaggedStyle != 0
 }
 
-// find follows a path of keys from the root. It returns the entries that exist, which are fewer than the keys when the
-// path ends early.
+// find follows a path of keys from the root. It returns the entries that exist, which may be fewer than the keys.
 func (e *Editor) find(path []string) []mappingEntry {
 	var found []mappingEntry
 	n, next := e.root, e.endLine()
@@ -118,7 +117,7 @@ func (e *Editor) find(path []string) []mappingEntry {
 	return found
 }
 
-// child returns the entry of a key of a mapping that ends before the line next.
+// child returns the entry of a key in a mapping that ends before line next.
 func child(n *yaml.Node, key string, next int) (mappingEntry, bool) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return mappingEntry{}, false
@@ -135,7 +134,7 @@ func child(n *yaml.Node, key string, next int) (mappingEntry, bool) {
 	return mappingEntry{}, false
 }
 
-// endLine returns the first line that is not the document's: that of its end marker, or the one after the last.
+// endLine returns the first line after the document: that of its end marker, or the one after the last line.
 func (e *Editor) endLine() int {
 	first := 1
 	if e.root != nil {
@@ -149,9 +148,9 @@ func (e *Editor) endLine() int {
 	return len(e.lines) + 1
 }
 
-// lastLine returns the last line of an entry of a block mapping or list: comments that are indented deeper than its key
-// are its own, other comments and blank lines after it are not. Blank lines of a text over several lines are its own if
-// they may be a part of it.
+// lastLine returns the last line of an entry of a block mapping or list. Comments that are indented deeper than its key
+// belong to it; other comments and blank lines after it do not. Blank lines after a multi-line text belong to it if
+// they may be part of it.
 func (e *Editor) lastLine(at mappingEntry) int {
 	last := at.val
 	for last != nil && len(last.Content) > 0 {
@@ -170,7 +169,7 @@ func (e *Editor) lastLine(at mappingEntry) int {
 	return n
 }
 
-// afterColon returns the offset after the colon of an entry, or after its key if it has none.
+// afterColon returns the offset after the colon of an entry, or after its key if there is none.
 func (e *Editor) afterColon(at mappingEntry, flow bool) int {
 	end := e.valueEnd(at.key, flow)
 	if i := bytes.IndexByte(e.data[end:], ':'); i >= 0 && len(bytes.TrimSpace(e.data[end:end+i])) == 0 {
@@ -179,7 +178,7 @@ func (e *Editor) afterColon(at mappingEntry, flow bool) int {
 	return end
 }
 
-// isJSON reports whether a flow mapping is written as JSON, with its keys in quotes.
+// isJSON reports whether a flow mapping is written as JSON, with quoted keys.
 func (e *Editor) isJSON(n *yaml.Node) bool {
 	return isFlow(n) && len(n.Content) > 0 && n.Content[0].Style&yaml.DoubleQuotedStyle != 0
 }

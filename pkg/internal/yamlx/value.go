@@ -16,11 +16,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Value is a value of a file. Its methods record problems and return a zero value then. They return a zero value and
-// record nothing if the value does not exist, or if it has a recorded problem already.
+// Value is a value of a file. If a check fails, its methods record a problem and return a zero value. If the value does
+// not exist, or already has a problem, they return a zero value and record nothing.
 type Value struct {
-	Node *yaml.Node // nil for a value that does not exist
-	Name string     // its name in messages: by default its key
+	Node *yaml.Node // nil if the value does not exist
+	Name string     // for messages; the default is its key
 
 	key *yaml.Node
 	r   *Reader
@@ -44,10 +44,10 @@ func (v Value) Quiet() Value {
 	return v
 }
 
-// Exists reports whether there is a value.
+// Exists reports whether the value exists.
 func (v Value) Exists() bool { return v.Node != nil }
 
-// IsBlank reports whether there is no value, or a key with nothing after it.
+// IsBlank reports whether the value does not exist, or is a key without a value.
 func (v Value) IsBlank() bool { return v.Node == nil || isNull(v.Node) && v.Node.Value == "" }
 
 // IsMapping reports whether the value exists and is a mapping.
@@ -59,7 +59,7 @@ func (v Value) IsList() bool { return v.Node != nil && v.Node.Kind == yaml.Seque
 // IsScalar reports whether the value exists and is a scalar.
 func (v Value) IsScalar() bool { return v.Node != nil && v.Node.Kind == yaml.ScalarNode }
 
-// Line returns the line of the value, 0 if it does not exist.
+// Line returns the line of the value, or 0 if it does not exist.
 func (v Value) Line() int {
 	if v.Node == nil {
 		return 0
@@ -67,7 +67,7 @@ func (v Value) Line() int {
 	return v.Node.Line
 }
 
-// Count returns the number of problems that the file has so far.
+// Count returns the number of problems recorded for the file.
 func (v Value) Count() int { return len(v.r.reports) }
 
 // NewError returns an error at the position of the value. The hint may be "".
@@ -86,8 +86,8 @@ func (v Value) Errorf(hint, format string, args ...any) {
 	v.r.add(err, err.Problem)
 }
 
-// Check records an error of another package at the position of the value, with its hint. It reports whether there is
-// none.
+// Check records an error of another package at the position of the value, with its hint. It returns true if the error
+// is nil.
 func (v Value) Check(err error) bool {
 	if err == nil {
 		return true
@@ -115,7 +115,7 @@ func (v Value) Get(path ...string) Value {
 	return v
 }
 
-// Fields yields the keys and values of a mapping. It records unknown keys, if any keys are given.
+// Fields yields the keys and values of a mapping. If keys are given, it records all others as problems.
 func (v Value) Fields(keys ...string) iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if !v.exists() || v.r.format.NullIsEmpty && isNull(v.Node) || !v.hasValue("write a value, or remove the key") {
@@ -139,14 +139,14 @@ func (v Value) Fields(keys ...string) iter.Seq2[string, Value] {
 	}
 }
 
-// Each calls the function of each key with its value. It records keys without a function.
+// Each calls the function of each key with its value. It records keys without a function as problems.
 func (v Value) Each(fields map[string]func(Value)) {
 	for key, value := range v.Fields(slices.Sorted(maps.Keys(fields))...) {
 		fields[key](value)
 	}
 }
 
-// didYouMean returns a hint with the most similar word, or the other hint if there is none.
+// didYouMean returns a hint with the most similar word, or else the given hint.
 func didYouMean(word string, words []string, otherwise string) string {
 	if near := diag.Nearest(word, words); near != "" {
 		return "did you mean " + near + "?"
@@ -154,7 +154,7 @@ func didYouMean(word string, words []string, otherwise string) string {
 	return otherwise
 }
 
-// Require records the keys that a mapping lacks.
+// Require records the keys that a mapping does not have.
 func (v Value) Require(hint string, keys ...string) {
 	for _, key := range keys {
 		if v.exists() && v.IsMapping() && !v.Get(key).Exists() {
@@ -163,10 +163,10 @@ func (v Value) Require(hint string, keys ...string) {
 	}
 }
 
-// exists reports whether there is a value without a recorded problem.
+// exists reports whether the value exists and has no recorded problem.
 func (v Value) exists() bool { return v.Node != nil && !v.r.rejected[v.Node] }
 
-// hasValue records a value that YAML takes for null.
+// hasValue records a problem for a value that YAML reads as null.
 func (v Value) hasValue(hint string) bool {
 	switch {
 	case !isNull(v.Node):
@@ -197,7 +197,7 @@ func (v Value) text() (string, bool) {
 	return v.Node.Value, v.hasValue("write a value, or remove the key")
 }
 
-// Text returns a text of one line that passes the checks, "" otherwise.
+// Text returns a single-line text that passes the checks, or "".
 func (v Value) Text(checks ...func(string) error) string {
 	s, ok := v.line()
 	for _, check := range checks {
@@ -230,7 +230,7 @@ func (v Value) line() (string, bool) {
 	return s, true
 }
 
-// As returns a text of one line as what parse makes of it, a zero value if there is an error.
+// As parses a single-line text, and returns a zero value after an error.
 func As[T any](v Value, parse func(string) (T, error)) T {
 	value, _ := as(v, parse)
 	return value
@@ -267,7 +267,7 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// Texts returns a list of texts that pass the checks, without duplicates. It is nil only if there is no list.
+// Texts returns a list of texts that pass the checks, without duplicates. It is nil only if the list does not exist.
 func (v Value) Texts(checks ...func(string) error) []string {
 	return ListOf(v, func(s string) (string, error) {
 		for _, check := range checks {
@@ -279,7 +279,7 @@ func (v Value) Texts(checks ...func(string) error) []string {
 	})
 }
 
-// ListOf returns a list of what parse makes of texts, without duplicates. It is nil only if there is no list.
+// ListOf parses a list of texts, without duplicates. It is nil only if the list does not exist.
 func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
 	var list []T
 	if v.exists() && v.IsList() {
@@ -299,10 +299,10 @@ func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
 	return list
 }
 
-// OneOf returns a text that is one of some words.
+// OneOf returns a text that is one of the words.
 func (v Value) OneOf(words ...string) string { return v.Text(OneOf(v.Name, words...)) }
 
-// OneOf returns a check that a text is one of some words; name is for the message.
+// OneOf returns a check that a text is one of the words. name is used in messages.
 func OneOf(name string, words ...string) func(string) error {
 	return func(s string) error {
 		if slices.Contains(words, s) {
@@ -328,7 +328,7 @@ func (v Value) Bool() bool {
 
 var positiveInteger = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
 
-// Int returns a number from 1 to most, or to any number if most is 0.
+// Int returns a number from 1 to most, or without an upper limit if most is 0.
 func (v Value) Int(most int64) int64 {
 	if !v.exists() || !v.hasValue("write a value, or remove the key") {
 		return 0

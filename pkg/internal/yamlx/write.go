@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Word is a text that is written without quotes if every YAML reader takes it for text; a string is always quoted.
+// Word is a text that is written without quotes if every YAML reader reads it as text. A string is always quoted.
 type Word string
 
 // Entry is an entry of a mapping to write. Its value is a string, [Word], bool, int, list ([]any or []Word),
@@ -23,11 +23,11 @@ type Entry struct {
 type (
 	// Mapping is a mapping that is written on one line.
 	Mapping []Entry
-	// Block is a mapping with a line for each entry.
+	// Block is a mapping that is written with a line for each entry.
 	Block []Entry
 )
 
-// Quote writes a text in double quotes.
+// Quote formats a text in double quotes.
 func Quote(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -42,7 +42,7 @@ var (
 	packName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`) })
 )
 
-// Plain writes a text without quotes if every YAML reader takes it for text, unlike true, null, 1e3, and 2026-01-02.
+// Plain formats a text without quotes if every YAML reader reads it as text, unlike true, null, 1e3, and 2026-01-02.
 func Plain(s string) string {
 	if isSimple(s) || isText(s) && (strings.Contains(s, "/") && packName().MatchString(s) || plainPattern().
 		MatchString(s)) {
@@ -51,8 +51,8 @@ func Plain(s string) string {
 	return Quote(s)
 }
 
-// isSimple is a fast check whether every YAML reader takes s for text: it starts with a letter, continues with letters,
-// digits, hyphens and slashes, and is not a reserved word.
+// isSimple is a fast check for texts that need no quotes: s starts with a letter, continues with letters, digits,
+// hyphens, and slashes, and is not a reserved word.
 func isSimple(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -67,8 +67,8 @@ func isSimple(s string) bool {
 	return true
 }
 
-// Scalar writes a text on one line: without quotes if YAML reads it back as the same text, else in quotes. It serves
-// prose, where [Plain] would quote nearly everything.
+// Scalar formats a text on one line: without quotes if YAML reads it back as the same text, otherwise in quotes. It is
+// for prose, most of which [Plain] would quote.
 func Scalar(s string) string {
 	if s == "" || strings.ContainsAny(s, "\n\r#") || strings.TrimSpace(s) != s || !isText(s) {
 		return QuoteText(s)
@@ -80,7 +80,7 @@ func Scalar(s string) string {
 	return QuoteText(s)
 }
 
-// QuoteText writes a text in quotes: double ones, or single ones if that saves escapes.
+// QuoteText formats a text in quotes: double ones, or single ones if that saves escapes.
 func QuoteText(s string) string {
 	control := func(r rune) bool { return !unicode.IsPrint(r) }
 	if strings.ContainsAny(s, `"\`) && !strings.Contains(s, "'") && !strings.ContainsFunc(s, control) {
@@ -89,13 +89,13 @@ func QuoteText(s string) string {
 	return strconv.Quote(s)
 }
 
-// isText reports whether readers of YAML 1.1 and 1.2 take a plain scalar for text.
+// isText reports whether readers of YAML 1.1 and 1.2 read a plain scalar as text.
 func isText(s string) bool {
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	return n.ShortTag() == "!!str" && !strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ")
 }
 
-// Render writes a value on one line, as JSON if asked for.
+// Render formats a value on one line, optionally as JSON.
 func Render(value any, json bool) string {
 	switch v := value.(type) {
 	case Word:
@@ -146,7 +146,7 @@ func isListValue(value any) bool {
 	return false
 }
 
-// node returns what reading back a value returns.
+// node returns the node that parsing the written value gives.
 func node(value any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str"}
 	switch v := value.(type) {
