@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// RegistryNames returns the configured registries that a pack can be published to, by name or else by address. It does
-// not use the network. With indexes it also returns the indexes.
+// RegistryNames returns the configured registries that a pack can be published to, by name or by address, and
+// optionally the indexes. It does not use the network.
 func (c *Client) RegistryNames(indexes bool) []string {
 	names := []string{registry.Local}
 	bound := map[string]bool{}

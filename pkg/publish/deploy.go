@@ -26,9 +26,9 @@ import (
 
 // The scopes that a skill is deployed to.
 const (
-	DeployEnterprise = "enterprise" // everybody on this machine
+	DeployEnterprise = "enterprise" // all users of this machine
 	DeployPersonal   = "personal"   // this user
-	DeployProject    = "project"    // who works in this project
+	DeployProject    = "project"    // users of this project
 )
 
 // DeployScopes returns the scopes, the strongest first.
@@ -70,7 +70,7 @@ type DeployReport struct {
 	Shadowed []string       `json:"shadowed,omitempty"` // the directories of skills that it shadows
 	Valid    bool           `json:"valid"`
 	Findings []diag.Finding `json:"findings"`
-	Check    lint.Report    `json:"-"` // findings with the lines that they are about
+	Check    lint.Report    `json:"-"` // findings with their lines
 }
 
 // Deploy copies a skill into the first directory that the profile has for the scope. It validates the skill under the

@@ -121,7 +121,7 @@ func isSigned(ctx context.Context, k *trust.Verifier, ref pack.Ref) bool {
 	return err == nil && slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindSignature })
 }
 
-// Limits of a layout in a tar. Its contents are verified later, when they are read from the layout.
+// Limits of a layout in a tar. Its contents are verified when they are read from the layout.
 const (
 	maxLayoutFiles = 100_000
 	maxLayoutBytes = 4 << 30

@@ -18,15 +18,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// PackReport says what was packed.
+// PackReport is the result of [Client.Pack].
 type PackReport struct {
 	*ReleaseReport
-	Output string `json:"output"` // the file or directory that was written
+	Output string `json:"output"` // the written file or directory
 }
 
-// Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar where the name ends with .tar.
-// It is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
-// OWNER-NAME-VERSION.tar. A directory that is a layout keeps what it has.
+// Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar if the name ends with .tar.
+// The default name is OWNER-NAME-VERSION.tar. The layout has exactly the bytes that publishing would push, and the same
+// pack gives the same file. A directory that already is a layout keeps its other packs.
 func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*PackReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir := c.packDir(o.Dir)
@@ -70,10 +70,10 @@ func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*Pa
 	return report, writeLayoutFile(abs, layout)
 }
 
-// otherArchives are what people call archives that a pack is not written as: nobody means a directory of that name.
+// otherArchives are extensions of unsupported archives, because a directory with such a name is probably a mistake.
 var otherArchives = [...]string{".zip", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"}
 
-// isPacked reports whether a file looks like what [writeLayout] writes.
+// isPacked reports whether a file looks like a result of [writeLayout].
 func isPacked(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {
@@ -84,7 +84,7 @@ func isPacked(name string) bool {
 	return err == nil && (head.Name == "blobs/" || layoutName().MatchString(head.Name))
 }
 
-// checkOutput refuses to replace what is no file, or one of something else.
+// checkOutput fails if the output exists and is not a packed file.
 func checkOutput(abs, display string) error {
 	info, err := os.Lstat(abs)
 	if err == nil && !info.Mode().IsRegular() {
@@ -102,14 +102,14 @@ func checkOutput(abs, display string) error {
 	return nil
 }
 
-// writeLayoutFile writes a layout as a tar file, whole or not at all.
+// writeLayoutFile writes a layout as a tar file, atomically.
 func writeLayoutFile(name, layout string) error {
 	return atomicfile.Stream(name, atomicfile.Options{Mode: 0o644, Sync: true},
 		func(w io.Writer) error { return writeLayout(w, layout) })
 }
 
-// writeLayout writes a layout as a tar that depends on nothing but its content: in order of names, without owners and
-// times. What skillpm itself keeps there is left out.
+// writeLayout writes a layout as a reproducible tar: sorted by name, without owners and times. It leaves out skillpm's
+// own bookkeeping files.
 func writeLayout(w io.Writer, layout string) error {
 	var names []string
 	err := filepath.WalkDir(layout, func(path string, d fs.DirEntry, err error) error {

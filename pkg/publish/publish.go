@@ -42,7 +42,7 @@ type ReleaseOptions struct {
 type ReleaseReport struct {
 	Pack     string            `json:"pack"`
 	Version  string            `json:"version"`
-	Target   string            `json:"target"` // the source, in the syntax of install
+	Target   string            `json:"target"` // the source, in the syntax of "skillpm install"
 	Digest   string            `json:"digest,omitempty"`
 	Existed  bool              `json:"existed"` // the same content was already published
 	DryRun   bool              `json:"dryRun"`
@@ -59,8 +59,8 @@ type ReleaseReport struct {
 	Files    []PublishedFile   `json:"files"`
 	Size     int64             `json:"size"`               // bytes of all files
 	Manifest json.RawMessage   `json:"manifest,omitempty"` // of a dry run: what would be published
-	Bound    bool              `json:"-"`                  // Target is that which the settings bind the owner to
-	Check    lint.Report       `json:"-"`                  // Findings with the lines that they are about
+	Bound    bool              `json:"-"`                  // Target comes from the binding of the owner
+	Check    lint.Report       `json:"-"`                  // findings with their lines
 }
 
 // PublishedFile is a file that goes into the pack.

@@ -17,16 +17,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// publishTarget returns where a pack is published. Without a destination it is the OCI registry that the settings of
-// the user, or of the machine's administrator, bind the pack's owner to: install looks up packs of that owner nowhere
-// else. Bindings in the project's file do not count, or a repository could choose where its users push to.
+// publishTarget returns the target for a pack. The default is the OCI registry that the settings of the user or of the
+// machine's administrator bind the pack's owner to, because install looks up the owner's packs only there. Bindings in
+// the project's file do not count; otherwise a repository could choose where its users push.
 func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget, err error) {
 	prefix, err := c.registryRef(destination, id)
 	if err != nil {
 		return t, err
 	}
 	if destination == "" {
-		// an index is made in another way
+		// an index does not accept pushes
 		if prefix != "" && prefix != registry.Local && !strings.HasPrefix(prefix, "oci://") {
 			t.warning = "it goes to this machine alone, where install does not look: the settings bind " + id.Owner +
 				" to " + prefix +
@@ -39,14 +39,14 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 	return t, err
 }
 
-// publishTarget is where a pack is published.
+// publishTarget is the target of a publication.
 type publishTarget struct {
 	ref     pack.Ref
-	bound   bool   // the settings say so
-	warning string // what is to be said of it, "" for nothing
+	bound   bool   // from the settings
+	warning string // a warning about the target, or ""
 }
 
-// parseTarget parses the registry or layout that a user named.
+// parseTarget parses a registry or layout on the command line.
 func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 	switch {
 	case destination == "" || destination == "local":
@@ -78,8 +78,8 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 type LoginReport struct {
 	Host    string `json:"host"`
 	User    string `json:"user"`
-	Checked bool   `json:"checked"` // the registry asked for it, and took it
-	Where   string `json:"where"`   // Docker's configuration, which names the helper that keeps it where there is one
+	Checked bool   `json:"checked"` // the registry required and accepted it
+	Where   string `json:"where"`   // Docker's configuration, and the credential helper if there is one
 }
 
 // Login stores a login in Docker's configuration, after the registry has accepted it.
@@ -104,16 +104,16 @@ func (c *Client) Logout(ctx context.Context, host string) error {
 	return source.Logins(c.Getenv, c.Paths.Home).Delete(ctx, host)
 }
 
-// LoginHosts returns the registries that there are logins for.
+// LoginHosts returns the registries with a stored login.
 func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
 	return source.Logins(c.Getenv, c.Paths.Home).Hosts(ctx)
 }
 
-// attachments returns a function that makes the signature, provenance and SBOM of a release, which are stored before
-// its tags are set; nil without a key.
+// attachments returns a function that creates the signature, provenance, and SBOM of a release, which are stored before
+// its tags. Without a key it returns nil.
 //
-// A version that was published before keeps the provenance that the key signed: each run of a CI system would add
-// another one.
+// An existing version keeps the provenance that the key has signed, because each run of a CI system would add another
+// one.
 func (c *Client) attachments(artifact *releaseArtifact, key *sign.PrivateKey, k *trust.Verifier, ref pack.Ref) func(
 	context.Context,
 	oci.Pushed, []byte) ([]oci.Artifact, error) {

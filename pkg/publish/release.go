@@ -25,7 +25,7 @@ import (
 // maxWords is how many words a release is found by at most: those of its manifest, and then those of its skills.
 const maxWords = 64
 
-// release describes what is published.
+// release is the content to publish.
 func release(m *pack.Manifest, p *pack.Pack, trees []bundle.Tree) oci.Release {
 	rel := oci.Release{
 		ID: m.Name, Version: m.Version, Description: m.Description, License: m.License, Dependencies: m.Dependencies,
@@ -46,11 +46,11 @@ func release(m *pack.Manifest, p *pack.Pack, trees []bundle.Tree) oci.Release {
 	return rel
 }
 
-// readFrontmatter adds what a skill's frontmatter says of it, and returns the words that it is to be found by.
+// readFrontmatter copies the frontmatter of a skill into its metadata, and returns the skill's search terms.
 func readFrontmatter(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
 	f, err := t.Open(skill.File)
 	if err != nil {
-		return nil // it was checked before
+		return nil // parsed before
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile))
@@ -65,7 +65,7 @@ func readFrontmatter(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
 		for _, item := range tools.Content {
 			meta.AllowedTools = append(meta.AllowedTools, skill.ScalarText(item))
 		}
-	case !strings.Contains(skill.ScalarText(tools), "("): // a tool with arguments may have spaces in them
+	case !strings.Contains(skill.ScalarText(tools), "("): // tool patterns may contain spaces
 		meta.AllowedTools = strings.Fields(skill.ScalarText(tools))
 	default:
 		meta.AllowedTools = []string{skill.ScalarText(tools)}
@@ -85,7 +85,7 @@ func readFrontmatter(meta *oci.SkillMeta, t bundle.Tree) (words []string) {
 	return words
 }
 
-// tagWords reads tags, which are a list or, where only text is allowed, words with commas between them.
+// tagWords parses tags: a list or, for text-only metadata, words separated by commas.
 func tagWords(tags *yaml.Node) []string {
 	switch {
 	case tags == nil:
@@ -100,8 +100,8 @@ func tagWords(tags *yaml.Node) []string {
 	return strings.Split(skill.ScalarText(tags), ",")
 }
 
-// checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory. It
-// looks at what is published, which in a git checkout may have other line ends and modes than the disk.
+// checkSkills lints the skills that the manifest names, not all skills below its directory. It lints the published
+// bytes, which in a git checkout may have other line ends and modes than the disk.
 func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
 	ref := pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)}
 	content, err := pack.Describe(os.DirFS(dir), ref)
@@ -124,10 +124,10 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 	for _, s := range content.Skills {
 		path := filepath.Join(dir, filepath.FromSlash(s.Dir))
 		if rel, ok := pathx.Rel(c.Dir, path); ok {
-			path = rel // findings name paths as the user would
+			path = rel // findings have the paths that the user typed
 		}
 		paths = append(paths, path)
-		// what can't be published is said by the check, or when it is collected
+		// the lint findings, or collecting the files, report what cannot be published
 		_ = compareWithDisk(tree, dir, s.Dir, files, programs)
 	}
 	report, err := c.validate(ctx, ValidateOptions{Paths: paths}, files)
@@ -159,8 +159,8 @@ func compareWithDisk(tree fs.FS, dir, skillDir string, files map[string][]byte, 
 	})
 }
 
-// dropExecutableFindings takes away that files are not executable which the manifest says are: they are, once they are
-// placed.
+// dropExecutableFindings removes findings about missing executable bits of files that the manifest declares executable:
+// the installed files will have them.
 func (c *Client) dropExecutableFindings(report *lint.Report, p *checkedProject) {
 	if len(p.programs.Executable) == 0 {
 		return

@@ -74,7 +74,7 @@ func manifestText(o InitOptions) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// yamlLine returns "key: value" with the value quoted where YAML needs it.
+// yamlLine formats "key: value", and quotes the value if necessary.
 func yamlLine(key, value string) (string, error) {
 	node := yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 	if strings.ContainsAny(value, "\n") {
@@ -92,7 +92,7 @@ type NewOptions struct {
 	Name        string
 	Description string
 	License     string
-	// where to make the skill's directory; "" means skills/ in a pack and the client's directory elsewhere
+	// the parent of the skill's directory; "" means skills/ in a pack, otherwise the client's directory
 	Dir     string
 	Scripts bool // with an example script
 }

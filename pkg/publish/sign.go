@@ -12,19 +12,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// SignReport says what was signed.
+// SignReport is the result of [Client.Sign].
 type SignReport struct {
 	Reference string `json:"place"`     // pinned to the digest
 	Digest    string `json:"digest"`    // of the manifest
 	Signer    string `json:"signer"`    // fingerprint of the public key
-	Signature string `json:"signature"` // digest of the artifact that holds the signature
-	Existed   bool   `json:"existed"`   // the key had signed it before, and nothing was written
-	// it does not say which pack and version it is, so that the signature satisfies nobody
+	Signature string `json:"signature"` // digest of the artifact with the signature
+	Existed   bool   `json:"existed"`   // the key had signed it before; nothing was written
+	// the manifest does not name its pack and version, so no requirement accepts the signature
 	Unnamed  bool     `json:"unnamed"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Sign signs what is published already at a place, or as owner/name@version.
+// Sign signs a published pack, named by its source or as owner/name@version.
 func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKey) (*SignReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	p, err := c.findPublished(ctx, reference)
@@ -64,7 +64,7 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 }
 
 // findPublished returns the artifact that a reference names: a source with a tag or digest, or owner/name@version,
-// which is looked up in the registries. Only the fields that are needed to fetch it are set.
+// which the registries resolve. It sets only the fields that fetching needs.
 func (c *Client) findPublished(ctx context.Context, reference string) (*pack.Pack, error) {
 	ref, err := pack.Parse(reference)
 	if err != nil {

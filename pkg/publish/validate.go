@@ -17,43 +17,42 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// ValidateOptions says what is checked, and how.
+// ValidateOptions configure [Client.Validate].
 type ValidateOptions struct {
 	Paths []string // files and directories, relative ones to the client's directory; empty means that directory
-	// ids of the hosts that the skills are for, "all" every one; empty means those of skillpm.yaml, else the default
-	// one
+	// ids of profiles, or "all"; the default is the profiles of skillpm.yaml, or else the default profile
 	Profiles []string
-	Parallel int // how many skills are checked at once; 0 means one a processor
+	Parallel int // number of skills checked concurrently; 0 means one per CPU
 
-	Strict   bool     // warnings are errors
-	Lenient  bool     // warnings are no errors, whatever skillpm.yaml says
-	Enable   []string // rules that are asked for: ids, families, or the start of an id and a star
-	Disable  []string // rules that say nothing
-	NoConfig bool     // do not read what skillpm.yaml says under validate:
-	Edits    bool     // work out the edits that fix findings
+	Strict   bool     // treat warnings as errors
+	Lenient  bool     // do not treat warnings as errors, whatever skillpm.yaml sets
+	Enable   []string // rules to enable: ids, families, or a prefix and *
+	Disable  []string // rules to disable
+	NoConfig bool     // ignore the validate: settings of skillpm.yaml
+	Edits    bool     // compute the edits that fix findings
 
-	Changed bool   // report only on skills with files that differ from the last commit
-	Since   string // with Changed: or from where this branch, tag or commit and HEAD parted
+	Changed bool   // report only skills with files that differ from the last commit
+	Since   string // with Changed: compare with the merge base of HEAD and this branch, tag, or commit
 
-	Baseline   string // a baseline's file; "" means that of skillpm.yaml
-	NoBaseline bool   // use none
+	Baseline   string // baseline file; "" means that of skillpm.yaml
+	NoBaseline bool   // do not use a baseline
 
-	Policy     bool   // hold the skills against the policies in force, too
-	PolicyFile string // hold them against this file instead
+	Policy     bool   // also check the skills against the policies in effect
+	PolicyFile string // check against this policy file instead
 
-	// Stdin is checked in the place of the file StdinName, which need not exist; only its findings are reported.
+	// Stdin replaces the content of the file StdinName, which need not exist. Only its findings are reported.
 	Stdin     []byte
 	StdinName string
 }
 
-// Validate checks every skill at and below the paths, and the files that describe packs. What is wrong is in the
-// report, with paths as the user would write them; the error is that a path does not exist or has nothing to check,
-// that a profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
+// Validate checks all skills at and below the paths, and the files that describe packs. The report has the findings,
+// with paths as the user typed them. Validate returns an error if a path does not exist or has nothing to check, if a
+// profile or rule is unknown, or if skillpm.yaml or the baseline cannot be read.
 func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, error) {
 	return c.validate(ctx, o, o.overlay(c))
 }
 
-// overlay returns the contents that stand for files, by absolute path.
+// overlay returns the replaced contents of files, by absolute path.
 func (o ValidateOptions) overlay(c *Client) map[string][]byte {
 	contents := map[string][]byte{}
 	if o.StdinName != "" {
@@ -62,7 +61,7 @@ func (o ValidateOptions) overlay(c *Client) map[string][]byte {
 	return contents
 }
 
-// validate is Validate with other contents for some files, by absolute path.
+// validate is Validate with replaced contents of some files, by absolute path.
 func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
 	if err := checkRules(o.Enable, o.Disable); err != nil {
 		return lint.Report{}, err
@@ -79,7 +78,7 @@ func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[s
 		}
 		report.Merge(one)
 	}
-	if o.StdinName != "" { // which is the one path of the one job
+	if o.StdinName != "" { // the only path of the only job
 		name := jobs[0].show(jobs[0].inVolume(c.Machine.Abs(o.StdinName)))
 		report.Keep(func(path string) bool { return path == name })
 	}
@@ -100,7 +99,7 @@ func checkRules(lists ...[]string) error {
 	return nil
 }
 
-// job is what is checked under one project's settings on one volume.
+// job is the targets in one project and on one volume.
 type job struct {
 	*volume
 	client   *Client
@@ -108,7 +107,7 @@ type job struct {
 	settings lint.Settings
 }
 
-// jobs sorts the paths by the projects that they are in.
+// jobs groups the paths by project.
 func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 	paths := o.Paths
 	switch {
@@ -141,7 +140,7 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 	return jobs, nil
 }
 
-// run checks one project's skills.
+// run checks the skills of one project.
 func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
 	ids := o.Profiles
 	if len(ids) == 0 {
@@ -173,8 +172,8 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	return report, j.checkPolicies(ctx, &report, o)
 }
 
-// checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at
-// itself: settings that nobody can read are not left out in silence.
+// checkSettings reports problems in the skillpm.yaml with the settings, if that file is not checked itself, so that
+// unreadable settings are not silently ignored.
 func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report, o ValidateOptions) error {
 	if !j.project.hasManifest || o.NoConfig || j.covers(j.project.scope.Manifest()) {
 		return nil
@@ -200,7 +199,7 @@ func (j *job) absolute() []string {
 	return out
 }
 
-// withOverlay returns the volume with other contents for some files.
+// withOverlay returns the volume with the replaced contents.
 func (j *job) withOverlay(contents map[string][]byte) (fs.FS, error) {
 	files := map[string][]byte{}
 	for abs, data := range contents {
@@ -218,14 +217,14 @@ func (j *job) withOverlay(contents map[string][]byte) (fs.FS, error) {
 	return fsys, nil
 }
 
-// keepChanged leaves in the report the skills with changed files, and the files of packs that changed.
+// keepChanged keeps only the findings of skills with changed files, and of changed pack files.
 func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o ValidateOptions) error {
 	files, err := c.changedFiles(ctx, o)
 	if err != nil {
 		return err
 	}
 	real := func(path string) string { return pathx.ResolveOrClean(c.Machine.Abs(filepath.FromSlash(path))) }
-	above := map[string]bool{} // the changed files and every directory that one is in
+	above := map[string]bool{} // the changed files and all directories above them
 	for f := range files {
 		for ; !above[f]; f = filepath.Dir(f) {
 			above[f] = true
@@ -250,7 +249,7 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 	return nil
 }
 
-// changedFiles returns the absolute paths of the files that changed in the repositories that the paths are in.
+// changedFiles returns the absolute paths of the changed files in the repositories of the paths.
 func (c *Client) changedFiles(ctx context.Context, o ValidateOptions) (map[string]bool, error) {
 	paths := o.Paths
 	if len(paths) == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// baselineFile returns the absolute path of the baseline that counts for a job, or "".
+// baselineFile returns the absolute path of the baseline for a job, or "".
 func (j *job) baselineFile(o ValidateOptions) string {
 	switch {
 	case o.NoBaseline:
@@ -29,7 +29,7 @@ func (j *job) baselineFile(o ValidateOptions) string {
 	return ""
 }
 
-// applyBaseline takes the findings that the baseline accepts out of a report, and says which entries can go.
+// applyBaseline removes the findings that the baseline accepts from a report, and lists its obsolete entries.
 func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	file := j.baselineFile(o)
 	if file == "" {
@@ -73,7 +73,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	return nil
 }
 
-// covers reports whether a path was looked at.
+// covers reports whether a path was checked.
 func (j *job) covers(abs string) bool {
 	for _, t := range j.targets {
 		if root := filepath.Join(j.root, filepath.FromSlash(t)); pathx.Contains(root, abs) {
@@ -83,8 +83,8 @@ func (j *job) covers(abs string) bool {
 	return false
 }
 
-// baselineFinding returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding
-// about a whole file that of the file, and for a fact about what a skill can do that of the fact.
+// baselineFinding converts a finding for the baseline. Its digest is that of the line; for a finding about a whole
+// file, that of the file; for a capability note, that of the capability.
 func (c *Client) baselineFinding(file string, report lint.Report, f diag.Finding) lint.BaselineFinding {
 	abs := c.Machine.Abs(filepath.FromSlash(f.Path))
 	rel, err := filepath.Rel(filepath.Dir(file), abs)
@@ -103,10 +103,10 @@ func (c *Client) baselineFinding(file string, report lint.Report, f diag.Finding
 	return lint.BaselineFinding{Rule: f.Rule, Path: filepath.ToSlash(rel), Digest: lint.BaselineDigest(text)}
 }
 
-// maxDigested is the size in bytes beyond which a file's own text is no part of what a baseline knows of it.
+// maxDigested is the size in bytes above which the digest of a baseline entry does not include the file's content.
 const maxDigested = 64 << 20
 
-// readFile returns the content of a regular file. What else has a name may never end.
+// readFile returns the content of a regular file. Reading other files may never end.
 func readFile(name string) ([]byte, bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
@@ -116,7 +116,7 @@ func readFile(name string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// BaselineReport says what [Client.WriteBaseline] did.
+// BaselineReport is the result of [Client.WriteBaseline].
 type BaselineReport struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"`
@@ -124,8 +124,8 @@ type BaselineReport struct {
 	Dropped int    `json:"dropped"`
 }
 
-// WriteBaseline validates and writes a baseline that accepts every error and warning there is, for a reason. Entries of
-// a baseline that is there keep theirs. Advice does not fail and is left out.
+// WriteBaseline validates and writes a baseline that accepts all current errors and warnings for a reason. Existing
+// entries keep their reasons. Advice never fails a run and is left out.
 func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason string) (*BaselineReport, error) {
 	jobs, err := c.jobs(o)
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkedProject is the project around what is validated.
+// checkedProject is the project that contains a validated path.
 type checkedProject struct {
-	dir         string // of its skillpm.yaml, or the client's where there is none
+	dir         string // of its skillpm.yaml; without one, the client's directory
 	scope       scope.Scope
-	hasManifest bool // there is a skillpm.yaml
+	hasManifest bool // skillpm.yaml exists
 	config      pack.Validate
-	// programs is the manifest of which only counts what it says is executable.
+	// programs is a manifest that is used only for its list of executable files.
 	programs pack.Manifest
 }
 
-// checkedProject finds the project around an absolute path and reads what its manifest says under validate:. What else
-// is wrong with the manifest is a finding and no error.
+// checkedProject finds the project that contains an absolute path and reads the validate: settings of its manifest.
+// Other problems of the manifest are findings, not errors.
 func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, error) {
 	p := &checkedProject{dir: c.Dir}
 	s, found, err := c.Paths.Project(nearestExisting(abs))
-	if _, home := errors.AsType[*scope.HomeError](err); home { // skills are checked wherever they are
+	if _, home := errors.AsType[*scope.HomeError](err); home { // skills can be validated outside of projects
 		return p, nil
 	}
 	if err != nil || !found {
@@ -68,7 +68,7 @@ func (p *checkedProject) profiles() []string {
 	return p.config.Profiles
 }
 
-// settings returns what the linter is told: the project's wishes, then those of the command line.
+// settings returns the linter's settings: those of the project, overridden by the command line.
 func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings {
 	s := lint.NewSettings(root, p.config)
 	s.Strict = (s.Strict || o.Strict) && !o.Lenient
@@ -81,8 +81,8 @@ func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings 
 	return s
 }
 
-// skillExists returns a function that reports whether a skill exists that is not validated: one that is installed for
-// the project or the user, or that is near the targets.
+// skillExists returns a function that reports whether a skill exists outside the targets: installed for the project or
+// the user, or in a directory near the targets.
 func (c *Client) skillExists(p *checkedProject, targets []string) func(name string) bool {
 	scopes := []scope.Scope{c.Paths.User()}
 	if p.hasManifest {
@@ -99,7 +99,7 @@ func (c *Client) skillExists(p *checkedProject, targets []string) func(name stri
 	}
 }
 
-// skillDirs are the directories, below a project and beside a skill that is checked, in which other skills are.
+// skillDirs are the directories of other skills, below a project and next to a checked skill.
 var skillDirs = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
 
 // hasSkillNear reports whether a skill of that name is in a directory near one of the targets, or in the project.
@@ -119,8 +119,8 @@ func (p *checkedProject) hasSkillNear(name string, targets []string) bool {
 	return false
 }
 
-// lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said
-// elsewhere.
+// lockedNames returns the names of a scope's installed skills, and none if its lockfile cannot be read, which other
+// commands report.
 func lockedNames(s scope.Scope) []string {
 	data, err := safefile.ReadOptional(s.Lock())
 	if err != nil || data == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkPolicies adds to a report what the policies say of its skills: those in force, or a file. Neither a baseline nor
-// an author's suppressions keep it out of the report, because they do not bind whoever installs.
+// checkPolicies adds the findings of policies to a report: of those in effect, or of a file. A baseline or an author's
+// suppressions do not hide them, because they do not bind the user who installs the skill.
 func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o ValidateOptions) error {
 	if !o.Policy && o.PolicyFile == "" {
 		return nil
@@ -28,7 +28,7 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 	g := j.evaluator(o)
 	if err := g.Err(); err != nil {
 		if denied, ok := errors.AsType[*policy.DeniedError](err); ok && o.PolicyFile != "" {
-			return denied.Err // it denies nothing: it is only tried out
+			return denied.Err // a trial run does not deny
 		}
 		return err
 	}
@@ -46,7 +46,7 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 	return nil
 }
 
-// evaluator returns what decides by the policies that skills are held against.
+// evaluator returns the evaluator of the policies to check against.
 func (j *job) evaluator(o ValidateOptions) *enforce.Evaluator {
 	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.RunRules}
 	if j.project.hasManifest {
@@ -58,7 +58,7 @@ func (j *job) evaluator(o ValidateOptions) *enforce.Evaluator {
 	return enforce.Open(g)
 }
 
-// policyFindings returns what the policies say of one skill.
+// policyFindings returns the policies' findings about one skill.
 func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skillPath string) (found []diag.Finding,
 	err error,
 ) {
@@ -101,7 +101,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 	return found, ctx.Err()
 }
 
-// forbiddenFindings returns a finding for each place that shows a capability which a policy forbids.
+// forbiddenFindings returns a finding for each use of a capability that a policy forbids.
 func (c *Client) forbiddenFindings(p *policy.Policy, can enforce.Capabilities, skillPath string) (
 	found []diag.Finding,
 ) {
@@ -122,7 +122,7 @@ func (c *Client) forbiddenFindings(p *policy.Policy, can enforce.Capabilities, s
 	return found
 }
 
-// finding makes a finding. What a policy that only observes says is a warning.
+// finding creates a finding. That of a policy in observe mode is a warning.
 func finding(id, policyPath string, observed bool, message, fix string) diag.Finding {
 	f := diag.Finding{Rule: id, Severity: rule.Severity(id), Path: policyPath, Message: message, Fix: fix}
 	if f.Fix == "" {
@@ -134,7 +134,7 @@ func finding(id, policyPath string, observed bool, message, fix string) diag.Fin
 	return f
 }
 
-// ruleOf returns the rule for a key of a policy, "" for what is reported otherwise, or says nothing of files.
+// ruleOf returns the rule for a policy key, or "" if the key has no findings in files.
 func ruleOf(key string) string {
 	switch {
 	case key == "skills.deny":
@@ -147,7 +147,7 @@ func ruleOf(key string) string {
 	return ""
 }
 
-// packOf returns the name of the pack that a directory is in, "" for none.
+// packOf returns the name of the pack that contains a directory, or "".
 func packOf(dir string) string {
 	for {
 		file := filepath.Join(dir, pack.ManifestName)

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// maxReason is how many characters a reason or message may have.
+// maxReason is the maximum length of a reason or message, in characters.
 const maxReason = 500
 
 // StatusReport is the result of [Client.Yank] and [Client.Deprecate].

@@ -20,14 +20,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// AddOptions say what to add to which index.
+// AddOptions configure [Client.Add].
 type AddOptions struct {
-	Dir        string   // of the index; "" means the directory that the verbs work in
-	References []string // as install takes them: oci://…:version, git+https://…#tag, oci-layout:DIR//owner/name:version
-	DryRun     bool     // look, and write nothing
+	Dir        string   // of the index; "" means the client's directory
+	References []string // sources in the syntax of install: oci://…:version, git+https://…#tag, oci-layout:DIR//owner/name:version
+	DryRun     bool     // write nothing
 }
 
-// AddReport says what an index has now.
+// AddReport is the result of [Client.Add].
 type AddReport struct {
 	Index    string   `json:"index"`
 	Packs    []Added  `json:"packs"`
@@ -43,11 +43,11 @@ type Added struct {
 	Digest    string   `json:"digest"`
 	Integrity string   `json:"integrity"`
 	Skills    []string `json:"skills"`
-	File      string   `json:"file"`  // that has its line, below the index
-	Added     bool     `json:"added"` // false: the line was there already
+	File      string   `json:"file"`  // that has its line, relative to the index
+	Added     bool     `json:"added"` // false if the line already existed
 }
 
-// Add appends a line for the pack at each place. Nothing is written unless all can be.
+// Add appends a line for the pack of each source. It writes nothing unless all succeed.
 func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir, err := c.open(o.Dir)
@@ -83,7 +83,7 @@ func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 type adder struct {
 	client   *Client
 	dir      *indexDir
-	files    map[string][]byte // that are written at the end
+	files    map[string][]byte // to write at the end
 	warnings []string
 }
 
@@ -116,8 +116,8 @@ func (a *adder) reference(ctx context.Context, reference string) (Added, error) 
 	return r, a.status(ctx, p)
 }
 
-// status warns of a version that is withdrawn where it is published, and of a pack that is advised against there: the
-// index would not say so.
+// status warns about a version that is yanked in its source, and about a deprecated pack, because the index would not
+// show it.
 func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 	if p.Ref.Kind == pack.KindGit {
 		return nil
@@ -149,7 +149,7 @@ func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 	return nil
 }
 
-// file returns a pack's file as it is, or as it will be.
+// file returns a pack's file, with pending changes.
 func (a *adder) file(name string) ([]byte, error) {
 	if data, ok := a.files[name]; ok {
 		return data, nil
@@ -161,7 +161,7 @@ func (a *adder) file(name string) ([]byte, error) {
 	return data, err
 }
 
-// isListed reports whether a line says what the file says already. One that contradicts it is an error.
+// isListed reports whether a file already has a line. A contradicting line is an error.
 func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 	if len(data) == 0 {
 		return false, nil
@@ -190,7 +190,7 @@ func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 		WithHint("a published version never changes: publish the new content under another version")
 }
 
-// line makes a line of a pack that was looked at.
+// line formats the index line of a pack.
 func (a *adder) line(p *pack.Pack) (index.Line, error) {
 	l := index.Line{
 		Name: p.ID.String(), Version: p.Version, Published: a.client.Now().UTC().Format(time.RFC3339),
@@ -225,7 +225,7 @@ func (a *adder) line(p *pack.Pack) (index.Line, error) {
 	return l, nil
 }
 
-// read opens the pack at a place of the command line and hashes its files.
+// read opens the pack of a source and hashes its files.
 func (c *Client) read(ctx context.Context, reference string) (*pack.Pack, error) {
 	ref, err := pack.Parse(reference)
 	if err != nil {
@@ -257,13 +257,13 @@ func (c *Client) read(ctx context.Context, reference string) (*pack.Pack, error)
 	return p, nil
 }
 
-// fetcher is what packs are fetched from.
+// fetcher reads packs from a source.
 type fetcher interface {
 	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 	Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error
 }
 
-// fetcher returns what fetches from places of a kind.
+// fetcher returns the client for sources of a kind.
 func (c *Client) fetcher(kind pack.Kind) (fetcher, error) {
 	sources, err := c.UserSources()
 	if err != nil {
@@ -275,7 +275,7 @@ func (c *Client) fetcher(kind pack.Kind) (fetcher, error) {
 	return sources.OCI(), nil
 }
 
-// hash fetches all files of a pack, keeps none, and returns the digests of its skills.
+// hash fetches and hashes all files of a pack without storing them, and returns the tree digests of its skills.
 func hash(ctx context.Context, f fetcher, p *pack.Pack) (map[string]string, error) {
 	hasher := bundle.NewHasher(bundle.DefaultLimits())
 	if err := f.Fetch(ctx, p, nil, hasher); err != nil {
@@ -288,7 +288,7 @@ func hash(ctx context.Context, f fetcher, p *pack.Pack) (map[string]string, erro
 	return trees, nil
 }
 
-// describe fills in what the files of a pack say. It is an error if the place said something else.
+// describe adds the metadata from a pack's files. It fails if the source's metadata differs.
 func describe(p *pack.Pack, trees map[string]string) error {
 	p.Skills = slices.Clone(p.Skills)
 	for i, s := range p.Skills {

@@ -10,28 +10,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// BuildOptions say what to derive from which index.
+// BuildOptions configure [Client.Build].
 type BuildOptions struct {
-	Dir string // of the index; "" means the directory that the verbs work in
-	Out string // where derived files go; "" means the index itself
+	Dir string // of the index; "" means the client's directory
+	Out string // directory for derived files; "" means the index
 }
 
-// BuildReport says what was made.
+// BuildReport is the result of [Client.Build].
 type BuildReport struct {
 	Index string      `json:"index"`
 	Out   string      `json:"out"`
-	Packs int         `json:"packs"` // in the catalogue
+	Packs int         `json:"packs"` // in the catalog
 	Files []BuiltFile `json:"files"`
 }
 
 // BuiltFile is a derived file.
 type BuiltFile struct {
-	Path    string `json:"path"` // below Out
+	Path    string `json:"path"` // relative to Out
 	Size    int    `json:"size"`
-	Changed bool   `json:"changed"` // it was not there, or other
+	Changed bool   `json:"changed"` // it was missing or different
 }
 
-// Build writes the files that are derived from an index: the catalogue. The same packs give the same bytes.
+// Build writes the derived files of an index: the catalog. The same packs give the same bytes.
 func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir, err := c.open(o.Dir)
@@ -58,7 +58,7 @@ func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) 
 	return r, nil
 }
 
-// entries reads the packs of an index in the order of their names. It ends with the first error.
+// entries yields the packs of an index, sorted by name. It ends after the first error.
 func (o *indexDir) entries() iter.Seq2[*index.Entry, error] {
 	return func(yield func(*index.Entry, error) bool) {
 		files, _, err := index.Files(o.fsys)
@@ -74,7 +74,7 @@ func (o *indexDir) entries() iter.Seq2[*index.Entry, error] {
 	}
 }
 
-// catalog makes the catalogue of an index, and counts its packs.
+// catalog builds the catalog of an index, and counts its packs.
 func (o *indexDir) catalog() (data []byte, packs int, err error) {
 	var wrong error
 	data, packs, err = catalog(index.UntilError(o.entries(), &wrong))
@@ -84,7 +84,7 @@ func (o *indexDir) catalog() (data []byte, packs int, err error) {
 	return data, packs, err
 }
 
-// catalog makes the catalogue of packs that come in the order of their names.
+// catalog builds the catalog of packs that are sorted by name.
 func catalog(entries iter.Seq[*index.Entry]) (data []byte, packs int, err error) {
 	var buf bytes.Buffer
 	err = index.WriteCatalog(&buf, func(yield func(index.CatalogEntry) bool) {

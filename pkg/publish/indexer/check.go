@@ -14,44 +14,43 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// The rules of [Client.Check], as findings name them.
+// Rules of [Client.Check], as named in findings.
 const (
-	ruleFile    = "index/file"    // a file can be read, is where it belongs, and says nothing that clients refuse
-	ruleHistory = "index/history" // what was said stays: files only grow
-	ruleSource  = "index/source"  // what a line names is there
-	ruleContent = "index/content" // what is there is what the line says
-	ruleDerived = "index/derived" // the derived files are those of the packs
+	ruleFile    = "index/file"    // a file is readable, in its place, and accepted by clients
+	ruleHistory = "index/history" // lines are only appended
+	ruleSource  = "index/source"  // the source of a line exists
+	ruleContent = "index/content" // the source has the content of the line
+	ruleDerived = "index/derived" // the derived files are up to date
 )
 
-// CheckOptions say what to prove.
+// CheckOptions configure [Client.Check].
 type CheckOptions struct {
-	Dir     string // of the index; "" means the directory that the verbs work in
-	Since   string // history is compared with this revision; "" means HEAD's first parent
-	Offline bool   // ask no registry: files and history only
-	New     bool   // ask only about versions that the earlier revision does not have
+	Dir     string // of the index; "" means the client's directory
+	Since   string // revision to compare with; "" means HEAD's first parent
+	Offline bool   // check only files and history, without network access
+	New     bool   // check only the sources of versions that the revision does not have
 }
 
-// CheckReport says what is wrong with an index.
+// CheckReport is the result of [Client.Check].
 type CheckReport struct {
 	Index    string         `json:"index"`
 	OK       bool           `json:"ok"`
 	Packs    int            `json:"packs"`
 	Versions int            `json:"versions"`
-	Fetched  int            `json:"asked"` // versions whose source was asked
-	Since    string         `json:"since"` // the commit that history was compared with, "" where there was none
+	Fetched  int            `json:"asked"` // number of versions whose source was checked
+	Since    string         `json:"since"` // the commit that history was compared with; "" if none
 	Findings []diag.Finding `json:"findings"`
-	Notes    []string       `json:"notes"` // what was not looked at, and why
+	Notes    []string       `json:"notes"` // what was not checked, and why
 
 	code diag.Code
 }
 
-// Code is the exit code: Integrity where something is other than it was or was promised to be, else Invalid, or Remote
-// where a registry did not answer.
+// Code is the exit code: Integrity if content differs from what was recorded or promised, otherwise Invalid, or Remote
+// if a registry did not respond.
 func (r *CheckReport) Code() diag.Code { return r.code }
 
-// Check proves that every file of an index is well-formed and where it belongs, that nothing that was said earlier was
-// changed or taken away, and that every version's digest exists at its source with the content that its line describes.
-// That something is wrong is no error but a finding.
+// Check verifies that each file of an index is valid and in its place, that no earlier line was changed or removed, and
+// that each version's digest exists in its source with the content of its line. Problems are findings, not errors.
 func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir, err := c.open(o.Dir)
@@ -88,13 +87,13 @@ type checker struct {
 	options CheckOptions
 	report  *CheckReport
 
-	entries []*index.Entry            // of the files that can be read
-	lines   map[string]map[string]int // file -> version -> the line that has it
-	before  map[string]*index.Entry   // of the files that changed, as they were
-	changed map[string]bool           // files that history knows to have changed; nil where history is not known
+	entries []*index.Entry            // of readable files
+	lines   map[string]map[string]int // file -> version -> its line
+	before  map[string]*index.Entry   // earlier contents of changed files
+	changed map[string]bool           // files changed since the compared commit; nil if unknown
 }
 
-// find reports something. Among exit codes, that of what was tampered with comes first.
+// find adds a finding. The exit code for tampering takes precedence.
 func (k *checker) find(code diag.Code, f diag.Finding) {
 	f.Path = path.Join(k.dir.display, f.Path)
 	k.report.Findings = append(k.report.Findings, f)
@@ -109,7 +108,7 @@ func (k *checker) find(code diag.Code, f diag.Finding) {
 	}
 }
 
-// files reads every file.
+// files checks all files.
 func (k *checker) files() error {
 	files, strays, err := index.Files(k.dir.fsys)
 	if err != nil {
@@ -134,7 +133,7 @@ func (k *checker) files() error {
 		}
 		entry, err := index.Parse(f.Path, data)
 		if err != nil {
-			continue // it is among the problems
+			continue // already reported
 		}
 		if entry.ID != f.ID {
 			k.find(diag.Invalid, diag.Finding{
@@ -164,7 +163,7 @@ func (k *checker) layouts(name string, entry *index.Entry) {
 	}
 }
 
-// stray reports a file below packs that no reader looks at.
+// stray reports a file below packs that no reader uses.
 func (k *checker) stray(name string) {
 	if base := path.Base(name); base == ".gitkeep" {
 		return
@@ -182,7 +181,7 @@ func (k *checker) stray(name string) {
 	k.find(diag.Invalid, f)
 }
 
-// derived compares the catalogue, if there is one, with what it is made from.
+// derived compares an existing catalog with the packs.
 func (k *checker) derived() error {
 	have, err := safefile.ReadIn(k.dir.fsys, index.CatalogPath, index.MaxCatalogBytes)
 	if errors.Is(err, fs.ErrNotExist) || len(k.report.Findings) > 0 {

@@ -15,13 +15,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// history compares the files with what they were in an earlier commit: they may only have grown.
+// history compares the files with an earlier commit. Lines may only have been appended.
 func (k *checker) history(ctx context.Context) error {
 	if _, err := git.StatusOf(ctx, k.dir.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
 		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
 		return nil
 	}
-	// what forges call the commit before a branch's first
+	// forges use this as the commit before a branch's first
 	if len(k.options.Since) >= 40 && strings.Trim(k.options.Since, "0") == "" {
 		k.report.Notes = append(k.report.Notes, "the branch is new: there is no earlier commit to compare with")
 		return nil
@@ -30,7 +30,7 @@ func (k *checker) history(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer before.Close() //nolint:errcheck // it was only read
+	defer before.Close() //nolint:errcheck // read only
 	if before.Commit == "" {
 		k.report.Notes = append(k.report.Notes, "there is no earlier commit to compare with")
 		return nil
@@ -49,11 +49,11 @@ func (k *checker) history(ctx context.Context) error {
 	return nil
 }
 
-// appended reports what an earlier file said and this one does not say in the same place.
+// appended reports the lines of an earlier file that are missing or moved.
 func (k *checker) appended(earlier fs.FS, name, commit string) error {
 	was, err := safefile.ReadIn(earlier, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is new
+		return nil // a new file
 	}
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (k *checker) appended(earlier fs.FS, name, commit string) error {
 		return nil
 	}
 	if err != nil {
-		return nil //nolint:nilerr // it was reported when the files were read
+		return nil //nolint:nilerr // already reported
 	}
 	old, now := slices.Collect(bytes.Lines(was)), slices.Collect(bytes.Lines(is))
 	n := 0

@@ -17,10 +17,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// maxSources is how many versions are asked for at once.
+// maxSources is the number of versions that are checked concurrently.
 const maxSources = 8
 
-// sources asks for every version where its line says that it is.
+// sources checks the source of each version.
 func (k *checker) sources(ctx context.Context) error {
 	if k.options.Offline {
 		k.report.Notes = append(k.report.Notes, "no registry was asked: --offline")
@@ -53,7 +53,7 @@ func (k *checker) sources(ctx context.Context) error {
 	return group.Wait()
 }
 
-// isListed reports whether the earlier commit has a version already.
+// isListed reports whether the earlier commit already has a version.
 func (k *checker) isListed(name, version string) bool {
 	if k.changed == nil {
 		return false
@@ -68,11 +68,11 @@ func (k *checker) isListed(name, version string) bool {
 	return false
 }
 
-// source asks for one version. It returns an error only when the work is over.
+// source checks one version. It returns an error only if the whole check must stop.
 func (k *checker) source(ctx context.Context, l index.Line) (*diag.Finding, diag.Code, error) {
 	p, err := l.Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(k.dir.dir)})
 	if err != nil {
-		return nil, 0, nil //nolint:nilerr // it is among the problems of the file
+		return nil, 0, nil //nolint:nilerr // already reported with the file
 	}
 	found, err := k.client.fetch(ctx, p)
 	if ended := httpx.EndOfContext(err); ended != nil {
@@ -91,7 +91,7 @@ func (k *checker) source(ctx context.Context, l index.Line) (*diag.Finding, diag
 	return nil, 0, nil
 }
 
-// fetch opens a pinned pack. Where the place does not say what its skills are made of, they are fetched and hashed.
+// fetch opens a pinned pack. If the source does not state the skills' tree digests, it fetches and hashes them.
 func (c *Client) fetch(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
 	fetcher, err := c.fetcher(p.Ref.Kind)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
 	return found, describe(found, trees)
 }
 
-// sourceFinding says why a version cannot be had from its source.
+// sourceFinding describes why a version cannot be fetched from its source.
 func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
 	f := &diag.Finding{
 		Rule: ruleSource, Message: fmt.Sprintf("%s %s: %v", l.Name, l.Version, err),
@@ -131,7 +131,7 @@ func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
 	}
 }
 
-// disagreement says how what is published differs from what a line says, or "".
+// disagreement describes how published content differs from its line, or returns "".
 func disagreement(l index.Line, p, found *pack.Pack) string {
 	switch {
 	case found.ID != p.ID && p.Ref.Kind != pack.KindGit:
@@ -156,7 +156,7 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 	return dependencies(p, found)
 }
 
-// dependencies says which requirement of a version its line has otherwise, or "".
+// dependencies names a dependency that differs between a version and its line, or returns "".
 func dependencies(p, found *pack.Pack) string {
 	for _, pair := range []struct {
 		a, b *pack.Pack

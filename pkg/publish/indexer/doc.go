@@ -5,9 +5,9 @@
 //
 //   - Files only grow, and a version's line never changes. [Client.Check] proves it against an earlier state of the
 //     repository.
-//   - A line is written from a source that was read and hashed, never from what a user typed.
-//   - Derived files are the same bytes wherever and whenever they are built.
-//   - A file is replaced completely or not at all.
+//   - A line is written from a source that was fetched and hashed, never from user input.
+//   - Derived files are reproducible.
+//   - Files are replaced atomically.
 //
 // This package may change at any time.
 package indexer
@@ -24,25 +24,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// Options is what a [Client] needs of the world around it.
+// Options configure a [Client].
 type Options = skillpm.Options
 
-// Client keeps indexes, in one directory and for one user.
+// Client maintains indexes for one user, relative to one directory.
 type Client struct{ *skillpm.Base }
 
-// New returns a client. It touches neither disk nor network.
+// New returns a client. It does not access the disk or the network.
 func New(o Options) *Client { return &Client{Base: skillpm.NewBase(o)} }
 
 // indexDir is the directory of an index.
 type indexDir struct {
 	dir     string // absolute
-	display string // as messages call it
+	display string // for messages
 	fsys    fs.FS
-	root    *safefile.Root // fsys, nil where it is not kept open
+	root    *safefile.Root // fsys; nil if it is not kept open
 	config  *index.Config
 }
 
-// open opens the index in a directory; "" is the one that the verbs work in. It is closed when it is no longer needed.
+// open opens the index in a directory; "" is the client's directory. The caller closes it.
 func (c *Client) open(dir string) (*indexDir, error) {
 	path := c.Dir
 	if dir != "" {
@@ -76,14 +76,14 @@ func (o *indexDir) readConfig() error {
 
 func (o *indexDir) close() {
 	if o.root != nil {
-		_ = o.root.Close() // it was only read
+		_ = o.root.Close() // read only
 	}
 }
 
-// path returns the path of one of the index's files on disk.
+// path returns the path of an index file on disk.
 func (o *indexDir) path(name string) string { return filepath.Join(o.dir, filepath.FromSlash(name)) }
 
-// write replaces a file whole, and leaves one alone that has these bytes.
+// write replaces a file atomically, unless it already has these bytes.
 func (o *indexDir) write(name string, data []byte) (changed bool, err error) {
 	old, err := safefile.ReadFile(o.path(name), index.MaxCatalogBytes)
 	if err == nil && string(old) == string(data) {
@@ -92,7 +92,7 @@ func (o *indexDir) write(name string, data []byte) (changed bool, err error) {
 	return true, writeFile(o.path(name), data)
 }
 
-// writeFile replaces a file whole or not at all.
+// writeFile replaces a file atomically.
 func writeFile(file string, data []byte) error {
 	return atomicfile.Write(file, data, atomicfile.Options{Mode: 0o644, MkdirMode: 0o755})
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// InitOptions say what index to make.
+// InitOptions configure [Client.Init].
 type InitOptions struct {
-	Dir   string // "" means the directory that the verbs work in
-	Title string // for people
+	Dir   string // "" means the client's directory
+	Title string // for display
 }
 
-// InitReport says what was made.
+// InitReport is the result of [Client.Init].
 type InitReport struct {
 	Dir   string   `json:"dir"`
-	Files []string `json:"files"` // that were written
+	Files []string `json:"files"` // written files
 }
 
-// attributes keep git from changing the bytes of an index, and show what was derived as such.
+// attributes prevent git from changing the bytes of an index, and mark derived files as generated.
 const attributes = "packs/** -text merge=union\n" + index.CatalogPath + " -text -diff linguist-generated\n"
 
-// Init makes an index without packs. Files that are there already stay as they are.
+// Init creates an index without packs. Existing files stay unchanged.
 func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	dir := c.Dir
 	if o.Dir != "" {

@@ -21,17 +21,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// ReleaseOptions say which index to publish where.
+// ReleaseOptions configure [Client.Publish].
 type ReleaseOptions struct {
-	Dir    string // of the index; "" means the directory that the verbs work in
+	Dir    string // of the index; "" means the client's directory
 	To     string // oci://host/repository[:tag]
-	DryRun bool   // make the artifact, and push nothing
+	DryRun bool   // build the artifact, but push nothing
 }
 
-// ReleaseReport says what was published.
+// ReleaseReport is the result of [Client.Publish].
 type ReleaseReport struct {
 	Index    string `json:"index"`
-	Registry string `json:"registry"` // as registries name it
+	Registry string `json:"registry"` // the address for registry configurations
 	Digest   string `json:"digest"`   // "" in a dry run
 	Packs    int    `json:"packs"`
 	Shards   int    `json:"shards"`
@@ -41,8 +41,8 @@ type ReleaseReport struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that
-// the registry has are not sent again.
+// Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest. Blobs that
+// the registry already has are not uploaded.
 func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	dir, err := c.open(o.Dir)
@@ -91,7 +91,7 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	})
 }
 
-// checkVacant returns an error if a tag leads to something other than an index: publishing would replace a pack.
+// checkVacant fails if the tag names something other than an index, so that publishing does not replace a pack.
 func checkVacant(ctx context.Context, client *oci.Client, target pack.Ref) error {
 	raw, mediaType, err := client.Manifest(ctx, target)
 	switch {
@@ -106,7 +106,7 @@ func checkVacant(ctx context.Context, client *oci.Client, target pack.Ref) error
 			MediaType string `json:"mediaType"`
 		} `json:"config"`
 	}
-	_ = json.Unmarshal(raw, &m) // what says nothing is no index
+	_ = json.Unmarshal(raw, &m) // not an index manifest
 	if m.ArtifactType == index.ArtifactType {
 		return nil
 	}
@@ -115,8 +115,8 @@ func checkVacant(ctx context.Context, client *oci.Client, target pack.Ref) error
 		WithHint("publish the index to a repository of its own, or under another tag")
 }
 
-// Artifact makes the OCI artifact of the index in a directory, and counts its packs. Every file is read as clients read
-// it; one that they would refuse is an error.
+// Artifact builds the OCI artifact of an index directory, and counts its packs. It reads each file as clients do, and
+// fails if clients would reject one.
 func Artifact(fsys fs.FS) (a oci.Artifact, packs int, err error) {
 	config, err := safefile.ReadIn(fsys, index.ConfigPath, index.MaxBytes)
 	if err != nil {
@@ -139,12 +139,12 @@ func Artifact(fsys fs.FS) (a oci.Artifact, packs int, err error) {
 	return a, len(files), err
 }
 
-// blob describes a blob so that other tools write it to a file of its own.
+// blob returns a blob with a title, so that other tools write it to a file.
 func blob(mediaType, title string, data []byte) oci.Blob {
 	return oci.Blob{MediaType: mediaType, Annotations: map[string]string{ocispec.AnnotationTitle: title}, Data: data}
 }
 
-// shards spreads packs' files by the hashes of their names. A shard without packs is left out.
+// shards distributes the packs' files by the hashes of their names. Empty shards are left out.
 func shards(fsys fs.FS, files []index.File) ([]oci.Blob, error) {
 	length := index.ShardBits(len(files))
 	byPrefix := map[string][]index.File{}

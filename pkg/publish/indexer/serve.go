@@ -19,23 +19,23 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// ServeOptions say what to serve where.
+// ServeOptions configure [Client.Serve].
 type ServeOptions struct {
-	Dir    string           // of the index; "" means the directory that the verbs work in
-	Listen string           // host:port; port 0 is a free one
-	Cert   string           // file of the certificate, in PEM; "" for plain HTTP
-	Key    string           // file of its key
-	Ready  func(url string) // told the address when there is one
+	Dir    string           // of the index; "" means the client's directory
+	Listen string           // host:port; port 0 means a free port
+	Cert   string           // certificate file, in PEM; "" for plain HTTP
+	Key    string           // key file
+	Ready  func(url string) // called with the address once the server listens
 }
 
-// How long a client may take, and how long requests that are under way may when the server ends.
+// Timeouts for clients, and for active requests at shutdown.
 const (
 	headTime  = 10 * time.Second
 	idleTime  = 2 * time.Minute
 	graceTime = 5 * time.Second
 )
 
-// Serve serves the files of an index until the context ends. Requests that are under way then are answered first.
+// Serve serves the files of an index until the context ends. It finishes active requests first.
 func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	urlPath, err := c.open(o.Dir)
 	if err != nil {
@@ -77,12 +77,11 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	return nil
 }
 
-// maxServed bounds what is read into memory to be hashed or compressed; larger files are served as they are.
+// maxServed is the maximum size of a file that is hashed and compressed in memory. Larger files are served directly.
 const maxServed = 8 << 20
 
-// Handler serves files as a web server does for an index: regular files only, none whose name or directory begins with
-// a dot but .well-known, none that a link leads to, and no lists of directories. Answers have an ETag, and are
-// compressed for those who take that.
+// Handler serves the files of an index: only regular files, no dot files except below .well-known, nothing behind a
+// link, and no directory listings. Responses have an ETag, and are compressed for clients that accept it.
 func Handler(fsys fs.FS) http.Handler { return files{fsys} }
 
 type files struct{ fsys fs.FS }
@@ -115,7 +114,7 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if t := typeOf(name); t != "" {
 		head.Set("Content-Type", t)
 	}
-	head.Set("Cache-Control", "no-cache") // ask each time whether it is still the same
+	head.Set("Cache-Control", "no-cache") // clients revalidate each time
 	if info.Size() > maxServed {
 		head.Set("ETag", `"`+strconv.FormatInt(info.Size(), 36)+"-"+strconv.FormatInt(info.ModTime().
 			UnixNano(), 36)+`"`)
@@ -139,7 +138,7 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 
-// name returns the file that a path of a URL means.
+// name returns the file for a URL path.
 func (h files) name(urlPath string) (string, bool) {
 	name := strings.TrimPrefix(path.Clean("/"+urlPath), "/")
 	if name == "" {
@@ -150,7 +149,7 @@ func (h files) name(urlPath string) (string, bool) {
 			return "", false
 		}
 	}
-	if strings.ContainsAny(name, "\\~\x00") || !fs.ValidPath(name) { // with ~ Windows makes up other names for files
+	if strings.ContainsAny(name, "\\~\x00") || !fs.ValidPath(name) { // Windows uses ~ in generated alternative names
 		return "", false
 	}
 	mode := h.mode(name)
@@ -161,7 +160,7 @@ func (h files) name(urlPath string) (string, bool) {
 	return name, mode.IsRegular()
 }
 
-// mode returns what a name is. What is not there or behind a link is irregular.
+// mode returns the type of a name. A name that is missing or behind a link is irregular.
 func (h files) mode(name string) fs.FileMode {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
@@ -178,7 +177,7 @@ func (h files) mode(name string) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// typeOf returns the type of the files that an index has, "" for others.
+// typeOf returns the media type of an index file, or "".
 func typeOf(name string) string {
 	switch path.Ext(name) {
 	case ".ndjson":
@@ -206,7 +205,7 @@ func compressible(name string) bool {
 	return t != "" && t != "application/gzip"
 }
 
-// compressed returns what is smaller in the encoding that a client takes, except where it asks for a part.
+// compressed returns a smaller encoding that the client accepts, unless it requests a range.
 func compressed(r *http.Request, data []byte) ([]byte, bool) {
 	if r.Header.Get("Range") != "" || len(data) < 512 || !accepts(r.Header.Get("Accept-Encoding")) {
 		return nil, false
@@ -222,7 +221,7 @@ func compressed(r *http.Request, data []byte) ([]byte, bool) {
 	return buf.Bytes(), buf.Len() < len(data)
 }
 
-// accepts reports whether a client takes gzip.
+// accepts reports whether a client accepts gzip.
 func accepts(encodings string) bool {
 	for one := range strings.SplitSeq(encodings, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(one), ";")

@@ -21,42 +21,42 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// SiteOptions say what catalogue to make of which index.
+// SiteOptions configure [Client.Site].
 type SiteOptions struct {
-	Dir         string   // of the index; "" means the directory that the verbs work in
-	Out         string   // the directory that the catalogue is written to
-	Title       string   // "" for the index's own
-	BaseURL     string   // where it will be published, "" where that is not known
-	Registry    string   // how the index is named to skillpm, "" to leave it out
-	Keys        []string // files of public keys: their signatures count as verified, with those of the user's settings
-	NoWellKnown bool     // without what other tools discover skills by
-	Marketplace string   // a directory for a Claude Code marketplace, "" for none
+	Dir         string   // of the index; "" means the client's directory
+	Out         string   // output directory of the website
+	Title       string   // "" for the index's title
+	BaseURL     string   // URL where the website will be published; "" if unknown
+	Registry    string   // the index's address for skillpm; "" leaves it out
+	Keys        []string // public key files, trusted in addition to the user's settings
+	NoWellKnown bool     // omit the discovery files of other tools
+	Marketplace string   // directory for a Claude Code marketplace; "" for none
 }
 
-// SiteReport says what was made.
+// SiteReport is the result of [Client.Site].
 type SiteReport struct {
 	Index       string      `json:"index"`
 	Out         string      `json:"out"`
 	Marketplace string      `json:"marketplace,omitempty"`
 	Packs       int         `json:"packs"`
 	Skills      int         `json:"skills"`
-	Written     int         `json:"written"`   // files that were not there, or other
-	Unchanged   int         `json:"unchanged"` // files that were as they are
-	Removed     int         `json:"removed"`   // files of an earlier catalogue
+	Written     int         `json:"written"`   // written files that were missing or different
+	Unchanged   int         `json:"unchanged"` // unchanged files
+	Removed     int         `json:"removed"`   // removed files of an earlier website
 	Unfetched   []Unfetched `json:"unfetched"`
 	Warnings    []string    `json:"warnings"`
 }
 
-// Unfetched is a pack whose page says that it could not be fetched.
+// Unfetched is a pack that could not be fetched, as its page states.
 type Unfetched struct {
 	Pack    string `json:"pack"`
 	Version string `json:"version"`
 	Problem string `json:"problem"`
 }
 
-// Site writes a static catalogue of an index: pages to read and search, and what other tools discover skills by. Packs
-// are fetched and checked as for an install. A pack that cannot be fetched has a page that says so. Files are written
-// where they changed, and those of an earlier catalogue removed that are not part of it any more.
+// Site writes a static website of an index: pages to read and search, and discovery files for other tools. It fetches
+// and checks packs as an installation does. The page of a pack that cannot be fetched says so. Site writes only changed
+// files, and removes files of an earlier website that are no longer part of it.
 func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	if err := checkSite(&o); err != nil {
@@ -121,11 +121,11 @@ type siteBuilder struct {
 	dir        *indexDir
 	options    SiteOptions
 	packs      []site.Pack
-	lines      map[pack.ID]index.Line // of the versions that are shown
+	lines      map[pack.ID]index.Line // of the displayed versions
 	site       *site.Site
 	names      map[site.SkillKey]string
 	plugins    map[pack.ID]string
-	skillNames map[string]bool // names of skills in the catalogue
+	skillNames map[string]bool // names of all skills
 	keys       []*sign.PublicKey
 	verifier   finder
 	lint       *lint.Linter
@@ -138,7 +138,7 @@ type siteBuilder struct {
 	offered    []site.Plugin
 }
 
-// read turns the index into the packs of the catalogue.
+// read converts the index to the packs of the website.
 func (b *siteBuilder) read() error {
 	b.client.Progress(skillpm.Event{Text: "reading " + b.dir.display})
 	b.lines, b.skillNames = map[pack.ID]index.Line{}, map[string]bool{}
@@ -169,7 +169,7 @@ func (b *siteBuilder) read() error {
 	return nil
 }
 
-// sitePack returns what an index says of a pack, and the line of the version that is shown.
+// sitePack returns the metadata of a pack, and the line of the displayed version.
 func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 	p := site.Pack{ID: entry.ID, Deprecated: entry.Deprecated}
 	for _, l := range entry.Versions {
@@ -189,7 +189,7 @@ func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 	return p, line, err
 }
 
-// loadKeys gets ready what packs are fetched and checked with.
+// loadKeys opens the fetchers and verifiers.
 func (b *siteBuilder) loadKeys() error {
 	config, err := b.client.Machine.UserConfig()
 	if err != nil {
@@ -213,14 +213,14 @@ func (b *siteBuilder) loadKeys() error {
 		if err != nil && i < required {
 			return fmt.Errorf("%s: %w", b.client.DisplayPath(file), err)
 		}
-		if err == nil { // the settings may name keys of other kinds, which sign git tags
+		if err == nil { // the settings may contain keys for git tags only
 			b.keys = append(b.keys, key)
 		}
 	}
 	return nil
 }
 
-// maxPacks is how many packs are fetched, checked and written at once.
+// maxPacks is the number of packs that are fetched, checked, and written concurrently.
 const maxPacks = 4
 
 func (b *siteBuilder) write(ctx context.Context) error {
@@ -243,9 +243,9 @@ func (b *siteBuilder) write(ctx context.Context) error {
 	return b.writeShared()
 }
 
-// writeShared writes what is for other tools.
+// writeShared writes the files for other tools.
 func (b *siteBuilder) writeShared() error {
-	// Servers of static pages that know Jekyll leave out what begins with a dot, unless this file is there.
+	// Static file servers that use Jekyll ignore dot files unless this file exists.
 	if err := b.out.write(".nojekyll", nil); err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (b *siteBuilder) writeShared() error {
 	return b.site.WriteMarketplace(b.offered, b.market.write)
 }
 
-// finish removes what earlier catalogues had, and sums up.
+// finish removes the files of earlier websites, and completes the report.
 func (b *siteBuilder) finish() error {
 	for _, o := range []*output{b.out, b.market} {
 		if o == nil {

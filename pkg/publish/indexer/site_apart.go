@@ -32,7 +32,7 @@ func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 	return nil
 }
 
-// overlap reports whether one of two directories, which need not exist, leads to the other or below it.
+// overlap reports whether one of two directories, which need not exist, is or contains the other.
 func overlap(a, b string) (bool, error) {
 	in, err := pathx.ContainsResolved(a, b)
 	if in || err != nil {

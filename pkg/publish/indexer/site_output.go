@@ -17,18 +17,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// recordName is the file that says what skillpm wrote into a directory.
+// recordName is the file that lists what skillpm wrote into a directory.
 const recordName = ".skillpm-site.json"
 
-// journalName lists, one a line, the files that a run has begun to write and that the record does not have. It is there
-// only while skillpm writes, or after it was killed.
+// journalName lists, one per line, the files that a run has begun to write and that the record does not have yet. It
+// exists only while skillpm writes, or after it was killed.
 const journalName = ".skillpm-site.journal"
 
 const maxRecord = 256 << 20 // bytes
 
-// output is a directory that is written to, and never outside of it nor through a link. It replaces and removes only
-// what the record of the directory says was written by skillpm. The record may come with a repository, so it counts
-// only for paths that skillpm writes to: what it says of a .git, for one, is passed over.
+// output writes to a directory, never outside it and never through a link. It replaces and removes only files that the
+// directory's record lists. The record may come from a repository, so it counts only for paths that skillpm writes to;
+// an entry for .git, for example, is ignored.
 type output struct {
 	dir     string
 	display string
@@ -39,18 +39,18 @@ type output struct {
 
 	mu                          sync.Mutex
 	files                       map[string]string
-	dirs                        map[string]bool // directories
+	dirs                        map[string]bool // created directories
 	written, unchanged, removed int
-	unowned                     []string // warnings about files that are not removed
+	unowned                     []string // warnings about files that were not removed
 }
 
-// record is what recordName holds.
+// record is the content of recordName.
 type record struct {
 	Version int               `json:"version"`
-	Files   map[string]string `json:"files"` // the SHA-256 of each, in hex
+	Files   map[string]string `json:"files"` // the SHA-256 of each file, in hex
 }
 
-// openOutput opens a directory for files of the paths that are owned.
+// openOutput opens a directory for files with owned paths.
 func openOutput(dir, display string, owns func(path string) bool) (*output, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -77,13 +77,13 @@ func openOutput(dir, display string, owns func(path string) bool) (*output, erro
 	return o, nil
 }
 
-// close ends a run. One that was not finished leaves its journal, so that the next may replace what it wrote.
+// close ends a run. An incomplete run leaves its journal, so that the next one may replace its files.
 func (o *output) close() {
 	o.log.Close()
 	o.root.Close()
 }
 
-// readJournal takes what a run wrote that did not end for skillpm's. With what content is not known.
+// readJournal adds the files of an incomplete run to the record, with unknown content.
 func (o *output) readJournal() error {
 	data, err := o.readOwn(journalName)
 	for line := range strings.Lines(string(data)) {
@@ -95,7 +95,7 @@ func (o *output) readJournal() error {
 	return err
 }
 
-// readOwn reads one of skillpm's own files, nil where there is none.
+// readOwn reads one of skillpm's own files, or returns nil if it does not exist.
 func (o *output) readOwn(name string) ([]byte, error) {
 	info, err := o.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,10 +135,10 @@ func (o *output) saveRecord(r record) error {
 	return o.replace(recordName, append(data, '\n'), false)
 }
 
-// write takes a file of the catalogue.
+// write writes a file of the website.
 func (o *output) write(name string, data []byte) error { return o.file(name, data, false) }
 
-// file writes a file where it is not there, or other. A file that skillpm did not write stays and is an error.
+// file writes a file if it is missing or different. A file that skillpm did not create is an error.
 func (o *output) file(name string, data []byte, executable bool) error {
 	if !o.owns(name) {
 		return diag.Errorf(diag.Internal, "%q is no path of what is written to %s", name, o.display)
@@ -180,14 +180,14 @@ func (o *output) count(n *int) {
 	o.mu.Unlock()
 }
 
-// replace writes a file whole or not at all.
+// replace writes a file atomically.
 func (o *output) replace(name string, data []byte, executable bool) error {
 	mode := fs.FileMode(0o644)
 	if executable {
 		mode = 0o755
 	}
 	tmp := path.Join(path.Dir(name), ".skillpm-"+textx.SHA256(name)[:12]+".tmp")
-	_ = o.root.Remove(tmp) // of a run that was killed
+	_ = o.root.Remove(tmp) // of a killed run
 	err := o.root.WriteFile(tmp, data, mode)
 	if err == nil {
 		err = o.root.Rename(tmp, name)
@@ -217,7 +217,7 @@ func (o *output) mkdir(dir string) error {
 	return nil
 }
 
-// link returns the link that is on the way to a directory, "" for none.
+// link returns the first link on the path to a directory, or "".
 func (o *output) link(dir string) string {
 	for i := range len(dir) + 1 {
 		if i < len(dir) && dir[i] != '/' {
@@ -230,8 +230,8 @@ func (o *output) link(dir string) string {
 	return ""
 }
 
-// finish removes what an earlier run wrote and this one did not, and records what there is. A file that was changed
-// since stays, and is said.
+// finish removes the files that only an earlier run wrote, and writes the record. It keeps files that were changed
+// meanwhile, and warns about them.
 func (o *output) finish() error {
 	for _, name := range slices.Sorted(maps.Keys(o.old.Files)) {
 		if _, current := o.files[name]; current || o.link(path.Dir(name)) != "" {
@@ -252,7 +252,7 @@ func (o *output) finish() error {
 		}
 		o.removed++
 		for dir := path.Dir(name); dir != "." && o.root.Remove(dir) == nil; dir = path.Dir(dir) {
-			continue // directories that are empty now
+			continue // empty directories
 		}
 	}
 	if err := o.saveRecord(record{Version: 1, Files: o.files}); err != nil {

@@ -30,7 +30,7 @@ type finder interface {
 	Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []trust.Identity) ([]trust.Found, error)
 }
 
-// pack fetches a pack and writes all that is about it. Only what ends the whole work is an error.
+// pack fetches a pack and writes its pages. It returns only errors that must stop the whole run.
 func (b *siteBuilder) pack(ctx context.Context, p *site.Pack) error {
 	line := b.lines[p.ID]
 	d := site.Details{Profiles: []string{profile.Default}}
@@ -65,7 +65,7 @@ type content struct {
 	files []site.File
 }
 
-// fetch brings the skills of a pack into the store, checked against what the index promises, and reads them.
+// fetch stores the skills of a pack, verified against the index, and reads them.
 func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 	s, err := b.client.Machine.Store()
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error
 	return all, nil
 }
 
-// pinnedPack returns where the version of a pack that is shown is.
+// pinnedPack returns the source of a pack's displayed version.
 func (b *siteBuilder) pinnedPack(id pack.ID) (*pack.Pack, error) {
 	if err := index.CheckLayout(b.dir.fsys, b.lines[id].Source); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (b *siteBuilder) download(ctx context.Context, s *store.Store, p *pack.Pack
 	return err
 }
 
-// readSkill reads a skill of the store, each file checked against the tree's digest.
+// readSkill reads a skill from the store, and verifies each file.
 func readSkill(s *store.Store, sk site.Skill) (content, error) {
 	inv, err := s.Inventory(sk.Tree)
 	if err != nil {
@@ -147,7 +147,7 @@ func readSkill(s *store.Store, sk site.Skill) (content, error) {
 	return c, nil
 }
 
-// describe fills in what the files of a pack say, what the checks say of them, and who signed it.
+// describe adds the metadata from a pack's files, its findings, and its signers.
 func (b *siteBuilder) describe(ctx context.Context, p *site.Pack, skills []content, d *site.Details) error {
 	findings, err := b.check(ctx, skills)
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *siteBuilder) describe(ctx context.Context, p *site.Pack, skills []conte
 	return b.signatures(ctx, p, d)
 }
 
-// check returns what validate says of the skills of a pack, by skill.
+// check validates the skills of a pack and returns the findings by skill.
 func (b *siteBuilder) check(ctx context.Context, skills []content) (map[string][]diag.Finding, error) {
 	files, targets := map[string][]byte{}, make([]string, 0, len(skills))
 	for _, c := range skills {
@@ -193,7 +193,7 @@ func (b *siteBuilder) check(ctx context.Context, skills []content) (map[string][
 	return found, nil
 }
 
-// linter returns what checks skills, which all packs share.
+// linter returns the linter, which all packs share.
 func (b *siteBuilder) linter() (*lint.Linter, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -210,14 +210,14 @@ func (b *siteBuilder) linter() (*lint.Linter, error) {
 	return b.lint, nil
 }
 
-// emptyFS is a file system without files.
+// emptyFS is an empty file system.
 type emptyFS struct{}
 
 func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// signatures fills in who signed a pack, and where it says that it comes from.
+// signatures adds the signers of a pack and its provenance.
 func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Details) error {
 	pinned, err := b.pinnedPack(p.ID)
 	if err != nil {
@@ -248,7 +248,7 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 	return nil
 }
 
-// signer returns whom a signature is by, or says that it is by.
+// signer returns the verified signer of a signature, or the one that it claims.
 func signer(f trust.Found) string {
 	switch {
 	case f.Identity != "":
@@ -315,7 +315,8 @@ func (b *siteBuilder) export(p *site.Pack, skills []content) error {
 	return nil
 }
 
-// discover writes the archives of a pack's skills. One whose name another pack has too is renamed in its SKILL.md.
+// discover writes the archives of a pack's skills. If another pack has a skill with the same name, it renames the skill
+// in its SKILL.md.
 func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 	for i, c := range skills {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
@@ -341,7 +342,7 @@ func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 	return nil
 }
 
-// withName returns the files of a skill under a name.
+// withName returns the files of a skill with another name.
 func withName(c content, name string) ([]site.File, error) {
 	if name == c.name {
 		return c.files, nil
