@@ -22,7 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// maxWords is how many words a release is found by at most: those of its manifest, and then those of its skills.
+// maxWords limits the search terms of a release: those of its manifest, and then those of its skills.
 const maxWords = 64
 
 // release is the content to publish.

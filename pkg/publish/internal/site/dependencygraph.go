@@ -7,13 +7,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
-// The limits of the graph of a pack: levels below it, and packs.
+// Limits of a pack's graph: levels below the pack, and packs.
 const (
 	graphDepth = 5
 	graphPacks = 40
 )
 
-// graph draws the dependencies of a pack, "" if it has none. partial says that there are more than it draws.
+// graph draws the dependencies of a pack, or returns "" if it has none. partial reports that some are left out.
 func (s *Site) graph(i int) (svg string, partial bool) {
 	root := &s.packs[i]
 	if len(root.Dependencies) == 0 {
@@ -42,12 +42,12 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 		}
 		packs = append(packs, p)
 	}
-	edges := packs[0].Requires // the queue starts with the root
+	edges := packs[0].Requires // the root comes first
 	requiresRoot := func(p graph.Pack) bool {
 		return slices.ContainsFunc(p.Requires, func(e graph.Edge) bool { return e.To == root.ID })
 	}
 	if !slices.ContainsFunc(packs, requiresRoot) {
-		packs = packs[1:] // outside a cycle, the root of the graph stands for the pack
+		packs = packs[1:] // the root stands for the pack, except in a cycle
 	}
 	g := graph.New(root.ID.String()+" "+root.displayed().Version, edges, packs)
 	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), partial

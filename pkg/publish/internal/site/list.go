@@ -14,7 +14,7 @@ import (
 // item is a pack in a list.
 type item struct {
 	ID          pack.ID
-	Href        string // below the root
+	Href        string // relative to the root
 	Version     string
 	Published   string
 	Description string
@@ -26,7 +26,7 @@ type item struct {
 
 type link struct {
 	Name  string
-	Href  string // below the root
+	Href  string // relative to the root
 	Count int
 }
 
@@ -42,7 +42,7 @@ type list struct {
 	Next     string
 }
 
-// size describes the length of the list and the number of the page.
+// size describes the length of the list and the page's number.
 func (l *list) size() string {
 	text := count(l.Total, "pack", "packs")
 	if len(l.Pages) > 0 {
@@ -64,8 +64,8 @@ type home struct {
 	Registry string
 }
 
-// Lists writes all that is not about one pack: the lists of packs, the pages of tags and owners, what search needs, and
-// the fixed files.
+// Lists writes everything that is not specific to one pack: the lists of packs, the pages of tags and owners, the
+// search index, and the fixed files.
 func (s *Site) Lists(w Write) error {
 	for _, write := range []func(Write) error{s.fixed, s.home, s.tagPages, s.ownerPages, s.notFound, s.search} {
 		if err := write(w); err != nil {
@@ -101,7 +101,7 @@ func (s *Site) item(i int) item {
 	return it
 }
 
-// about returns what a pack says of itself, or its first skill where it says nothing.
+// about returns a pack's description, or else that of its first skill.
 func (p *Pack) about() string {
 	if text := oneLine(p.Description); text != "" || len(p.Skills) == 0 {
 		return text
@@ -109,7 +109,7 @@ func (p *Pack) about() string {
 	return oneLine(p.Skills[0].Description)
 }
 
-// paged writes a list on as many pages as it needs.
+// paged writes a list on as many pages as necessary.
 func (s *Site) paged(packs []int, first string, write func(n int, l list, path string) error) error {
 	pages := max(1, (len(packs)+perPage-1)/perPage)
 	links := make([]link, 0, pages)
@@ -137,7 +137,8 @@ func (s *Site) paged(packs []int, first string, write func(n int, l list, path s
 	return nil
 }
 
-// near returns the first link, the last, and those around the nth; links without an address stand for what is left out.
+// near returns links to the first page, the last page, and the pages around the nth. A link without an address marks a
+// gap.
 func near(links []link, n int) []link {
 	const around = 3
 	var out []link
@@ -182,7 +183,7 @@ func (s *Site) home(w Write) error {
 	})
 }
 
-// recent returns the packs that were published last, where there are enough to choose from.
+// recent returns the most recently published packs, if there are enough to choose from.
 func (s *Site) recent() []item {
 	const most, least = 6, 24
 	if len(s.packs) < least {
@@ -244,8 +245,8 @@ func (s *Site) groupPages(w Write, groups []group, r func(string) string, headin
 	return nil
 }
 
-// notFound writes the page for addresses that do not exist. It is shown at any of them, so its links start at the root
-// of the server where that is known.
+// notFound writes the page for missing addresses. Its links start at the server's root, if that is known, because it is
+// shown at any address.
 func (s *Site) notFound(w Write) error {
 	p := page{Title: "Not found – " + s.options.Title, Path: "404.html", NoAddress: true}
 	if s.options.BaseURL != "" {

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	maxMarkdown   = 256 << 10 // bytes that are rendered; what is longer is cut
-	maxIndent     = 160       // bytes of indentation and of markers of lists and quotes that a line may begin with
+	maxMarkdown   = 256 << 10 // bytes to render; longer texts are truncated
+	maxIndent     = 160       // bytes of indentation and of list and quote markers at the start of a line
 	maxDelimiters = 10_000    // of one kind
 	maxCells      = 200_000   // of tables
-	maxLinkCost   = 100 << 20 // bytes that are looked at where no link of a paragraph is closed
+	maxLinkCost   = 100 << 20 // bytes that are scanned for links that are not closed
 	lowestLevel   = 6         // of headings
 )
 
-// prose renders the body of a SKILL.md as HTML that is safe to put into a page: no raw HTML, no images, no link but to
-// other sites and to its own headings. Its headings begin one level below the given one and skip none; ids begin with
-// the prefix. Text that is made to be slow or deep is shown as it is. The bool says whether it was cut.
+// prose renders the body of a SKILL.md as safe HTML: no raw HTML, no images, and only links to other sites and to its
+// own headings. Its headings begin one level below the given one and skip no level; ids begin with the prefix. Text
+// that is designed to be slow or deeply nested is shown as plain text. The bool reports truncation.
 //
-// The renderer writes each tag itself, from constants, and escapes all else; what it does not know it writes as text.
+// The renderer writes each tag from constants and escapes everything else. It writes unknown nodes as text.
 func prose(body []byte, level int, prefix string) (text string, cut bool) {
 	cut = len(body) > maxMarkdown
 	if cut {
@@ -41,12 +41,12 @@ func prose(body []byte, level int, prefix string) (text string, cut bool) {
 	return r.String(), cut
 }
 
-// parse reads a text as CommonMark with the tables, the lists of tasks and the strikethrough of GitHub. It reports
-// false for a text that the parser cannot cope with.
+// parse parses a text as CommonMark with GitHub's tables, task lists, and strikethrough. It returns false for a text
+// that would take the parser too long.
 func parse(body []byte) (doc *markdown.Document, ok bool) {
 	defer func() { ok = recover() == nil }()
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\r\n", "\n")
-	text = strings.ReplaceAll(text, "\n", "\r\n") // the parser looks for each of the two to the end of the text
+	text = strings.ReplaceAll(text, "\n", "\r\n") // the parser searches for each of these up to the end of the text
 	return (&markdown.Parser{Table: true, Strikethrough: true, TaskListItems: true}).Parse(text), true
 }
 
@@ -54,16 +54,16 @@ func plainText(body []byte) string {
 	return "<pre>" + html.EscapeString(string(bytes.ToValidUTF8(body, []byte("\uFFFD")))) + "</pre>"
 }
 
-// shapes returns what beginnings of lines look like, made when it is first needed.
+// shapes returns patterns for the starts of lines, compiled on first use.
 var shapes = sync.OnceValue(func() (l struct{ markers, bullet, delimiter *regexp.Regexp }) {
 	l.markers = regexp.MustCompile(`^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*)*`)
-	l.bullet = regexp.MustCompile(`^ {0,3}[-+*][ \t]+[^ \t\r\n]`) // begins a paragraph, whatever is above
-	l.delimiter = regexp.MustCompile(`^[ \t>]*[|:-][|: \t-]*$`)   // the line below the head of a table
+	l.bullet = regexp.MustCompile(`^ {0,3}[-+*][ \t]+[^ \t\r\n]`) // starts a paragraph after any line
+	l.delimiter = regexp.MustCompile(`^[ \t>]*[|:-][|: \t-]*$`)   // the line below a table's header
 	return l
 })
 
-// tangled reports whether a text has what no author writes and what parsers take quadratic time for: lists in lists
-// without end, and long runs of brackets or emphasis that nothing closes.
+// tangled reports whether a text has constructs that authors do not write and that take parsers quadratic time:
+// excessively nested lists, and long runs of unclosed brackets or emphasis.
 func tangled(body []byte) bool {
 	columns, lines, patterns := 0, 0, shapes()
 	for line := range bytes.Lines(body) {
@@ -82,10 +82,10 @@ func tangled(body []byte) bool {
 			return true
 		}
 	}
-	return columns*lines > maxCells || linkCost(body) > maxLinkCost // a short row of a wide table is filled up
+	return columns*lines > maxCells || linkCost(body) > maxLinkCost // short rows of a wide table are padded
 }
 
-// linkCost returns how many bytes a parser looks at where each address and each title of a link goes on to the end of
+// linkCost returns the number of bytes that a parser scans if each address and title of a link continues to the end of
 // its paragraph.
 func linkCost(body []byte) (cost int) {
 	links, size, patterns := 0, 0, shapes()

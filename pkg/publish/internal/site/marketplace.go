@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The places of a Claude Code marketplace: its list, and below the directory of a plugin what describes it and its
-// skills.
+// The paths of a Claude Code marketplace: its list, and each plugin's description and skills below the plugin's
+// directory.
 const (
 	marketplacePath = ".claude-plugin/marketplace.json"
 	pluginPath      = ".claude-plugin/plugin.json"
@@ -18,7 +18,7 @@ const (
 // Plugin is a pack as a plugin.
 type Plugin struct {
 	Name        string   `json:"name"`
-	Source      string   `json:"source,omitempty"` // in the list only: a path that starts with ./
+	Source      string   `json:"source,omitempty"` // only in the list: a path that starts with ./
 	Version     string   `json:"version"`
 	Description string   `json:"description,omitempty"`
 	Author      person   `json:"author"`
@@ -31,7 +31,7 @@ type person struct {
 	Name string `json:"name"`
 }
 
-// Plugin returns the plugin that a pack is, under a name that [Site.PluginNames] gave it.
+// Plugin returns a pack as a plugin, with a name from [Site.PluginNames].
 func (s *Site) Plugin(id pack.ID, name string) Plugin {
 	p := &s.packs[s.index[id]]
 	v := p.displayed()

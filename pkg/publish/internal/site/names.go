@@ -7,15 +7,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// SkillKey tells a skill from all others: its pack and its name there.
+// SkillKey identifies a skill by its pack and its name.
 type SkillKey struct {
 	Pack pack.ID
 	Name string
 }
 
-// SkillNames gives each skill of the catalogue a name of its own, for tools that know no packs: its own where only one
-// pack has a skill of that name, else one that begins with the owner, with owner and pack, or as a last resort ends in
-// a digest. Skills whose names no tool takes have none.
+// SkillNames gives each skill a unique name, for tools that do not support packs: its own name if it is unique,
+// otherwise one with the owner, with owner and pack, or finally with a digest. Skills without a valid name are left
+// out.
 func (s *Site) SkillNames() map[SkillKey]string {
 	count := map[string]int{}
 	var keys []SkillKey
@@ -28,7 +28,7 @@ func (s *Site) SkillNames() map[SkillKey]string {
 		}
 	}
 	names, used := make(map[SkillKey]string, len(keys)), map[string]bool{}
-	for _, k := range keys { // first those that keep theirs
+	for _, k := range keys { // names that do not change first
 		if count[k.Name] == 1 {
 			names[k], used[k.Name] = k.Name, true
 		}
@@ -43,8 +43,8 @@ func (s *Site) SkillNames() map[SkillKey]string {
 	return names
 }
 
-// PluginNames gives each pack a name of its own as a plugin: owner and name with a hyphen between them, and a digest
-// where two packs would be called the same.
+// PluginNames gives each pack a unique plugin name: owner and name joined by a hyphen, with a digest if two packs would
+// have the same name.
 func (s *Site) PluginNames() map[pack.ID]string {
 	names, used := make(map[pack.ID]string, len(s.packs)), map[string]bool{}
 	for i := range s.packs {
@@ -55,7 +55,7 @@ func (s *Site) PluginNames() map[pack.ID]string {
 	return names
 }
 
-// free returns the first name that is legal and not taken, else the last one with a digest of it.
+// free returns the first legal and unused name, or else the last one with a digest.
 func free(used map[string]bool, names ...string) string {
 	for _, name := range names {
 		if legal(name) && !used[name] {
@@ -71,5 +71,5 @@ func free(used map[string]bool, names ...string) string {
 	}
 }
 
-// legal reports whether every tool takes a name.
+// legal reports whether all tools accept a name.
 func legal(name string) bool { return len(name) <= maxTagLen && plainName().MatchString(name) }

@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Owns reports whether a catalogue may have a file of this path. None is below a directory whose name begins with a
-// dot, but for what other tools discover skills by.
+// Owns reports whether a website may have a file with this path. Paths below a dot directory are excluded, except the
+// discovery files of other tools.
 func Owns(path string) bool {
 	if slices.Contains([]string{"index.html", "404.html", "tags.html", ".nojekyll"}, path) {
 		return true
@@ -31,8 +31,8 @@ func Owns(path string) bool {
 	return true
 }
 
-// OwnsPlugin reports whether a marketplace may have a file of this path: its list, what describes a plugin, or a file
-// of one of its skills.
+// OwnsPlugin reports whether a marketplace may have a file with this path: its list, a plugin's description, or a file
+// of a plugin's skill.
 func OwnsPlugin(path string) bool {
 	if path == marketplacePath {
 		return true

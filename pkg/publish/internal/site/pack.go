@@ -13,30 +13,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// packPage is what the page of a pack shows.
+// packPage is the data of a pack's page.
 type packPage struct {
 	item
 	Problem     string
 	Summary     string
 	License     string
 	Deprecated  string
-	Yanked      string // why the version that is shown was withdrawn
+	Yanked      string // why the displayed version was yanked
 	Digest      string
 	Integrity   string
 	Source      string
 	Install     string
 	Registry    string
 	Skills      []skillView
-	Separate    bool // the skills' texts are on pages of their own
+	Separate    bool // the skills' texts have their own pages
 	Files       int
 	Bytes       int64
 	Versions    []versionView
-	OlderCount  int // versions that are not listed
+	OlderCount  int // number of versions that are not listed
 	Requires    []required
 	Graph       string
 	GraphIsPart bool
 	Dependents  []link
-	MoreUsers   int // dependents that are not listed
+	MoreUsers   int // number of dependents that are not listed
 	Signatures  []Signature
 	Signed      string
 	Verified    int
@@ -55,8 +55,8 @@ type required struct {
 	Name    string
 	Range   string
 	Skills  string
-	Href    string // below the root, "" where the catalogue has no such pack
-	Version string // the highest that fits, "" where there is none
+	Href    string // relative to the root; "" if the website does not have the pack
+	Version string // the highest matching version; "" if none
 }
 
 // skillView is a skill of a pack.
@@ -65,11 +65,11 @@ type skillView struct {
 	Name        string
 	Description string
 	Anchor      string
-	Href        string // of the skill's own page, below the root
+	Href        string // page of the skill, relative to the root
 	Tree        string
 	Fetched     bool
 	Body        string
-	Cut         bool // the body is not whole
+	Cut         bool // the body is truncated
 	Fields      []field
 	Files       bundle.Inventory
 	MoreFiles   int
@@ -80,10 +80,10 @@ type skillView struct {
 	tally
 }
 
-// licenseText is the license as the page shows it.
+// licenseText formats the license.
 func (p *packPage) licenseText() string { return cmp.Or(p.License, "not stated") }
 
-// checkScope tells which profiles were checked, and how many notes there are besides errors and warnings.
+// checkScope formats the checked profiles, and the number of notes besides errors and warnings.
 func (p *packPage) checkScope() string {
 	text := ""
 	if p.Profiles != "" {
@@ -95,13 +95,13 @@ func (p *packPage) checkScope() string {
 	return text + "."
 }
 
-// signerName is the signer as the page shows it.
+// signerName formats the signer.
 func (s Signature) signerName() string { return cmp.Or(oneLine(s.Signer), "not named") }
 
-// field is a field of the frontmatter that readers want to know.
+// field is a field of the frontmatter to display.
 type field struct{ Name, Value string }
 
-// Page writes the page of a pack, and those of its skills where there are many.
+// Page writes the page of a pack, and pages for its skills if there are many.
 func (s *Site) Page(id pack.ID, d Details, w Write) error {
 	i, ok := s.index[id]
 	if !ok {
@@ -160,7 +160,7 @@ func (s *Site) packView(i int, d Details) packPage {
 	return view
 }
 
-// links fills in what a pack requires and what requires it.
+// links adds the dependencies and dependents of a pack.
 func (s *Site) links(p *Pack, view *packPage) {
 	for _, d := range p.Dependencies {
 		r := required{
@@ -210,7 +210,7 @@ func (s *Site) skillView(p *Pack, sk Skill, d Details, separate bool) skillView 
 	return view
 }
 
-// fields returns what the frontmatter says that decides whether one wants a skill.
+// fields returns the frontmatter fields that help users to choose a skill.
 func fields(doc *skill.Document) []field {
 	var out []field
 	for _, f := range []field{
@@ -236,7 +236,7 @@ func fields(doc *skill.Document) []field {
 	return out
 }
 
-// tally is how many findings of which severity there are.
+// tally counts findings by severity.
 type tally struct{ Errors, Warnings, Advice int }
 
 func (t *tally) add(s diag.Severity) {

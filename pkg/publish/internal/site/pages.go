@@ -18,10 +18,10 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// fixed are the files of the catalogue that are the same for every index.
+// fixed are the files that are the same for every website.
 var fixed = []string{"site.css", "site.js", "icon.svg"}
 
-// digests returns, for each fixed file, a digest that stands in its address, so that browsers fetch those that changed.
+// digests returns a digest for each fixed file. It is part of the file's address, so that browsers fetch new versions.
 func digests() (map[string]string, error) {
 	versions := map[string]string{}
 	for _, name := range fixed {
@@ -34,23 +34,23 @@ func digests() (map[string]string, error) {
 	return versions, nil
 }
 
-// page is what every page has.
+// page is the common data of all pages.
 type page struct {
-	Title       string // of the browser's tab
+	Title       string // for the browser's tab
 	Description string
 	Path        string
-	Root        string // what leads to the root of the catalogue, "" where the path tells
+	Root        string // the path to the website's root, if it does not follow from the page's path
 	Home        bool
-	NoAddress   bool // it is shown at addresses that are not its own
+	NoAddress   bool // it is shown at other addresses
 }
 
-// root leads from a page to the root of the website.
+// root returns the path from a page to the website's root.
 type root string
 
-// href returns the address of a path below the root. Paths are made by this package only.
+// href returns the address of a path relative to the root. Paths come only from this package.
 func (r root) href(path string) templ.SafeURL { return templ.SafeURL(string(r) + path) }
 
-// write writes a page around its content.
+// write writes a page with its content.
 func (s *Site) write(w Write, p page, content func(root) templ.Component) error {
 	r := root(p.Root)
 	if r == "" {
@@ -73,7 +73,7 @@ func skillPath(id pack.ID, name string) string {
 	return path.Join("packs", id.Owner, id.Name, fileName(name)+".html")
 }
 
-// numbered returns the path of a further page of a list whose first page has the given path.
+// numbered returns the path of page n of a list whose first page has the given path.
 func numbered(first string, n int) string {
 	if n <= 1 {
 		return first
@@ -85,7 +85,7 @@ func numbered(first string, n int) string {
 	return base + "/" + strconv.Itoa(n) + ".html"
 }
 
-// basePath returns the path of the address that the catalogue is published at, ending in a slash.
+// basePath returns the path of the website's published URL, with a trailing slash.
 func basePath(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || base == "" {

@@ -11,19 +11,19 @@ import (
 	"rsc.io/markdown"
 )
 
-// The bounds of what is kept of a text in attributes.
+// Limits of texts in attributes.
 const (
 	maxID       = 200
 	maxLanguage = 40
 	maxTitle    = 1000
 )
 
-// renderer writes what a Markdown parser read as HTML.
+// renderer writes a parsed Markdown document as HTML.
 type renderer struct {
 	bytes.Buffer
 	prefix string // of ids
 	base   int    // the level of the heading above
-	open   []int  // the levels, as the text has them, of the headings that the next one may be below
+	open   []int  // the source levels of the headings above
 	ids    map[string]int
 }
 
@@ -55,18 +55,18 @@ func (r *renderer) block(b markdown.Block) {
 		r.item(b)
 	case *markdown.Table:
 		r.table(b)
-	default: // HTML, and what shows nothing
+	default: // HTML, and nodes without text
 	}
 }
 
-// within writes a text in an element.
+// within writes text in an element.
 func (r *renderer) within(tag string, text *markdown.Text) {
 	r.WriteString("<" + tag + ">")
 	r.inlines(text.Inline)
 	r.WriteString("</" + tag + ">\n")
 }
 
-// heading gives a heading the level that its depth in the text asks for, below a heading of the page.
+// heading computes the level of a heading from its depth in the text, below a heading of the page.
 func (r *renderer) heading(h *markdown.Heading) {
 	for len(r.open) > 0 && r.open[len(r.open)-1] >= h.Level {
 		r.open = r.open[:len(r.open)-1]
@@ -82,8 +82,8 @@ func (r *renderer) heading(h *markdown.Heading) {
 	r.WriteString("</" + tag + ">\n")
 }
 
-// id returns what a link can point to a heading by, as GitHub makes it: letters, digits, _ and -, and a number where
-// another heading has it already.
+// id returns the link target of a heading in GitHub's format: letters, digits, _ and -, and a number if another heading
+// has the same id.
 func (r *renderer) id(title []markdown.Inline) string {
 	var text strings.Builder
 	titleText(title, &text)
@@ -109,7 +109,7 @@ func (r *renderer) id(title []markdown.Inline) string {
 	}
 }
 
-// titleText writes what a title says.
+// titleText writes the text of a title.
 func titleText(list []markdown.Inline, out *strings.Builder) {
 	for _, x := range list {
 		switch x := x.(type) {
@@ -130,7 +130,7 @@ func titleText(list []markdown.Inline, out *strings.Builder) {
 	}
 }
 
-// textOf returns the text of a node that has no other nodes. Some are of types that the parser keeps to itself.
+// textOf returns the text of a node without children. The types of some are private to the parser.
 func textOf(x markdown.Inline) string {
 	switch x := x.(type) {
 	case *markdown.Plain:
@@ -149,7 +149,7 @@ func textOf(x markdown.Inline) string {
 
 func (r *renderer) text(s string) { r.WriteString(html.EscapeString(s)) }
 
-// code writes a block of code and its language, if that is a word.
+// code writes a code block and its language, if that is a single word.
 func (r *renderer) code(b *markdown.CodeBlock) {
 	r.WriteString("<pre><code")
 	if language, _, _ := strings.Cut(strings.TrimSpace(b.Info), " "); isLanguage(language) {
@@ -253,11 +253,11 @@ func (r *renderer) inline(x markdown.Inline) {
 		r.link(x)
 	case *markdown.AutoLink:
 		r.autoLink(x)
-	case *markdown.Image: // what the picture would say
+	case *markdown.Image: // the image's alternative text
 		r.WriteString(`<span class="image">image: `)
 		r.inlines(x.Inner)
 		r.WriteString("</span>")
-	case *markdown.Task: // a sign, since there is nothing to fill in
+	case *markdown.Task: // a symbol, because checkboxes are read-only
 		sign := "☐"
 		if x.Checked {
 			sign = "☑"
@@ -279,8 +279,8 @@ func (r *renderer) around(tag string, list []markdown.Inline) {
 	r.WriteString("</" + tag + ">")
 }
 
-// link renders links to other sites and into the text. Others would lead to files that the catalogue does not have:
-// they are text that says in a title where they lead.
+// link renders links to other sites and within the text. Other links would lead to files that the website does not
+// have, so they become text with their target as the title.
 func (r *renderer) link(l *markdown.Link) {
 	href, outside := r.target(l.URL)
 	switch {
@@ -306,7 +306,7 @@ func isTitle(s string) bool {
 	return len(s) <= maxTitle && strings.IndexFunc(s, func(c rune) bool { return c < ' ' || c == '<' || c == '>' }) < 0
 }
 
-// target returns where a link may lead, "" for nowhere, and whether that is outside of the catalogue.
+// target returns the address of a link, or "" if it is not allowed, and whether it leads to another site.
 func (r *renderer) target(destination string) (href string, outside bool) {
 	if id, ok := strings.CutPrefix(destination, "#"); ok {
 		if raw, err := url.PathUnescape(id); err == nil {

@@ -13,33 +13,33 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The search index is cut into small files, so that a browser fetches what a query needs and no more:
+// The search index is divided into small files, so that a browser fetches only those that a query needs:
 //
 //	search/index.json       how the rest is cut, and which words are left out
 //	search/terms/KEY.json   the words that begin with KEY, each with the packs that have it
 //	search/packs/N.json     what is shown of packs N*chunk to (N+1)*chunk-1
 //
-// A pack is a number here: those that most others depend on come first, so that of two that fit as well they win. In
-// the lists of terms it is multiplied by 8, and what is added to it says how much the word tells of the pack.
+// A pack is identified by a number. Packs with more dependents have lower numbers, so that they win ties. In the term
+// lists, the number is multiplied by 8 and the word's weight for the pack is added.
 const (
-	chunk     = 50   // packs in a file
-	mostPacks = 3000 // for one word: those for which it tells most
-	maxTerms  = 400  // of a pack
-	maxTerm   = 40   // letters of a word
+	chunk     = 50   // packs in one file
+	mostPacks = 3000 // packs of one word: those with the highest weights
+	maxTerms  = 400  // words of one pack
+	maxTerm   = 40   // letters of one word
 )
 
-// What a word tells of a pack, by where it stands.
+// The weights of a word, by the field that contains it.
 const (
-	inOther       = 1 // in a skill's description
+	inOther       = 1 // in the description of a skill
 	inDescription = 2
-	inSkill       = 4 // in a skill's name
+	inSkill       = 4 // in the name of a skill
 	inTag         = 5
 	inOwner       = 3
 	inName        = 6
 	isName        = 7
 )
 
-// stop are words that are in every text.
+// stop are words that occur in every text.
 var stop = []string{
 	"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "that",
 	"the", "this", "to", "use",
@@ -50,7 +50,7 @@ type searchIndex struct {
 	Packs int      `json:"packs"`
 	Chunk int      `json:"chunk"`
 	Stop  []string `json:"stop"`
-	Keys  []string `json:"keys"` // of the files of terms
+	Keys  []string `json:"keys"` // lengths of the keys of term files
 }
 
 type searchPack struct {
@@ -111,7 +111,7 @@ func (s *Site) search(w Write) error {
 	return nil
 }
 
-// best returns the packs that a word tells most of, in their order.
+// best returns the packs with the highest weights for a word, in order of their numbers.
 func best(packs []int) []int {
 	if len(packs) <= mostPacks {
 		return packs
@@ -122,7 +122,7 @@ func best(packs []int) []int {
 	return packs
 }
 
-// terms returns the words of a pack with what they tell of it.
+// terms returns the words of a pack with their weights.
 func (p *Pack) terms() map[string]int {
 	terms := map[string]int{}
 	add := func(text string, weight int) {
@@ -151,8 +151,8 @@ func (p *Pack) terms() map[string]int {
 	return terms
 }
 
-// words returns the words of a text as they are looked up: without marks and case. Of writing without spaces each
-// character is a word. The script does the same to what is typed.
+// words returns the normalized words of a text, without diacritics and case. In scripts without spaces, each character
+// is a word. The browser's script does the same to queries.
 func words(text string) []string {
 	text = strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.M, r) {
@@ -181,13 +181,13 @@ func words(text string) []string {
 	return out
 }
 
-// dense reports whether a character belongs to writing without spaces. Hangul is taken apart by the normal form.
+// dense reports whether a character belongs to a script without spaces. The normal form decomposes Hangul.
 func dense(r rune) bool {
 	return r >= 0x2e80 && r < 0xac00 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000
 }
 
-// termKey returns the name of the file that a word is in: its first two letters, or where these are not plain ones the
-// number of the first character.
+// termKey returns the name of the file that contains a word: its first two letters, or the number of its first
+// character if these are not ASCII.
 func termKey(term string) string {
 	if len(term) > 0 && isWordByte(term[0]) {
 		if len(term) > 1 && isWordByte(term[1]) {

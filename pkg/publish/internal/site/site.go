@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	perPage   = 250 // packs on a page of a list
-	inline    = 12  // skills whose text is on the page of their pack; of more each has a page of its own
-	maxRows   = 500 // rows of any table or list on one page
+	perPage   = 250 // packs on one page of a list
+	inline    = 12  // skills whose text is on their pack's page; if a pack has more, each has its own page
+	maxRows   = 500 // rows of a table or list on one page
 	homeTags  = 24  // tags on the first page
 	maxTags   = 20  // of a pack
 	maxTagLen = 64
 )
 
-// Site is a catalogue that is being made. Its methods may be used by several goroutines.
+// Site is a website in progress. It is safe for concurrent use.
 type Site struct {
 	options    Options
-	packs      []Pack // in order of their names
+	packs      []Pack // sorted by name
 	index      map[pack.ID]int
 	dependents map[pack.ID][]pack.ID
 	tags       []group
@@ -32,13 +32,13 @@ type Site struct {
 	versions   map[string]string // of the fixed files
 }
 
-// group is packs that have something in common.
+// group is a set of packs with a common property.
 type group struct {
 	Name  string
 	Packs []int
 }
 
-// New returns the catalogue of packs. Two packs with one id are an error, as is a pack without versions.
+// New returns the website of packs. Packs with the same id, or without versions, are an error.
 func New(o Options, packs []Pack) (*Site, error) {
 	o.Title, o.Registry = cmp.Or(oneLine(o.Title), "Agent skills"), oneLine(o.Registry)
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
@@ -64,7 +64,7 @@ func New(o Options, packs []Pack) (*Site, error) {
 	return s, err
 }
 
-// clean makes one line of every text of a pack, without characters that steer what shows it.
+// clean converts each text of a pack to one line, without control characters.
 func (p *Pack) clean() {
 	p.Tags, p.Versions, p.Skills = cleanTags(p.Tags), slices.Clone(p.Versions), slices.Clone(p.Skills)
 	texts := []*string{&p.Description, &p.License, &p.Deprecated}
@@ -73,14 +73,14 @@ func (p *Pack) clean() {
 		texts = append(texts, &v.Version, &v.Published, &v.Yanked, &v.Source, &v.Digest, &v.Integrity)
 	}
 	for i := range p.Skills {
-		texts = append(texts, &p.Skills[i].Description, &p.Skills[i].Tree) // the name is what the files are found by
+		texts = append(texts, &p.Skills[i].Description, &p.Skills[i].Tree) // the name determines file paths
 	}
 	for _, t := range texts {
 		*t = oneLine(*t)
 	}
 }
 
-// gather finds out who depends on whom, and which packs have which tag and owner.
+// gather collects the dependents of each pack, and the packs of each tag and owner.
 func (s *Site) gather() {
 	tags, owners := map[string][]int{}, map[string][]int{}
 	for i := range s.packs {
@@ -104,7 +104,7 @@ func groups(m map[string][]int) []group {
 	return list
 }
 
-// cleanTags returns tags in order, each once, without those that are no words.
+// cleanTags returns sorted tags without duplicates and invalid ones.
 func cleanTags(tags []string) []string {
 	var clean []string
 	for _, t := range tags {
@@ -117,7 +117,7 @@ func cleanTags(tags []string) []string {
 	return clean[:min(len(clean), maxTags)]
 }
 
-// displayed returns the version of a pack that pages show.
+// displayed returns the displayed version of a pack.
 func (p *Pack) displayed() *Version { return &p.Versions[Displayed(p.Versions)] }
 
 func prerelease(version string) bool {
@@ -125,7 +125,7 @@ func prerelease(version string) bool {
 	return err != nil || v.Prerelease() != ""
 }
 
-// match returns the highest version of a pack that a range allows, nil where there is none.
+// match returns the highest version of a pack in a range, or nil.
 func (p *Pack) match(constraint string) *Version {
 	if constraint == "" || constraint == "latest" {
 		return p.displayed()

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// oneLine returns a text as one line without characters that steer what shows it.
+// oneLine returns a text as one line without steering characters.
 func oneLine(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
@@ -36,7 +36,7 @@ func steering(r rune) bool {
 		r >= 0xe0000 && r <= 0xe007f
 }
 
-// lines returns a text without characters that steer what shows it, apart from the ends of lines and tabs.
+// lines returns a text without steering characters, except line ends and tabs.
 func lines(text []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' || steering(r) {
@@ -46,7 +46,7 @@ func lines(text []byte) []byte {
 	}, text)
 }
 
-// short returns the beginning of a text, cut between words where that is possible.
+// short truncates a text, between words if possible.
 func short(s string, most int) string {
 	s = oneLine(s)
 	if utf8.RuneCountInString(s) <= most {
@@ -60,7 +60,7 @@ func short(s string, most int) string {
 	return strings.TrimRight(text, " ,.;:-") + "…"
 }
 
-// date returns a time as people write its day, and as machines do; two empty texts for what is no time.
+// date formats the day of a time for people and for machines; both are "" for an invalid time.
 func date(published string) (human, machine string) {
 	t, err := time.Parse(time.RFC3339, published)
 	if err != nil {
@@ -70,7 +70,7 @@ func date(published string) (human, machine string) {
 	return t.Format("2 January 2006"), t.Format(time.RFC3339)
 }
 
-// size returns a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 1000:
@@ -89,7 +89,7 @@ func plural(n int64, one, many string) string {
 	return textx.Thousands(n) + " " + many
 }
 
-// abbreviated returns a digest or commit as lists show it.
+// abbreviated returns a shortened digest or commit.
 func abbreviated(digest string) string {
 	hash := digest[strings.LastIndexByte(digest, ':')+1:]
 	return hash[:min(len(hash), 12)]
@@ -97,8 +97,8 @@ func abbreviated(digest string) string {
 
 var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
 
-// fileName returns a name that every file system and address takes: the text itself where it is one, else a digest of
-// it.
+// fileName returns a name that is valid in all file systems and URLs: the text itself if it is valid, otherwise a
+// digest of it.
 func fileName(s string) string {
 	if plainName().MatchString(s) && len(s) <= maxTagLen && !device().MatchString(s) {
 		return s
@@ -111,7 +111,7 @@ var device = sync.OnceValue(func() *regexp.Regexp {
 		`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 })
 
-// outside returns an address as a link to another site, "" where it is none.
+// outside returns an address as a link to another site, or "".
 func outside(s string) string {
 	s = strings.TrimPrefix(s, "git+")
 	u, err := url.Parse(s)
@@ -121,10 +121,10 @@ func outside(s string) string {
 	return u.String()
 }
 
-// rootOf returns what leads from a page to the root of the catalogue.
+// rootOf returns the relative path from a page to the website's root.
 func rootOf(page string) string {
 	return strings.Repeat("../", strings.Count(path.Clean(page), "/"))
 }
 
-// count returns a number with what it counts.
+// count formats a number with its noun.
 func count(n int, one, many string) string { return plural(int64(n), one, many) }

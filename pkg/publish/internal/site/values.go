@@ -6,34 +6,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Write takes a file of the catalogue: its slash-separated path and its bytes.
+// Write receives a file of the website: its slash-separated path and its bytes.
 type Write func(path string, data []byte) error
 
-// Options are about the catalogue as a whole.
+// Options configure a [Site].
 type Options struct {
-	Title    string // what the catalogue is called, "" for "Agent skills"
-	BaseURL  string // where it will be published, "" where that is not known
-	Registry string // how the index is named to skillpm in install commands, "" to leave it out
+	Title    string // "" means "Agent skills"
+	BaseURL  string // URL where the website will be published; "" if unknown
+	Registry string // the index's address for install commands; "" leaves it out
 }
 
-// Pack is what an index says of a pack, and what lists and search show.
+// Pack is the metadata of a pack in the index, which lists and search show.
 type Pack struct {
 	ID           pack.ID
 	Description  string
 	License      string
 	Tags         []string
-	Deprecated   string            // what its owner says instead of maintaining it, "" for not
+	Deprecated   string            // deprecation message, "" if none
 	Versions     []Version         // highest first
-	Skills       []Skill           // of the version that is shown
-	Dependencies []pack.Dependency // likewise
+	Skills       []Skill           // of the displayed version
+	Dependencies []pack.Dependency // of the displayed version
 }
 
 // Version is one version of a pack.
 type Version struct {
 	Version   string
-	Published string // RFC 3339, "" where the index does not say
-	Yanked    string // why it was withdrawn, "" if it was not
-	Source    string // the place, as a lock records it
+	Published string // RFC 3339; "" if unknown
+	Yanked    string // reason; "" if not yanked
+	Source    string // source, as in a lockfile
 	Digest    string // of the artifact, or the commit
 	Integrity string // "t1:sha256:…" over its skills
 }
@@ -45,39 +45,39 @@ type Skill struct {
 	Tree        string // "t1:sha256:…"
 }
 
-// Details is what only the fetched pack can tell of the version that is shown.
+// Details is the metadata from the files of the displayed version.
 type Details struct {
-	Problem    string // why it could not be fetched, "" if it was: then nothing else is known
+	Problem    string // why the pack could not be fetched, or ""; if set, all other fields are empty
 	Skills     []Content
 	Signatures []Signature
-	Signed     string // why signatures are not known, "" where they are
+	Signed     string // why signatures are unknown, or ""
 	Provenance []Provenance
-	Profiles   []string // those that skills were checked against
+	Profiles   []string // the checked profiles
 }
 
-// Content is what is in a skill.
+// Content is the files of a skill.
 type Content struct {
 	Name     string
 	Markdown []byte // SKILL.md
 	Files    bundle.Inventory
-	Findings []diag.Finding // paths are relative to the skill
+	Findings []diag.Finding // relative to the skill
 }
 
-// Signature says who signed a pack.
+// Signature is a signature of a pack.
 type Signature struct {
-	Signer   string // a key or an identity, "" where the signature names none
-	Verified bool   // it was checked with a key that is trusted here
-	Digest   string // of the signature's artifact, "" where there is none
+	Signer   string // a key or an identity; "" if unknown
+	Verified bool   // verified with a trusted key
+	Digest   string // of the signature's artifact; "" if none
 }
 
-// Provenance says where a pack comes from.
+// Provenance is the origin of a pack.
 type Provenance struct {
 	Label string
-	Value string // shown as a link where it is an https URL
+	Value string // a link if it is an https URL
 }
 
-// Displayed returns the version that pages show: the highest that is neither withdrawn nor a pre-release, else the
-// highest that is not withdrawn, else the highest.
+// Displayed returns the version that pages show: the highest that is neither yanked nor a pre-release, or else the
+// highest that is not yanked, or else the highest.
 func Displayed(versions []Version) int {
 	best := -1
 	for i, v := range versions {

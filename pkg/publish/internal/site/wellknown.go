@@ -12,22 +12,22 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// The place and form of the discovery index of Agent Skills, version 0.2.0.
+// The path and format of the discovery index of Agent Skills, version 0.2.0.
 const (
 	WellKnown       = ".well-known/agent-skills/"
 	wellKnownSchema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
-	maxDescription  = 1024 // characters that readers of the index take
-	archiveLevel    = 6    // of compression; digests depend on it
+	maxDescription  = 1024 // maximum length that readers accept, in characters
+	archiveLevel    = 6    // gzip level; digests depend on it
 )
 
 // File is a file of a skill.
 type File struct {
-	Path       string // relative to the skill, slash-separated
+	Path       string // slash-separated, relative to the skill
 	Executable bool
 	Data       []byte
 }
 
-// Discovered is a skill in the discovery index.
+// Discovered is an entry of the discovery index.
 type Discovered struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -36,8 +36,8 @@ type Discovered struct {
 	Digest      string `json:"digest"` // of the bytes at URL
 }
 
-// Discover writes the archive of one skill, SKILL.md at its root, and returns its line in the discovery index. The same
-// files give the same bytes.
+// Discover writes the archive of a skill, with SKILL.md at its root, and returns its entry of the discovery index. The
+// same files give the same bytes.
 func Discover(name, description string, files []File, w Write) (Discovered, error) {
 	data, err := archive(files)
 	if err != nil {
@@ -51,7 +51,7 @@ func Discover(name, description string, files []File, w Write) (Discovered, erro
 	return d, w(WellKnown+d.URL, data)
 }
 
-// WriteDiscovery writes the discovery index of skills.
+// WriteDiscovery writes the discovery index.
 func WriteDiscovery(skills []Discovered, w Write) error {
 	sorted := slices.SortedFunc(slices.Values(skills),
 		func(a, b Discovered) int { return strings.Compare(a.Name, b.Name) })
@@ -64,7 +64,7 @@ func WriteDiscovery(skills []Discovered, w Write) error {
 	}{wellKnownSchema, sorted})
 }
 
-// archive returns files as a tar, compressed with gzip: in order of their paths, without times and owners.
+// archive returns files as a gzip-compressed tar, sorted by path, without times and owners.
 func archive(files []File) ([]byte, error) {
 	var out bytes.Buffer
 	zip := zippers().Get().(*gzip.Writer)
@@ -94,10 +94,10 @@ func archive(files []File) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zippers keeps what compresses: each takes most of a megabyte.
+// zippers pools compressors, which take most of a megabyte each.
 var zippers = sync.OnceValue(func() *sync.Pool {
 	return &sync.Pool{New: func() any {
-		zip, _ := gzip.NewWriterLevel(nil, archiveLevel) // the level is one
+		zip, _ := gzip.NewWriterLevel(nil, archiveLevel) // the level is valid
 		return zip
 	}}
 })
