@@ -17,19 +17,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Options say how a dispatch is carried out.
+// Options configure [Execute].
 type Options struct {
-	Trigger   session.Trigger // who asks; "" for the model
-	Limit     time.Duration   // of a command; 0 for the settings', which it does not exceed
-	OutputDir string          // where long output is written, absolute; "" for DefaultOutputDir in the project
+	Trigger   session.Trigger // the caller; "" for the model
+	Limit     time.Duration   // of a command; 0 for the settings' limit, which also is the maximum
+	OutputDir string          // absolute directory for long output; "" for DefaultOutputDir in the project
 	Language  Language
-	Strict    bool             // there is nobody to ask: missing parameters are an error and not pending
-	Now       func() time.Time // the clock; it is needed
+	Strict    bool             // nobody can answer: missing parameters are an error instead of pending
+	Now       func() time.Time // required
 
-	Begin func(*catalog.Skill) // is called when nothing stands in the way of the skill any more; may be nil
+	Begin func(*catalog.Skill) // called once the skill may run; may be nil
 }
 
-// execution is one dispatch on its way.
+// execution is the state of one dispatch.
 type execution struct {
 	host    *runtime.Host
 	o       Options
@@ -39,7 +39,7 @@ type execution struct {
 	model   string
 }
 
-// Execute carries out a line, and returns the reply. The error is the context's.
+// Execute runs a line and returns the reply. It returns an error only if the context ends.
 func Execute(ctx context.Context, h *runtime.Host, line string, o Options) (*Reply, error) {
 	e := &execution{host: h, o: o, say: o.Language.texts(), began: o.Now()}
 	r := e.line(ctx, line)
@@ -50,7 +50,7 @@ func Execute(ctx context.Context, h *runtime.Host, line string, o Options) (*Rep
 	return r, nil
 }
 
-// line reads the line and checks what must be so before anything is done.
+// line parses and checks the line before anything runs.
 func (e *execution) line(ctx context.Context, line string) *Reply {
 	var err error
 	e.request, err = Parse(line)
@@ -86,8 +86,8 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 	return e.command(ctx, skill)
 }
 
-// unreadable replies to a line that is no dispatch. Of the protocol's types only RuntimeFailed leaves open what is to
-// be done; that a skill is missing is a parameter that is missing.
+// unreadable returns the reply to an invalid line. The protocol's closest types: ParamMissing for a missing skill,
+// otherwise RuntimeFailed, which leaves open what the caller should do.
 func (e *execution) unreadable(err error) *Reply {
 	le, ok := errors.AsType[*lineError](err)
 	if !ok {
@@ -103,15 +103,15 @@ func (e *execution) unreadable(err error) *Reply {
 	return r
 }
 
-// unknown replies that a skill is not in force: it is not installed, its SKILL.md cannot be used, or a policy denies
-// it.
+// unknown returns the reply for a skill that is not available: it is not installed, its SKILL.md is invalid, or a
+// policy denies it.
 func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	unknown, ok := errors.AsType[*catalog.UnknownError](err)
 	if !ok {
 		return e.failed(err)
 	}
 	if unknown.Denied {
-		return e.failed(err) // to install it once more would change nothing
+		return e.failed(err) // another installation would not help
 	}
 	name := e.request.Skill
 	if c, err := e.host.Catalog(ctx); err == nil {
@@ -134,7 +134,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	return r
 }
 
-// damaged replies that a skill is there and can't be read.
+// damaged returns the reply for a skill that cannot be read.
 func (e *execution) damaged(name, why string) *Reply {
 	install := "skillpm install restores packs, skillpm skills --all says where it is"
 	if _, pack, exact := strings.Cut(name, "@"); exact {
@@ -145,7 +145,7 @@ func (e *execution) damaged(name, why string) *Reply {
 	return r
 }
 
-// missing replies that parameters are needed: pending where somebody can be asked.
+// missing returns the reply for missing parameters: pending if somebody can answer.
 func (e *execution) missing(names []string, p parameters) *Reply {
 	list := strings.Join(names, ", ")
 	if e.o.Strict {
@@ -175,7 +175,7 @@ func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 	}
 }
 
-// failed replies that an error of skillpm kept a skill from being executed: a hook, the trigger matrix, a cycle.
+// failed returns the reply for an error of skillpm before execution: a hook, the trigger matrix, a cycle.
 func (e *execution) failed(err error) *Reply {
 	advice := diag.HintOf(err)
 	if advice == "" {
@@ -186,7 +186,7 @@ func (e *execution) failed(err error) *Reply {
 	return r
 }
 
-// prompt replies with the instructions of a skill without a command, or with the task that has them.
+// prompt returns the instructions of a skill without a command, or the task that has them.
 func (e *execution) prompt(ctx context.Context, k *catalog.Skill) *Reply {
 	a, err := e.host.Load(ctx, e.request.Skill,
 		session.Activate{Arguments: skill.JoinArguments(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
@@ -214,10 +214,10 @@ func (e *execution) prompt(ctx context.Context, k *catalog.Skill) *Reply {
 	}
 }
 
-// maxOutput is how many bytes of a command's output can be passed on. What is beyond is cut out of the middle.
+// maxOutput limits the output of a command, in bytes. Longer output is truncated in the middle.
 const maxOutput = 16 << 20
 
-// command executes a skill that has a command.
+// command runs a skill that has a command.
 func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	limit := e.host.Config().Skills.ScriptLimit
 	if limit <= 0 {
@@ -263,7 +263,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	return e.succeeded(skill.Name, res)
 }
 
-// fragment returns the end of what a command said: on standard error, or where it said nothing there, on its output.
+// fragment returns the end of a command's standard error or, if that is empty, of its standard output.
 func fragment(res *session.RunResult) string {
 	const most = 200
 	for _, out := range [][]byte{res.Stderr, res.Stdout} {

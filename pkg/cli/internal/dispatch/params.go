@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// parameters are what a skill's arguments are called.
+// parameters are the declared parameters of a skill.
 type parameters struct {
 	Required, Optional []string
 
-	order  []parameter // as the skill names them: what is no option has its position among the arguments
-	placed bool        // `arguments:` gives the positions, and not the hint alone
+	order  []parameter // in declared order; each that is not an option has a position
+	placed bool        // `arguments:` defines the positions, not only the hint
 }
 
-// parameter is one of them.
+// parameter is one declared parameter.
 type parameter struct {
 	name     string
 	required bool
-	option   bool // the hint writes it with dashes: the skill reads --name itself
+	option   bool // the hint writes it with dashes, so the skill parses --name itself
 	flag     bool // an option without a value
 }
 
 // declared reads the parameters of a skill from the names of `arguments:` and from the hint, in which <name> is
-// required and [name] is not. What the hint calls optional is not required because `arguments:` names it. What the hint
-// writes as an option, [--width N] or --width <px>, is one.
+// required and [name] is optional. A parameter that the hint marks as optional stays optional if `arguments:` names it.
+// [--width N] and --width <px> are options.
 func declared(arguments []string, hint string) parameters {
 	p := parameters{placed: len(arguments) > 0}
 	hinted := hintNames(hint)
@@ -44,7 +44,7 @@ func declared(arguments []string, hint string) parameters {
 	return p
 }
 
-// add adds a parameter, once: what a hint calls optional anywhere is optional.
+// add adds a parameter unless it exists. If a hint marks it as optional anywhere, it is optional.
 func (p *parameters) add(q parameter) {
 	if q.name == "" {
 		return
@@ -56,11 +56,11 @@ func (p *parameters) add(q parameter) {
 	p.order = append(p.order, q)
 }
 
-// maxHint is how many bytes of a hint are read.
+// maxHint is the number of bytes of a hint that are parsed.
 const maxHint = 1000
 
-// hintNames returns the names in the brackets of a hint. Brackets inside brackets belong to the outer ones; one that is
-// not closed is text.
+// hintNames returns the names in the brackets of a hint. Nested brackets belong to the outer ones, and unclosed ones
+// are text.
 func hintNames(hint string) (found []parameter) {
 	hint = hint[:min(len(hint), maxHint)]
 	for hint != "" {
@@ -102,7 +102,7 @@ func hintNames(hint string) (found []parameter) {
 	return found
 }
 
-// bracket reads what stands in a bracket: its first word without dashes, dots and what comes after an equals sign.
+// bracket parses the content of a bracket: its first word without dashes, dots, and an equals sign with what follows.
 func bracket(text string) parameter {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -116,24 +116,24 @@ func bracket(text string) parameter {
 	}
 }
 
-// isOption reports whether a word is written as the name of an option.
+// isOption reports whether a word has the syntax of an option name.
 func isOption(word string) bool { return strings.HasPrefix(word, "--") && len(word) > 2 }
 
-// Missing returns the required parameters that arguments do not give: see [parameters.Bind].
+// Missing returns the required parameters without an argument; see [parameters.Bind].
 func (p parameters) Missing(args []string) []string {
 	_, missing := p.Bind(args)
 	return missing
 }
 
-// Bind returns arguments with each in its place, and the required parameters that they do not give. An argument counts
-// for the parameter that it names, as --name VALUE, --name=VALUE or name=VALUE, and its value then takes that
-// parameter's position; else it counts for the next one. Options that the hint writes as such, and those that nothing
-// declares, stay as they are, behind the others; the word after one is its value, and counts for nothing.
+// Bind returns the arguments in the order of the parameters, and the required parameters without an argument. An
+// argument that names a parameter, as --name VALUE, --name=VALUE, or name=VALUE, provides its value; any other argument
+// provides the next parameter. Options that the hint writes with dashes, and undeclared ones, stay unchanged after the
+// others. The word after such an option is its value.
 //
-// Arguments of which none is named come back as they are.
+// If no argument names a parameter, the arguments are returned unchanged.
 func (p parameters) Bind(args []string) (bound, missing []string) {
 	b := p.read(args)
-	unnamed := 0 // required parameters that no name gives
+	unnamed := 0 // required parameters that were not named
 	for i, q := range b.order {
 		if q.required && !q.option && !b.named[i] {
 			unnamed++
@@ -169,15 +169,15 @@ func (p parameters) Bind(args []string) (bound, missing []string) {
 	return slices.Concat(values, next, b.rest), missing
 }
 
-// binding is what arguments say.
+// binding is the result of sorting arguments.
 type binding struct {
 	order      []parameter
-	named      []bool   // of each parameter, whether an argument names it
-	values     []string // and what that says
+	named      []bool   // for each parameter, whether an argument names it
+	values     []string // and its value
 	positional []string
-	rest       []string // options with their values, which are not touched
+	rest       []string // options with their values, unchanged
 	moved      bool     // an argument names a parameter that has a position
-	mixed      bool     // an option stands before an argument that is none
+	mixed      bool     // an option precedes another argument
 }
 
 // read sorts arguments.
@@ -198,7 +198,7 @@ func (p parameters) read(args []string) *binding {
 	return b
 }
 
-// take sorts the first of some arguments, with its value if that is the next one, and returns how many it took.
+// take sorts the first argument, with its value if that is the next one, and returns how many it consumed.
 func (b *binding) take(args []string) int {
 	word, option := args[0], isOption(args[0])
 	name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
@@ -229,7 +229,7 @@ func (b *binding) take(args []string) int {
 	return n
 }
 
-// same reports whether two names are that of one parameter: dashes and underscores are the same.
+// same reports whether two names are equal, ignoring the difference between dashes and underscores.
 func same(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, "-", "_"), strings.ReplaceAll(b, "-", "_"))
 }

@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	maxText  = 2000 // characters that are passed on inline
-	maxLines = 100  // of code
-	maxKeys  = 100  // of a JSON object; one with more is text
+	maxText  = 2000 // maximum characters inline
+	maxLines = 100  // for code
+	maxKeys  = 100  // of a JSON object; one with more is treated as text
 )
 
-// succeeded replies with what a command printed: the keys of a JSON object, or else its text.
+// succeeded returns the reply with a command's output: the keys of a JSON object, or else the text.
 func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
 	p := &passing{files: e.files(), skill: skill, modified: e.began, dir: e.host.Dir()}
 	size := json.RawMessage(nil)
 	if fields, ok := object(res.Stdout); ok && !res.Truncated {
 		for _, f := range fields {
 			switch raw := f.Value.(json.RawMessage); f.Key {
-			case "skill": // is said by this side
+			case "skill": // set by skillpm
 			case "output_path":
-				_ = json.Unmarshal(raw, &p.path) // what is no text is no path
+				_ = json.Unmarshal(raw, &p.path) // other types are not paths
 			case "output_size":
 				size = raw
 			default:
@@ -57,7 +57,7 @@ func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
 	return &Reply{State: Success, Summary: summary, Data: append(data, p.data...)}
 }
 
-// object reads a JSON object, its keys in order. Of a key that is there twice the first counts.
+// object parses a JSON object and keeps the order of its keys. Of duplicate keys, the first counts.
 func object(text []byte) (fields Data, ok bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' || !utf8.Valid(text) || !json.Valid(text) {
@@ -74,18 +74,18 @@ func object(text []byte) (fields Data, ok bool) {
 	return fields, true
 }
 
-// passing collects what is passed on.
+// passing collects the data of a reply.
 type passing struct {
 	files    *files
 	skill    string
 	dir      string
 	modified time.Time
-	path     string // of the output: what the command says, or the first file that is written
+	path     string // of the output: from the command, or the first written file
 	data     Data
 	err      error
 }
 
-// field passes one key on, by the rule of its name.
+// field adds one key, by the rule for its name.
 func (p *passing) field(key string, raw json.RawMessage) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil || bytes.Equal(raw, []byte("null")) {
@@ -103,7 +103,7 @@ func (p *passing) field(key string, raw json.RawMessage) {
 	p.data = append(p.data, Field{key, text})
 }
 
-// long reports whether a text under a key goes to a file.
+// long reports whether the text of a key must go to a file.
 func long(key, text string) bool {
 	switch key {
 	case "analysis", "report":
@@ -115,7 +115,7 @@ func long(key, text string) bool {
 	}
 }
 
-// output passes on what is no JSON object, as content.
+// output adds output that is not a JSON object, as content.
 func (p *passing) output(res *session.RunResult) {
 	text := strings.TrimRight(string(res.Stdout), "\n")
 	switch {
@@ -131,7 +131,7 @@ func (p *passing) output(res *session.RunResult) {
 	}
 }
 
-// write puts a long value into a file, and its path in its place.
+// write writes a long value to a file and replaces it with the path.
 func (p *passing) write(key, extension string, data []byte) {
 	if p.err != nil {
 		return
@@ -147,8 +147,8 @@ func (p *passing) write(key, extension string, data []byte) {
 	p.data = append(p.data, Field{key + "_path", path})
 }
 
-// size returns how large the output is: what the command says, that of the file, nil if there is none at its path, or
-// that of what was printed.
+// size returns the size of the output: the one that the command states, that of the file, or that of the printed text;
+// nil if the path does not exist.
 func (p *passing) size(output json.RawMessage, printed int64) any {
 	if len(output) > 0 && len(output) < 100 {
 		return output
@@ -166,7 +166,7 @@ func (p *passing) size(output json.RawMessage, printed int64) any {
 	return humanSize(printed)
 }
 
-// humanSize writes a number of bytes as people do.
+// humanSize formats a number of bytes.
 func humanSize(n int64) string {
 	units, size := []string{"B", "KB", "MB", "GB"}, float64(n)
 	for len(units) > 1 && size >= 1024 {
@@ -175,14 +175,14 @@ func humanSize(n int64) string {
 	return strconv.FormatFloat(math.Round(size*10)/10, 'f', -1, 64) + units[0]
 }
 
-// defaultOutputDir is where long output is written, from the project's root, or without a project from the working
-// directory.
+// defaultOutputDir is the directory for long output, relative to the project's root or, without a project, to the
+// working directory.
 const defaultOutputDir = ".skillpm/output"
 
-// files writes new files into one directory.
+// files creates new files in one directory.
 type files struct {
-	base, sub string // the directory is sub in base, and no link leads out of base
-	dir       string // the working directory, which paths are relative to
+	base, sub string // sub in base, where no link can lead out
+	dir       string // the working directory, for relative paths
 }
 
 func (e *execution) files() *files {
@@ -196,7 +196,7 @@ func (e *execution) files() *files {
 	return &files{base: base, sub: defaultOutputDir, dir: e.host.Dir()}
 }
 
-// write makes a new file, whose name begins with name, and returns its path.
+// write creates a new file whose name starts with name, and returns its path.
 func (f *files) write(name, extension string, data []byte) (string, error) {
 	if f.sub == "." {
 		if err := os.MkdirAll(f.base, 0o755); err != nil {
@@ -213,7 +213,7 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 			if err := root.MkdirAll(f.sub, 0o755); err != nil {
 				return "", outputError(err)
 			}
-			_ = root.WriteFile(f.sub+"/.gitignore", []byte("*\n"), 0o644) // without it the files are only more visible
+			_ = root.WriteFile(f.sub+"/.gitignore", []byte("*\n"), 0o644) // without .gitignore the files are only more visible
 		}
 	}
 	name = slug(name)
@@ -234,7 +234,7 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 			err = closed
 		}
 		if err != nil {
-			_ = root.Remove(filepath.FromSlash(file)) // half of it is of no use
+			_ = root.Remove(filepath.FromSlash(file)) // a partial file is useless
 			return "", outputError(err)
 		}
 		return f.displayPath(filepath.Join(f.base, filepath.FromSlash(file))), nil
@@ -248,7 +248,7 @@ func outputError(err error) error {
 		WithHint("choose a directory that can be written to: --output-dir DIR")
 }
 
-// displayPath returns a path relative to the working directory where it is inside, with slashes.
+// displayPath returns a path relative to the working directory if it is inside, with slashes.
 func (f *files) displayPath(path string) string {
 	if rel, ok := pathx.Rel(f.dir, path); ok {
 		return filepath.ToSlash(rel)
@@ -256,7 +256,7 @@ func (f *files) displayPath(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// slug returns a text with only what every file system allows in a name.
+// slug reduces a text to characters that every file system allows in a name.
 func slug(text string) string {
 	s := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {

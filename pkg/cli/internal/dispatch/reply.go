@@ -12,10 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// State is how a dispatch went.
+// State is the result of a dispatch.
 type State string
 
-// The states of the protocol.
+// States of the protocol.
 const (
 	Success State = "success"
 	Pending State = "pending"
@@ -23,7 +23,7 @@ const (
 	Timeout State = "timeout"
 )
 
-// Icon returns the sign that a reply of a state begins with.
+// Icon returns the symbol at the start of a reply.
 func (s State) Icon() string {
 	switch s {
 	case Success:
@@ -37,10 +37,10 @@ func (s State) Icon() string {
 	}
 }
 
-// errorType is what kind of error a reply tells of.
+// errorType is the protocol's type of an error.
 type errorType string
 
-// The types of errors of the protocol. TimedOut is that of a reply whose state is Timeout.
+// Error types of the protocol. TimedOut belongs to the state Timeout.
 const (
 	skillNotFound   errorType = "SkillNotFound"
 	metadataMissing errorType = "MetadataMissing"
@@ -49,8 +49,7 @@ const (
 	timedOut        errorType = "Timeout"
 )
 
-// Recoverable says whether the caller can do something about an error: true, false, or nil where only the error itself
-// tells.
+// Recoverable reports whether the caller can fix an error: true, false, or nil if that depends on the error.
 func (t errorType) Recoverable() *bool {
 	switch t {
 	case skillNotFound, paramMissing, timedOut:
@@ -62,17 +61,17 @@ func (t errorType) Recoverable() *bool {
 	}
 }
 
-// Reply is the answer to a dispatch.
+// Reply is the reply to a dispatch.
 type Reply struct {
 	State   State
 	Summary string
 	Data    Data
 	Meta    Meta
-	Advice  string // what the caller should do, "" for nothing; a line of its own after the others
+	Advice  string // what the caller should do, or ""; a separate last line
 	Code    diag.Code
 }
 
-// Data is what a reply holds, in the order in which it is written.
+// Data is the data of a reply, in order.
 type Data []Field
 
 // Field is one entry of [Data].
@@ -81,7 +80,7 @@ type Field struct {
 	Value any
 }
 
-// MarshalJSON writes an object whose keys are in order.
+// MarshalJSON writes an object with the keys in order.
 func (d Data) MarshalJSON() ([]byte, error) {
 	return jsonx.MarshalObject(func(yield func(string, any) bool) {
 		for _, f := range d {
@@ -92,15 +91,15 @@ func (d Data) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Meta says who answered, and when.
+// Meta describes who replied, and when.
 type Meta struct {
 	Agent string        // always "skills"
-	Time  time.Duration // that the dispatch took
-	TS    time.Time     // when it was answered
-	Model string        // that the caller asked for, or the skill does; "" for none
+	Time  time.Duration // duration of the dispatch
+	TS    time.Time     // time of the reply
+	Model string        // requested by the caller, or else by the skill; "" if none
 }
 
-// MarshalJSON writes the time in seconds and the moment as RFC 3339 does.
+// MarshalJSON writes the duration in seconds and the time as RFC 3339.
 func (m Meta) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Agent string      `json:"agent"`
@@ -112,7 +111,7 @@ func (m Meta) MarshalJSON() ([]byte, error) {
 
 func (m Meta) stamp() string { return m.TS.UTC().Format(time.RFC3339) }
 
-// seconds writes a duration in seconds, to a tenth.
+// seconds formats a duration in seconds, with one decimal.
 func seconds(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(d.Seconds()*10)/10, 'f', -1, 64)
 }
@@ -130,8 +129,8 @@ func (r *Reply) MarshalJSON() ([]byte, error) {
 	}{r.State.Icon(), Agent, r.Summary, r.State, r.Data, r.Meta, r.Advice})
 }
 
-// Text returns a reply as the protocol writes it: a line with icon and summary, and one for each of state, data and
-// meta. Values are JSON, keys are not in quotes.
+// Text returns a reply in the protocol's text format: a line with icon and summary, and one line each for state, data,
+// and meta. Values are JSON; keys are not quoted.
 func (r *Reply) Text() string {
 	var b strings.Builder
 	b.WriteString(r.State.Icon() + " " + Agent + " " + flat(r.Summary) + "\n")
@@ -154,7 +153,7 @@ func (r *Reply) Text() string {
 	return b.String()
 }
 
-// flat returns a text on one line, without characters that can't be seen.
+// flat returns a text on one line, without invisible characters.
 func flat(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
@@ -165,7 +164,7 @@ func flat(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// inline writes a value as JSON on one line, lists with a space after each comma.
+// inline formats a value as JSON on one line, with a space after each comma in a list.
 func inline(v any) string {
 	list, ok := v.([]string)
 	if !ok {
@@ -178,7 +177,7 @@ func inline(v any) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// value writes JSON and leaves <, > and & as they are.
+// value formats JSON without escaping <, >, and &.
 func value(v any) string {
 	b, err := jsonx.Marshal(v)
 	if err != nil {
@@ -187,7 +186,7 @@ func value(v any) string {
 	return string(b)
 }
 
-// key writes a name, in quotes where it is more than a word.
+// key formats a name, in quotes unless it is a single word.
 func key(name string) string {
 	printable := name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

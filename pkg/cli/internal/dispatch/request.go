@@ -9,29 +9,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// Agent is the name of the agent that dispatches are for, and that answers.
+// Agent is the protocol's name of the agent that receives and answers dispatches.
 const Agent = "skills"
 
-// Request is one dispatch.
+// Request is a parsed dispatch.
 type Request struct {
-	Skill       string   // as it was written after the @: a name, or name@pack
-	Args        []string // its arguments, quotes taken away
-	Description string   // what the task is, in a few words; only the Task form has it
-	Model       string   // that the caller wants, "" for none; any text
-	Others      []string // further words with an @: if one is a skill, this is more than one step
+	Skill       string   // as written after the @: a name, or name@pack
+	Args        []string // its arguments, unquoted
+	Description string   // short description of the task; only in the Task form
+	Model       string   // model that the caller requests, any text; "" for none
+	Others      []string // other words with an @: if one is a skill, the line has several steps
 }
 
-// lineError says why a line is no dispatch.
+// lineError is the reason why a line is not a valid dispatch.
 type lineError struct {
 	Reason string // what is wrong
-	Advice string // what to do about it
+	Advice string // how to fix it
 	Steps  bool   // it has several steps
 	Skill  bool   // it names no skill
 }
 
 func (e *lineError) Error() string { return e.Reason }
 
-// Hint returns the advice.
+// Hint returns the fix.
 func (e *lineError) Hint() string { return e.Advice }
 
 const (
@@ -39,13 +39,13 @@ const (
 	maxArgs = 1000
 )
 
-// Parse reads a dispatch: a line such as
+// Parse parses a dispatch: a line such as
 //
 //	执行 @page-maker README.md
 //	execute @thumbnail "my cover.png" --height 96
 //	Task("skills", "shrink one cover", "run @thumbnail cover.png", {model: "sonnet"})
 //
-// or the same as a JSON object with the keys subagent_type, description, prompt and model. The error is a [*LineError].
+// or a JSON object with the keys subagent_type, description, prompt, and model. The error is a [*LineError].
 func Parse(line string) (Request, error) {
 	if len(line) > maxLine {
 		return Request{}, &lineError{
@@ -81,8 +81,8 @@ func Parse(line string) (Request, error) {
 	return r, err
 }
 
-// countWords returns how many words a text has, at least and at most: of writing without spaces it is not known where
-// words end, and each of its characters may be one.
+// countWords returns the minimum and maximum number of words in a text. In scripts without spaces each character may be
+// a word.
 func countWords(text string) (least, most int) {
 	const none, word, dense = 0, 1, 2
 	last := none
@@ -105,13 +105,13 @@ func countWords(text string) (least, most int) {
 	return least, most
 }
 
-// word is a part of a prompt between spaces, as a shell sees it.
+// word is a word of a prompt, split as in a shell.
 type word struct {
 	text     string
-	unquoted bool // nothing of it was quoted
+	unquoted bool // no part of it was quoted
 }
 
-// parsePrompt reads a verb, a skill and its arguments.
+// parsePrompt parses a verb, a skill, and its arguments.
 func parsePrompt(text string) (Request, error) {
 	noSkill := &lineError{Reason: "the line names no skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true}
 	words, steps, err := split(text)
@@ -171,7 +171,7 @@ func severalSteps() *lineError {
 	}
 }
 
-// skillName reports whether a word can be the name of a skill: without spaces, and nothing that steers a terminal.
+// skillName reports whether a word can be the name of a skill: no spaces and no control characters.
 func skillName(name string) bool {
 	if name == "" || len(name) > 256 || strings.HasPrefix(name, "@") {
 		return false
@@ -181,7 +181,7 @@ func skillName(name string) bool {
 	})
 }
 
-// connects reports whether a word, and what follows it, begin another step.
+// connects reports whether a word and its successor start another step.
 func connects(text string, rest []word) bool {
 	lower := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(text, ","), "，"))
 	switch lower {
@@ -199,20 +199,19 @@ func connects(text string, rest []word) bool {
 		strings.HasPrefix(rest[0].text, "@")
 }
 
-// splitter cuts a prompt into words.
+// splitter splits a prompt into words.
 type splitter struct {
 	words []word
-	steps bool // something comes after what ends a step
+	steps bool // text follows the end of a step
 
 	text     strings.Builder
-	in       bool // a word has begun
+	in       bool // inside a word
 	unquoted bool
 	ended    bool
 }
 
-// split cuts a prompt into words: by space and quotes as in a shell, but for backslashes, which only stand for what
-// would else end a word, so that paths of Windows are left alone. A line break, and a semicolon at the end of a word,
-// end a step.
+// split splits a prompt into words by space and quotes as a shell does. A backslash only escapes characters that would
+// end a word, so that Windows paths stay unchanged. A line break, and a semicolon at the end of a word, end a step.
 func split(text string) (words []word, steps bool, err error) {
 	s := splitter{unquoted: true}
 	runes := []rune(text)
@@ -266,7 +265,7 @@ func (s *splitter) flush() {
 	s.in, s.unquoted = false, true
 }
 
-// quoted returns what stands before a closing quote, and where that is, or -1.
+// quoted returns the text before the closing quote and the position of that quote, or -1.
 func quoted(runes []rune, closing rune) (inner []rune, end int) {
 	for i := 0; i < len(runes); i++ {
 		switch {
@@ -280,7 +279,7 @@ func quoted(runes []rune, closing rune) (inner []rune, end int) {
 	return nil, -1
 }
 
-// quotes returns what closes a quote.
+// quotes returns the closing quote for an opening one.
 func quotes(r rune) (closing rune, ok bool) {
 	switch r {
 	case '"', '\'':
@@ -293,8 +292,8 @@ func quotes(r rune) (closing rune, ok bool) {
 	return 0, false
 }
 
-// separates reports whether a semicolon stands between steps: at the end of a word, or before a verb. One inside a word
-// is part of it, as in an address.
+// separates reports whether a semicolon separates steps: at the end of a word, or before a verb. Inside a word, for
+// example in a URL, it is part of the word.
 func separates(runes []rune, i int) bool {
 	rest := runes[i+1:]
 	if len(rest) == 0 || unicode.IsSpace(rest[0]) {

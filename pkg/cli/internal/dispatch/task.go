@@ -8,10 +8,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// task is a dispatch as a caller's tool is called.
+// task is a dispatch in the form of a tool call.
 type task struct{ agent, description, prompt, model string }
 
-// parseTask reads the Task form, or its JSON; ok is false for what is neither.
+// parseTask parses the Task form, or its JSON. ok is false for other input.
 func parseTask(line string) (t task, ok bool, err error) {
 	if strings.HasPrefix(line, "{") {
 		t, err := parseObject(line)
@@ -50,7 +50,7 @@ func parseTask(line string) (t task, ok bool, err error) {
 	return t, true, p.err
 }
 
-// parseObject reads the JSON that a caller's Task tool gets.
+// parseObject parses the JSON input of a caller's Task tool.
 func parseObject(line string) (task, error) {
 	var o struct {
 		Agent       string `json:"subagent_type"`
@@ -58,7 +58,7 @@ func parseObject(line string) (task, error) {
 		Prompt      string `json:"prompt"`
 		Model       string `json:"model"`
 	}
-	// Who checked one prompt must not have another carried out: no key may be there twice, in whatever letters.
+	// Duplicate keys, in any case, are rejected: otherwise another prompt than the checked one could run.
 	if err := jsonx.Decode([]byte(line), &o, jsonx.Options{}); err != nil {
 		return task{}, &lineError{
 			Reason: "the JSON object can't be read: " + err.Error(),
@@ -68,7 +68,7 @@ func parseObject(line string) (task, error) {
 	return task{agent: o.Agent, description: o.Description, prompt: o.Prompt, model: o.Model}, nil
 }
 
-// taskReader reads the arguments of a call as JavaScript writes them. After an error it returns nothing.
+// taskReader parses the arguments of a call in JavaScript syntax. After an error it returns nothing.
 type taskReader struct {
 	rest []rune
 	err  error
@@ -84,7 +84,7 @@ func (p *taskReader) fail(format string, args ...any) {
 	}
 }
 
-// next returns the next character that is no space and in no comment, without taking it; 0 at the end.
+// next returns the next character outside of spaces and comments without consuming it, or 0 at the end.
 func (p *taskReader) next() rune {
 	for len(p.rest) > 0 {
 		switch {
@@ -115,7 +115,7 @@ func (p *taskReader) expect(r rune) {
 	}
 }
 
-// text reads a string in quotes of either kind.
+// text parses a string in single or double quotes.
 func (p *taskReader) text() string {
 	quote := p.next()
 	if p.err != nil {
@@ -142,7 +142,7 @@ func (p *taskReader) text() string {
 	return ""
 }
 
-// escaped returns what a character stands for after a backslash. What has no meaning there keeps the backslash.
+// escaped returns the character for an escape sequence. An unknown sequence keeps the backslash.
 func escaped(r rune) string {
 	switch r {
 	case 'n':
@@ -158,7 +158,7 @@ func escaped(r rune) string {
 	}
 }
 
-// options reads {model: "…"} and returns the model. Other options are passed over, if their values are texts.
+// options parses {model: "…"} and returns the model. It ignores other options with string values.
 func (p *taskReader) options() (model string) {
 	p.expect('{')
 	for p.err == nil && p.next() != '}' {

@@ -1,15 +1,15 @@
 package dispatch
 
-// Language is that of summaries and advice.
+// Language is the language of summaries and hints.
 type Language string
 
-// The languages of the protocol. English is what is meant by "".
+// Languages of the protocol. "" means English.
 const (
 	English Language = "en"
 	Chinese Language = "zh"
 )
 
-// texts are the sentences of one language.
+// texts are the messages in one language.
 type texts struct {
 	done, written, prompt, submitted   string
 	pending                            string

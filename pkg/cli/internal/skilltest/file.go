@@ -13,38 +13,38 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// File is one file of tests.
+// File is a test file.
 type File struct {
-	Path string `yaml:"-"` // relative to the skill, with slashes
+	Path string `yaml:"-"` // slash-separated, relative to the skill
 	Data []byte `yaml:"-"`
 
-	Profile     string             `yaml:"profile"`     // an id; "" for that of the caller
-	Agent       string             `yaml:"agent"`       // the type of agent that skills are for
-	Tenant      string             `yaml:"tenant"`      // whom they are for
-	Environment string             `yaml:"environment"` // and where
+	Profile     string             `yaml:"profile"`     // a profile id; "" for the caller's
+	Agent       string             `yaml:"agent"`       // the agent type that skills are selected for
+	Tenant      string             `yaml:"tenant"`      // the user
+	Environment string             `yaml:"environment"` // the channel
 	Commands    map[string]Command `yaml:"commands"`    // for every case
 	Files       map[string]string  `yaml:"files"`       // for every case
 	Cases       []Case             `yaml:"cases"`
 }
 
-// Case is one test.
+// Case is one test case.
 type Case struct {
 	Name    string `yaml:"name"`
 	Profile string `yaml:"profile"`
-	Skip    string `yaml:"skip"` // why it is not run
+	Skip    string `yaml:"skip"` // why it is skipped
 
-	// A case that activates the skill.
+	// For a case that activates the skill:
 	Arguments string   `yaml:"arguments"`
 	Trigger   string   `yaml:"trigger"` // model or user; "" for model
-	Shell     bool     `yaml:"shell"`   // commands in the text are run, where the profile has them
+	Shell     bool     `yaml:"shell"`   // run commands in the text, if the profile has them
 	Body      *string  `yaml:"body"`
 	BodyFile  string   `yaml:"body-file"`
-	Error     string   `yaml:"error"` // a part of the error: it is not activated
+	Error     string   `yaml:"error"` // expected part of the activation's error
 	Calls     []Call   `yaml:"calls"`
-	Contains  []string `yaml:"contains"` // of the text, or of what a script prints
+	Contains  []string `yaml:"contains"` // expected text, or output of a script
 	Lacks     []string `yaml:"lacks"`
 
-	// A case that runs a script, or the command of the frontmatter.
+	// For a case that runs a script, or the command of the frontmatter:
 	Script     string            `yaml:"script"`
 	Command    bool              `yaml:"command"`
 	Args       []string          `yaml:"args"`
@@ -56,48 +56,48 @@ type Case struct {
 	StdoutFile string            `yaml:"stdout-file"`
 	Stderr     *string           `yaml:"stderr"`
 
-	Ran      []string           `yaml:"ran"` // the mocked commands in order, each with its arguments
+	Ran      []string           `yaml:"ran"` // expected mocked commands with their arguments, in order
 	Commands map[string]Command `yaml:"commands"`
-	Files    map[string]string  `yaml:"files"` // of the project: path to text
+	Files    map[string]string  `yaml:"files"` // files of the project, by path
 
 	line int
-	body *yaml.Node // the scalar of Body, to be rewritten
+	body *yaml.Node // the scalar of Body, for updates
 	key  *yaml.Node // its key
 }
 
 // Line returns where the case starts in its file, from 1.
 func (c *Case) Line() int { return c.line }
 
-// runs reports whether the case runs something of the skill.
+// runs reports whether the case runs a program of the skill.
 func (c *Case) runs() bool { return c.Script != "" || c.Command }
 
-// Call is one call of a tool.
+// Call is a simulated tool call.
 type Call struct {
 	Tool    string         `yaml:"tool"`
 	Input   map[string]any `yaml:"input"`
-	Reply   any            `yaml:"reply"`   // what the tool would answer
+	Reply   any            `yaml:"reply"`   // the tool's reply
 	Want    string         `yaml:"want"`    // allowed or refused; "" for allowed
-	Because string         `yaml:"because"` // a part of the reason of a refusal
+	Because string         `yaml:"because"` // expected part of the reason for a denial
 }
 
-// Command is what stands in for a program.
+// Command is a mocked program.
 type Command struct {
 	Stdout string `yaml:"stdout"`
 	Stderr string `yaml:"stderr"`
 	Exit   int    `yaml:"exit"`
 }
 
-// maxFile is how many bytes a file of tests may have, and a text that it compares with.
+// maxFile limits the size of a test file, and of an expected text, in bytes.
 const maxFile = 1 << 20
 
-// maxCases is how many cases a file may have.
+// maxCases limits the number of cases in a file.
 const maxCases = 1000
 
 var format = yamlx.Format{Name: "a file of tests", NullIsEmpty: true, Aliases: true, LinesOnly: true}
 
 const schemaHint = "a file of tests has cases:, see skillpm schema skill-test"
 
-// Parse reads a file of tests. An error has code Invalid, and begins with the path and the line.
+// Parse parses a test file. Errors have the code Invalid, and start with the path and the line.
 func Parse(path string, data []byte) (*File, error) {
 	f := &File{Path: path, Data: data}
 	r := yamlx.Read(path, data, format)
@@ -125,7 +125,7 @@ func invalid(path string, line int, format string, args ...any) *diag.Error {
 	return diag.Errorf(diag.Invalid, "%s:%d: %s", path, max(line, 1), fmt.Sprintf(format, args...))
 }
 
-// check finds what the form allows and makes no sense.
+// check finds valid but contradictory content.
 func (f *File) check() error {
 	switch {
 	case len(f.Cases) == 0:
@@ -147,7 +147,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// problem says what of a case makes no sense, or "".
+// problem describes a contradiction in a case, or returns "".
 func (c *Case) problem() string {
 	script := len(c.Args) > 0 || c.Stdin != "" || len(c.Env) > 0 || c.Limit != "" || c.Exit != nil ||
 		c.Stdout != nil || c.StdoutFile != "" || c.Stderr != nil
@@ -193,13 +193,13 @@ func (c *Case) problem() string {
 	return ""
 }
 
-// isTests reports whether a name in the directory of tests is that of a file of tests, in whatever letters.
+// isTests reports whether a file name in the tests directory is that of a test file, ignoring case.
 func isTests(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return (ext == ".yaml" || ext == ".yml") && path.Dir(path.Clean(name)) == "."
 }
 
-// What a call can want.
+// Expected results of a call.
 const (
 	allowed = "allowed"
 	refused = "refused"

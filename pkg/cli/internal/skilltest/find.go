@@ -13,11 +13,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Dir is the directory of a skill that its tests are in.
+// Dir is the name of a skill's tests directory.
 const Dir = "tests"
 
-// Find returns the directories of the skills that a search for tests finds in root, in order: those that [skill.Find]
-// does, and those that people write in .skillpm/skills, beside which the rest of .skillpm is what was installed.
+// Find returns the directories of skills below root, sorted: those that [skill.Find] returns, and local skills in
+// .skillpm/skills. The rest of .skillpm is installed.
 func Find(fsys fs.FS, root string) ([]string, error) {
 	found, err := skill.Find(fsys, root)
 	if err != nil || slices.Contains(found, root) {
@@ -45,11 +45,10 @@ func Find(fsys fs.FS, root string) ([]string, error) {
 	return found, err
 }
 
-// maxFiles is how many files of tests a skill may have.
+// maxFiles limits the number of test files of a skill.
 const maxFiles = 200
 
-// Read reads the files of tests of the skill in a directory, in order of their names. One without any has none. All
-// errors there are in them are joined.
+// Read reads the test files of the skill in a directory, sorted by name. Tests are optional. It joins all errors.
 func Read(dir string) ([]*File, error) {
 	root, err := safefile.OpenRoot(dir)
 	if err != nil {

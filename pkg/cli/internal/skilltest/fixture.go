@@ -23,17 +23,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// The limits of a copy of a skill.
+// Limits of a copied skill.
 const (
 	maxCopied    = 10_000
 	maxCopySize  = 256 << 20
 	maxCopyDepth = 32
 )
 
-// fixture is where one case runs.
+// fixture is the environment of one case.
 type fixture struct {
-	dir   string // temporary
-	skill string // the copy
+	dir   string // temporary directory
+	skill string // the copied skill
 	host  *runtime.Host
 	mocks bool
 	warn  func(string)
@@ -44,7 +44,7 @@ func (w *fixture) home() string    { return filepath.Join(w.dir, "home") }
 func (w *fixture) bin() string     { return filepath.Join(w.dir, "bin") }
 func (w *fixture) log() string     { return filepath.Join(w.dir, "ran") }
 
-// newFixture makes one. Whoever asked for it closes it.
+// newFixture creates a fixture. The caller closes it.
 func newFixture(ctx context.Context, dir string, f *File, c *Case, o Options) (*fixture, error) {
 	temp, err := os.MkdirTemp("", "skillpm-test-")
 	if err != nil {
@@ -58,7 +58,7 @@ func newFixture(ctx context.Context, dir string, f *File, c *Case, o Options) (*
 	return w, nil
 }
 
-// fill makes the directories, the copy of the skill, and what serves it.
+// fill creates the directories, copies the skill, and opens the runtime.
 func (w *fixture) fill(ctx context.Context, dir string, f *File, c *Case, o Options) (err error) {
 	if w.dir, err = pathx.ResolveExisting(w.dir); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (w *fixture) fill(ctx context.Context, dir string, f *File, c *Case, o Opti
 
 func (w *fixture) close() { os.RemoveAll(w.dir) }
 
-// open opens what serves this skill alone.
+// open opens a runtime that serves only this skill.
 func (w *fixture) open(ctx context.Context, f *File, c *Case, o Options) (err error) {
 	id := o.Profile
 	for _, named := range []string{f.Profile, c.Profile} {
@@ -125,7 +125,7 @@ func (w *fixture) open(ctx context.Context, f *File, c *Case, o Options) (err er
 	return err
 }
 
-// getenv is the environment of a case: that of the caller without what is his.
+// getenv is the environment of a case: the caller's without the user's own variables.
 func (w *fixture) getenv(outer func(string) string) func(string) string {
 	return func(name string) string {
 		switch {
@@ -142,7 +142,7 @@ func (w *fixture) getenv(outer func(string) string) func(string) string {
 	}
 }
 
-// name returns the name of the only skill there is, or why there is none.
+// name returns the name of the only skill, or the reason why it is not available.
 func (w *fixture) name(ctx context.Context) (string, error) {
 	c, err := w.host.Catalog(ctx)
 	if err != nil {
@@ -164,24 +164,24 @@ func (w *fixture) name(ctx context.Context) (string, error) {
 	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
 }
 
-// placeholders are what stands for the directories of a case, in what it is given and what it compares.
+// placeholders are the placeholders for a case's directories, in its input and in expected texts.
 func (w *fixture) placeholders() []string {
 	return []string{w.skill, "{skill-dir}", w.project(), "{project-dir}", w.home(), "{home-dir}", w.dir, "{test-dir}"}
 }
 
-// stable returns a text in which the directories of the case are named and not written out.
+// stable replaces the directories of the case in a text with their placeholders.
 func (w *fixture) stable(text string) string {
 	return strings.NewReplacer(w.placeholders()...).Replace(text)
 }
 
-// expandPlaceholders is the opposite of stable.
+// expandPlaceholders is the reverse of stable.
 func (w *fixture) expandPlaceholders(text string) string {
 	placeholders := w.placeholders()
 	slices.Reverse(placeholders)
 	return strings.NewReplacer(placeholders...).Replace(text)
 }
 
-// expandPlaceholdersIn applies placed to all texts in a value.
+// expandPlaceholdersIn expands placeholders in all texts of a value.
 func (w *fixture) expandPlaceholdersIn(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -202,7 +202,7 @@ func (w *fixture) expandPlaceholdersIn(v any) any {
 	return v
 }
 
-// write puts files into the project.
+// write writes files into the project.
 func (w *fixture) write(files map[string]string) error {
 	root, err := os.OpenRoot(w.project())
 	if err != nil {
@@ -225,8 +225,7 @@ func (w *fixture) write(files map[string]string) error {
 	return nil
 }
 
-// mock puts the commands of a case where they are found before all others. They are scripts that need nothing but a
-// shell.
+// mock writes the mocked commands of a case to the first directory of PATH. They are scripts that need only a shell.
 func (w *fixture) mock(commands map[string]Command) error {
 	if len(commands) == 0 {
 		return nil
@@ -252,7 +251,7 @@ printf %%s %s
 printf %%s %s >&2
 exit %d
 `, quote(name), quote(w.log()), quote(c.Stdout), quote(c.Stderr), c.Exit)
-		err := os.WriteFile(filepath.Join(w.bin(), name), []byte(text), 0o700) //nolint:gosec // it is to be run
+		err := os.WriteFile(filepath.Join(w.bin(), name), []byte(text), 0o700) //nolint:gosec // must be executable
 		if err != nil {
 			return err
 		}
@@ -260,10 +259,10 @@ exit %d
 	return nil
 }
 
-// quote writes a text for a shell.
+// quote quotes a text for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// mockedRuns returns the mocked commands that were run, in order.
+// mockedRuns returns the mocked commands that ran, in order.
 func (w *fixture) mockedRuns() []string {
 	data, err := safefile.ReadFile(w.log(), maxFile)
 	if err != nil || len(data) == 0 {
@@ -272,7 +271,7 @@ func (w *fixture) mockedRuns() []string {
 	return strings.Split(strings.TrimSuffix(w.stable(string(data)), "\n"), "\n")
 }
 
-// copySkill copies a skill, without what never is part of one. A link that leads out of it is an error.
+// copySkill copies a skill's pack files. A link that leads out of the skill is an error.
 func copySkill(src, dst string) error {
 	source, err := os.OpenRoot(src)
 	if err != nil {
@@ -332,7 +331,7 @@ func (c *copier) visit(name string, e fs.DirEntry, err error) error {
 	return c.target.WriteFile(name, data, info.Mode().Perm()|0o600)
 }
 
-// link copies a link that stays inside.
+// link copies a link whose target is inside the skill.
 func (c *copier) link(name string) error {
 	target, err := c.source.Readlink(name)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// golden compares with the texts that a case has, in its file or in one of their own.
+// golden compares results with a case's expected texts, in the test file or in separate files.
 func (r *Result) golden(dir string, c *Case) {
 	if c.Body != nil {
 		r.same("the text", "body", *c.Body, r.Body)
@@ -40,7 +40,7 @@ func (r *Result) golden(dir string, c *Case) {
 	}
 }
 
-// readGolden reads a text that belongs to the tests.
+// readGolden reads an expected text.
 func readGolden(dir, name string) (string, error) {
 	if !fs.ValidPath(name) {
 		return "", diag.Errorf(diag.Invalid, "%q is no path inside %s", name, Dir)
@@ -58,10 +58,10 @@ func readGolden(dir, name string) (string, error) {
 	return string(data), err
 }
 
-// update rewrites the texts that cases compare with: files of their own, and blocks in the file of tests.
+// update rewrites expected texts: separate files, and blocks in the test file.
 func (f *File) update(dir string, results []Result) error {
 	data := f.Data
-	for i := len(f.Cases) - 1; i >= 0; i-- { // from the end, so that the lines before it stay where they are
+	for i := len(f.Cases) - 1; i >= 0; i-- { // from the end, so that earlier line numbers stay valid
 		c := &f.Cases[i]
 		match := slices.IndexFunc(results, func(r Result) bool { return r.Line == c.line && r.Name == c.Name })
 		if match < 0 || results[match].Outcome == Skipped || c.Error != "" {
@@ -99,10 +99,10 @@ func (f *File) update(dir string, results []Result) error {
 	return write(dir, f.Path, data)
 }
 
-// ended reports whether a case came to the point where there is a text.
+// ended reports whether a case reached the comparison of its text.
 func ended(r *Result, c *Case) bool { return !c.runs() && r.Body != "" || c.runs() && r.Exit != nil }
 
-// rewrite writes a file of the tests, where it is another.
+// rewrite writes a test file if it changed.
 func (r *Result) rewrite(dir, name, text string) error {
 	if name == "" {
 		return nil
@@ -117,7 +117,7 @@ func (r *Result) rewrite(dir, name, text string) error {
 	return write(dir, path.Join(Dir, name), []byte(text))
 }
 
-// write writes a file below a skill's directory, into which no link may lead.
+// write writes a file below a skill's directory, without following links.
 func write(dir, name string, data []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -143,8 +143,8 @@ func write(dir, name string, data []byte) error {
 	return atomicfile.Write(filepath.Join(dir, filepath.FromSlash(name)), data, atomicfile.Options{Mode: mode})
 }
 
-// replaceBlock writes another text in place of a block scalar, the value of key in the case of that number. It is false
-// where the value is no block, or what comes out would not say this text.
+// replaceBlock replaces the text of a block scalar, the value of key in the case with a number. It returns false if the
+// value is not a block, or if the result would not parse as the new text.
 func replaceBlock(data []byte, key, value *yaml.Node, text string, number int) ([]byte, bool) {
 	if key == nil || value == nil || value.Style&yaml.LiteralStyle == 0 || key.Line != value.Line {
 		return nil, false
@@ -159,7 +159,7 @@ func replaceBlock(data []byte, key, value *yaml.Node, text string, number int) (
 		}
 		end++
 	}
-	for end > first+1 && strings.TrimSpace(lines[end-1]) == "" { // blank lines after it are not its own
+	for end > first+1 && strings.TrimSpace(lines[end-1]) == "" { // blank lines after it are not part of it
 		end--
 	}
 	text = strings.Trim(text, "\n") + "\n"

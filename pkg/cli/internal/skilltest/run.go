@@ -18,44 +18,43 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Options say how tests are run.
+// Options configure [Run].
 type Options struct {
-	Profile string                 // for the cases that name none; "" for profile.Runtime
-	Match   func(name string) bool // the cases that are run, by their names; nil for all
-	Update  bool                   // the texts that are compared with are rewritten
+	Profile string                 // profile of cases without one; "" for profile.Runtime
+	Match   func(name string) bool // names of the cases to run; nil for all
+	Update  bool                   // rewrite the expected texts
 
-	Config string // the user's directory of settings, for profiles of his own; "" for none
-	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is,
-	// and of projects.
-	Enterprise string   // the machine's directory; "" for none
-	OS         string   // as runtime.GOOS
-	Admin      int      // the user id of the machine's administrator
-	Projects   []string // whose policies hold
-	// what the policies are asked about; nil for a skill of the directory's name that was written by hand
+	Config string // the user's settings directory, for custom profiles; "" for none
+	// The policies of the machine, of the user (in Config), and of projects apply to the tests of a skill.
+	Enterprise string   // the machine's policy directory; "" for none
+	OS         string   // runtime.GOOS
+	Admin      int      // user id of the machine's administrator
+	Projects   []string // the user whose policies apply
+	// the skill that policies check; nil for a local skill with the directory's name
 	As *enforce.Skill
-	// the program, with its first arguments, that confines scripts; nil: those that are to be confined do not run
+	// the command that confines scripts; nil: scripts that must be confined do not run
 	Helper []string
-	// told what people should know, as what a policy that only observes would refuse; nil for nobody
+	// receives warnings for users, such as what a policy in observe mode would deny; may be nil
 	Warn func(string)
 
-	Getenv func(string) string // of which cases get what does not belong to the user; nil for nothing
-	Now    func() time.Time    // the clock; it is needed
+	Getenv func(string) string // environment without the user's own variables; nil for none
+	Now    func() time.Time    // required
 }
 
-// The outcomes of a case.
+// Outcomes of a case.
 const (
 	Passed  = "passed"
 	Failed  = "failed"
 	Skipped = "skipped"
 )
 
-// Result is what became of a case.
+// Result is the result of a case.
 type Result struct {
 	File       string        `json:"file"` // relative to the skill
 	Line       int           `json:"line"`
 	Name       string        `json:"name"`
 	Outcome    string        `json:"outcome"`
-	Reason     string        `json:"reason,omitempty"` // of what was skipped
+	Reason     string        `json:"reason,omitempty"` // why it was skipped
 	Mismatches []Mismatch    `json:"wrong,omitempty"`
 	Took       time.Duration `json:"-"`
 	TookMS     float64       `json:"durationMs"`
@@ -66,32 +65,32 @@ type Result struct {
 	Exit    *int     `json:"exit,omitempty"`
 	Stdout  string   `json:"stdout,omitempty"`
 	Stderr  string   `json:"stderr,omitempty"`
-	Ran     []string `json:"ran,omitempty"`     // mocked commands
-	Updated []string `json:"updated,omitempty"` // files that were rewritten
+	Ran     []string `json:"ran,omitempty"`     // mocked commands that ran
+	Updated []string `json:"updated,omitempty"` // rewritten files
 }
 
-// Mismatch is one thing that is not as the case wants it.
+// Mismatch is a difference from the expectation.
 type Mismatch struct {
 	Message string `json:"message"`
 	Diff    string `json:"diff,omitempty"`
 }
 
-// Step is one call, and what became of it.
+// Step is a call and its result.
 type Step struct {
 	Tool    string         `json:"tool"`
 	Input   map[string]any `json:"input,omitempty"`
 	Allowed bool           `json:"allowed"`
-	Skill   string         `json:"skill,omitempty"` // whose list refuses
+	Skill   string         `json:"skill,omitempty"` // the skill whose restrictions deny it
 	Reason  string         `json:"reason,omitempty"`
-	Reply   any            `json:"reply,omitempty"` // of a call that was allowed
+	Reply   any            `json:"reply,omitempty"` // of an allowed call
 }
 
 func (r *Result) wrongf(format string, args ...any) {
 	r.Mismatches = append(r.Mismatches, Mismatch{Message: fmt.Sprintf(format, args...)})
 }
 
-// Run runs the cases of a file of tests of the skill in a directory, one after the other. The error is ctx's, or that o
-// can't be used, or that a policy refuses the skill, with code Denied; what is wrong with a case is in its result.
+// Run runs the cases of a test file, one after the other. It returns an error if ctx ends, if the options are invalid,
+// or, with the code Denied, if a policy denies the skill. Problems of a case are in its result.
 func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) {
 	if o.Now == nil {
 		return nil, diag.Errorf(diag.Internal, "tests need a clock")
@@ -125,7 +124,7 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 	return out, nil
 }
 
-// allowed asks the policies about the skill: what they refuse is not run by its tests either.
+// allowed checks the skill against the policies, which also apply to its tests.
 func (o *Options) allowed(ctx context.Context, dir string) error {
 	g := enforce.Open(enforce.Options{
 		Files: enforce.Files{
@@ -188,7 +187,7 @@ func stableError(w *fixture, err error) string {
 	return w.stable(diag.TextOf(err))
 }
 
-// activate activates the skill and makes the calls. The error is that of an activation that nobody wanted to fail.
+// activate activates the skill and makes the calls. It returns an unexpected error of the activation.
 func (w *fixture) activate(ctx context.Context, name string, c *Case, r *Result) error {
 	a, err := w.host.Load(ctx, name, session.Activate{
 		Arguments: w.expandPlaceholders(c.Arguments), Trigger: session.Trigger(c.Trigger), Inline: true, Shell: c.Shell,
@@ -215,7 +214,7 @@ func (w *fixture) activate(ctx context.Context, name string, c *Case, r *Result)
 	return err
 }
 
-// call asks whether a call may go ahead.
+// call checks whether a call is allowed.
 func (w *fixture) call(ctx context.Context, number int, call Call, r *Result) error {
 	input, _ := w.expandPlaceholdersIn(call.Input).(map[string]any)
 	v, err := w.host.Session().Allow(ctx, tool.Call{Tool: call.Tool, Input: input})
@@ -253,7 +252,7 @@ func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) e
 		o.Env[k] = w.expandPlaceholders(v)
 	}
 	if c.Limit != "" {
-		o.Limit, _ = time.ParseDuration(c.Limit) // it was checked when it was read
+		o.Limit, _ = time.ParseDuration(c.Limit) // validated by Parse
 	}
 	res, err := w.host.Run(ctx, name, o)
 	switch {
@@ -295,7 +294,7 @@ func indent(s string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") + "\n"
 }
 
-// compare holds what a case gave against what it wants. Line ends before and after a text do not count.
+// compare compares the results of a case with its expectations. Leading and trailing line ends do not count.
 func (w *fixture) compare(dir string, c *Case, r *Result, update bool) {
 	text, what := r.Body, "the text"
 	if c.runs() {
@@ -325,7 +324,7 @@ func (w *fixture) compare(dir string, c *Case, r *Result, update bool) {
 	}
 }
 
-// alike compares two texts without the line ends around them.
+// alike compares two texts without leading and trailing line ends.
 func alike(a, b string) bool { return strings.Trim(a, "\n") == strings.Trim(b, "\n") }
 
 // same compares two texts.
