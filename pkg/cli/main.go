@@ -8,10 +8,10 @@
 //   - internal/install has the commands that install, update, list, and search packs.
 //   - internal/serve has the commands that load, read, run, and test skills.
 //   - internal/validate has the commands that validate skills.
-//   - internal/console has what commands share: streams, flags, tables, colors, and completion.
+//   - internal/console has the common code of commands: streams, flags, tables, colors, and completion.
 //   - internal/render writes validation reports: text, JSON, SARIF, JUnit, and others.
 //   - internal/report writes the audit log as a web page and in formats for other programs.
-//   - internal/dispatch is the protocol of the profile dispatch.
+//   - internal/dispatch implements the dispatch protocol.
 //   - internal/lsp is the language server.
 //   - internal/skilltest runs the tests of skills.
 //   - internal/gendocs generates the command reference.
@@ -33,18 +33,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// Option changes what a process can do.
+// Option configures [Main].
 type Option func(*console.App)
 
-// WithIdentityVerifier makes signatures of identities checkable: open returns a verifier for a trusted root. Without it
-// they are refused.
+// WithIdentityVerifier enables the verification of keyless signatures: open returns a verifier for a trusted root.
+// Without it, keyless signatures are refused.
 func WithIdentityVerifier(open sign.OpenKeyless) Option {
 	return func(a *console.App) { a.Keyless = open }
 }
 
-// Main runs the command line args, of which the first is the program's name, and returns the exit code of the process.
-// The version is that of the release, "" for a build from source. A process that was started to confine a script
-// becomes that script before anything else happens.
+// Main runs a command line, whose first argument is the program's name, and returns the exit code. version is the
+// release, or "" for a build from source. A process that was started to confine a script first enters the sandbox and
+// executes the script instead.
 func Main(args []string, version string, options ...Option) int {
 	if code, helper := runtime.EnterHelper(args); helper {
 		return code
@@ -72,7 +72,7 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	root.SetErr(env.Stderr)
 	working, stop := context.WithCancel(ctx)
 	cmd, err := root.ExecuteContextC(working)
-	stop() // what was asked for and is not needed any more
+	stop() // canceled work that is no longer needed
 	if a.Meter != nil {
 		a.Meter.End()
 	}

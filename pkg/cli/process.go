@@ -10,13 +10,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
-// Run is the process but for its end.
+// Run is [Main] without the sandbox.
 func Run(env environ.Environment, args []string, options ...Option) (code diag.Code) {
 	defer connect.RecoverHook(env.Stderr, args, &code)
 	console.QuietSignals()
 	console.TuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), console.Interrupts()...)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 	defer stop()
 	return connect.HookCode(args, Execute(ctx, env, args, options...))
 }

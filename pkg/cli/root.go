@@ -22,7 +22,7 @@ Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid, 4 not found, 5 conflict,
 6 integrity, 7 denied, 8 remote, 130 interrupted
 `
 
-// newRoot returns the command line with the commands that are needed.
+// newRoot returns the root command with the given commands.
 func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skillpm",
@@ -54,7 +54,7 @@ SKILL.md that an agent loads and follows.`,
 	flags.BoolVar(&a.JSON, "json", false, "print the result as one JSON document")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print errors and warnings only")
 	flags.BoolVar(&a.NoColor, "no-color", false, "never use colour")
-	_ = root.MarkPersistentFlagDirname("directory") // it cannot fail: the flag exists
+	_ = root.MarkPersistentFlagDirname("directory") // cannot fail: the flag exists
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		a.JSON = a.JSON || a.WantsJSON
 		return console.FlagError(err)
@@ -69,7 +69,7 @@ SKILL.md that an agent loads and follows.`,
 	})
 	root.SetHelpCommand(newHelp())
 	usage := root.UsageFunc()
-	root.SetUsageFunc(func(cmd *cobra.Command) error { // a template would keep the linker from leaving anything out
+	root.SetUsageFunc(func(cmd *cobra.Command) error { // a template would prevent the linker from removing unused code
 		codes := exitCodes
 		if own, ok := cmd.Annotations[console.ExitCodesOf]; ok {
 			codes = "\n" + own + "\n"
@@ -94,15 +94,15 @@ SKILL.md that an agent loads and follows.`,
 	return root
 }
 
-// commands are all of them, but for help and completion.
+// commands are all commands except help and completion.
 func commands() []console.Command {
 	return slices.Concat(install.Commands(), serve.Commands(), connect.Commands(), govern.Commands(),
 		validate.Commands(),
 		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
 }
 
-// commandPath returns the command that a command line begins with, and no others are needed for; nil where that is not
-// sure. To make all of them takes a tenth of the time that a process needs to start.
+// commandPath returns the only command that a command line needs, or nil if that is uncertain. Creating all commands
+// takes a tenth of the startup time.
 func commandPath(args []string) []console.Command {
 	all := commands()
 	args = afterGlobalFlags(args)
@@ -114,7 +114,7 @@ func commandPath(args []string) []console.Command {
 	return all
 }
 
-// afterGlobalFlags returns what a command line has after the flags that every command has.
+// afterGlobalFlags returns a command line without the leading global flags.
 func afterGlobalFlags(args []string) []string {
 	for len(args) > 0 {
 		switch arg := args[0]; {
@@ -130,7 +130,7 @@ func afterGlobalFlags(args []string) []string {
 	return nil
 }
 
-// newHelp returns the command that prints the help of another one.
+// newHelp returns the command that prints the help of another command.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND]",

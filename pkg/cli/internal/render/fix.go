@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// sarifFix is a proposal for mending a finding. A deleted region is written in lines and columns, which viewers
-// understand best, and in bytes where the file cannot be read.
+// sarifFix is a proposed fix for a finding. A deleted region is given in lines and columns, which viewers support best,
+// or in bytes if the file cannot be read.
 type sarifFix struct {
 	Description sarifText     `json:"description"`
 	Changes     []sarifChange `json:"artifactChanges"`
@@ -31,7 +31,7 @@ type sarifBytes struct {
 	Length int `json:"byteLength"`
 }
 
-// fixes returns what mends a finding, nothing where it is not a change of text.
+// fixes returns the fixes of a finding, or nil if they are not text edits.
 func (s *sarifWriter) fixes(f diag.Finding) []sarifFix {
 	fix := sarifFix{Description: sarifText{f.Fix}}
 	index := map[string]int{}
@@ -68,9 +68,8 @@ func (s *sarifWriter) region(e diag.Edit) any {
 	return r
 }
 
-// text reads a file that is to be mended. One that cannot be read is empty, and so is one whose columns readers of the
-// log would count in another way: because it is not UTF-8, or has a byte order mark. So is the one that standard input
-// stands for.
+// text reads a file to fix. It returns an empty text if the file cannot be read, if it is standard input, or if readers
+// of the log would count its columns differently, because it is not UTF-8 or has a byte order mark.
 func (s *sarifWriter) text(name string) *fileText {
 	if s.texts[name] == nil {
 		s.texts[name] = new(fileText)
@@ -86,14 +85,14 @@ func (s *sarifWriter) text(name string) *fileText {
 	return s.texts[name]
 }
 
-// fileText finds lines and columns in a file. It is quick when it is asked for positions in order.
+// fileText converts offsets in a file to lines and columns. Ascending offsets are fast.
 type fileText struct {
 	data   []byte
-	offset int // the offset of the line that was found last
+	offset int // the offset of the last line found
 	line   int // its number, from 0
 }
 
-// position returns the line and column, from 1 and in characters, of an offset.
+// position returns the line and column of an offset, from 1 and in characters.
 func (t *fileText) position(offset int) (line, column int) {
 	if offset < t.offset {
 		t.offset, t.line = 0, 0

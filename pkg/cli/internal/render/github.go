@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// GitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
+// GitHub writes findings as GitHub Actions workflow commands, which GitHub shows in the diff of a change.
 func GitHub(out io.Writer, r Outcome) error {
 	w := bufio.NewWriter(out)
 	for _, f := range r.Findings {
@@ -32,7 +32,7 @@ func GitHub(out io.Writer, r Outcome) error {
 	return w.Flush()
 }
 
-// inWorkspace writes a path relative to the checkout that GitHub shows, if the command works below it.
+// inWorkspace formats a path relative to GitHub's checkout, if the working directory is inside it.
 func (o Outcome) inWorkspace(path string) string {
 	if o.Workspace == "" || filepath.IsAbs(path) {
 		return path

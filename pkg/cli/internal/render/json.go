@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// JSONReport is the document that `validate --format json` prints; its schema is schema/report.schema.json.
+// JSONReport is the output of "validate --format json". Its schema is schema/report.schema.json.
 type JSONReport struct {
 	Version    int                   `json:"version"` // of this format
 	OK         bool                  `json:"ok"`
@@ -19,7 +19,7 @@ type JSONReport struct {
 	Matrix     []lint.ProfileVerdict `json:"matrix"`
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
-	Mended     []publish.FixedFile   `json:"mended,omitempty"` // by --fix, or what --diff would
+	Mended     []publish.FixedFile   `json:"mended,omitempty"` // made by --fix, or shown by --diff
 }
 
 // JSONSummary counts skills and findings.
@@ -32,7 +32,7 @@ type JSONSummary struct {
 	Fixable    JSONFixable `json:"fixable"`
 }
 
-// JSONFixable counts the findings that --fix mends.
+// JSONFixable counts the findings that --fix can fix.
 type JSONFixable struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -61,7 +61,7 @@ func JSON(w io.Writer, o Outcome) error {
 	return console.WriteJSON(w, doc)
 }
 
-// notNil returns a list that is written as [] when it is empty.
+// notNil returns a list that is encoded as [] if it is empty.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -69,7 +69,7 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// fixable counts the findings of a severity that --fix mends.
+// fixable counts the findings of a severity that --fix can fix.
 func (o Outcome) fixable(s diag.Severity) int {
 	n := 0
 	for _, f := range o.Findings {

@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// JUnitSuites is a report in the part of the JUnit XML format that Jenkins and GitLab read. There is a suite for every
-// skill, and one for every file outside of skills with a finding; every finding is a case of it. Errors are failures.
-// Warnings and notes are skipped cases: both programs show those with their text, and neither lets the build fail. A
-// skill without findings is one case that passes.
+// JUnitSuites is a report in the part of the JUnit XML format that Jenkins and GitLab read. Each skill is a suite, and
+// so is each file outside of skills with a finding. Each finding is a test case. Errors are failures. Warnings and
+// notes are skipped cases, because both programs show their text and do not fail the build. A skill without findings is
+// one passed case.
 type JUnitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Name     string       `xml:"name,attr"`
@@ -27,7 +27,7 @@ type JUnitSuites struct {
 	Suites   []JUnitSuite `xml:"testsuite"`
 }
 
-// JUnitSuite has the cases of one skill.
+// JUnitSuite has the test cases of one skill.
 type JUnitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
@@ -37,7 +37,7 @@ type JUnitSuite struct {
 	Cases    []JUnitCase `xml:"testcase"`
 }
 
-// JUnitCase is one rule of a skill.
+// JUnitCase is a finding as a test case.
 type JUnitCase struct {
 	Class   string     `xml:"classname,attr"`
 	Name    string     `xml:"name,attr"`
@@ -48,7 +48,7 @@ type JUnitCase struct {
 	Skipped *JUnitText `xml:"skipped"`
 }
 
-// JUnitText is a text of a case.
+// JUnitText is a message of a test case.
 type JUnitText struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`
@@ -86,7 +86,7 @@ func renderJUnit(w io.Writer, o Outcome) error {
 	return err
 }
 
-// home returns the innermost skill that a path is in, or the path itself where there is none.
+// home returns the innermost skill that contains a path, or else the path itself.
 func (o Outcome) home(file string) string {
 	for dir := file; ; dir = path.Dir(dir) {
 		if _, known := slices.BinarySearch(o.Skills, dir); known {
@@ -104,7 +104,7 @@ func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
 	if len(findings) == 0 {
 		s.Cases = append(s.Cases, JUnitCase{Class: class, Name: "nothing to report", Time: "0"})
 	}
-	seen := map[string]int{} // GitLab keeps one of several cases with the same name
+	seen := map[string]int{} // GitLab drops cases with duplicate names
 	for _, f := range findings {
 		c := JUnitCase{
 			Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: f.Path, Line: f.Line,
@@ -118,7 +118,7 @@ func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
 			c.Failure = text
 			s.Failures++
 		} else {
-			text.Type = "" // a skipped case has none
+			text.Type = "" // skipped cases cannot have one
 			text.Message = f.Severity.String() + ": " + text.Message
 			c.Skipped = text
 			s.Skipped++
@@ -129,7 +129,7 @@ func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
 	return s
 }
 
-// junitText is what is shown of a case: where it is, the line, and how to mend it.
+// junitText returns the text of a case: the position, the line, and how to fix it.
 func (o Outcome) junitText(f diag.Finding) string {
 	var b strings.Builder
 	b.WriteString(f.Path)
@@ -150,8 +150,8 @@ func (o Outcome) junitText(f diag.Finding) string {
 	return console.Printable(b.String())
 }
 
-// JUnitClass writes a path as the dotted name that readers of the format expect: they take what is before the last dot
-// for a package.
+// JUnitClass converts a path to the dotted name that readers expect. They use the part before the last dot as the
+// package.
 func JUnitClass(path string) string {
 	var parts []string
 	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {

@@ -11,15 +11,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up
-// to maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
+// Limits of a matrix: with more than manySkills skills it shows only those with errors. A path has at most
+// maxSkillCells cells of a terminal, and a cell at most maxReasons rules.
 const (
 	manySkills    = 20
 	maxSkillCells = 40
 	maxReasons    = 2
 )
 
-// matrix shows which hosts accept which skills: a row a skill, a column a host, and the rules of the errors in between.
+// matrix shows which profiles accept which skills: a row for each skill, a column for each profile, and the rules of
+// the errors.
 func (t textReport) matrix(w io.Writer, o Outcome) {
 	hosts := o.Profiles
 	accepted := make([]int, len(hosts))
@@ -57,7 +58,7 @@ func (t textReport) matrix(w io.Writer, o Outcome) {
 	g.Write(w)
 }
 
-// totals is the row that says how many skills each host accepts.
+// totals returns the row with the number of accepted skills for each profile.
 func totals(skills int, accepted []int) []console.Cell {
 	row := []console.Cell{{Text: textx.Count(skills, "skill")}}
 	for _, n := range accepted {
@@ -70,8 +71,8 @@ func totals(skills int, accepted []int) []console.Cell {
 	return row
 }
 
-// bySkill puts the verdicts of each skill together, in the order of the hosts. Of hosts that a skill was not checked
-// for, because its own project names others, the verdict has no profile.
+// bySkill groups the verdicts by skill, in the order of the profiles. For a profile that a skill was not checked
+// against, because its project sets others, the verdict has no profile.
 func bySkill(all []lint.ProfileVerdict, hosts []string) [][]lint.ProfileVerdict {
 	var out [][]lint.ProfileVerdict
 	column := map[string]int{}
@@ -108,7 +109,7 @@ func verdictCell(v lint.ProfileVerdict) console.Cell {
 	return console.Cell{Text: text, Color: 'r'}
 }
 
-// shortened cuts a path at its start, where those of one tree are the same.
+// shortened truncates a path at its start, which is common to all paths of a tree.
 func shortened(s string, most int) string {
 	runes := []rune(s)
 	if console.Cells(runes) <= most {

@@ -13,14 +13,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// Destination is a place that a report goes to, in one format.
+// Destination is a format and the file for it.
 type Destination struct {
 	Format
 	File string // "" for standard output
 }
 
-// Destinations says where reports go for the formats that were given and the values of --output. Formats that no file
-// takes go to standard output, which takes one; without any format it gets text.
+// Destinations combines --format and --output. Formats without a file go to standard output, which accepts one; the
+// default is text.
 func Destinations(chosen []Format, outputs []string) ([]Destination, error) {
 	var destinations []Destination
 	for _, value := range outputs {
@@ -46,7 +46,7 @@ func Destinations(chosen []Format, outputs []string) ([]Destination, error) {
 
 func (d Destination) direct() bool { return d.File == "" }
 
-// oneDirect returns an error when several reports would go to standard output.
+// oneDirect returns an error if several reports would go to standard output.
 func oneDirect(destinations []Destination) error {
 	var names []string
 	for _, d := range destinations {
@@ -61,8 +61,8 @@ func oneDirect(destinations []Destination) error {
 		WithHint("give a file to one of them, as in --output %s=FILE", names[len(names)-1])
 }
 
-// newDestination reads a value of --output: [FORMAT=]FILE, where - is standard output. Without a format it is that of
-// the file's ending, else the only one given.
+// newDestination parses a value of --output: [FORMAT=]FILE, with - for standard output. The default format is that of
+// the file's extension, or else the only given one.
 func newDestination(value string, chosen []Format) (Destination, error) {
 	file, name := value, ""
 	if before, after, ok := strings.Cut(value, "="); ok && isWord(before) {
@@ -93,8 +93,8 @@ func newDestination(value string, chosen []Format) (Destination, error) {
 	return d, err
 }
 
-// formatOfFile returns the format of a file's ending, or nil. SARIF is JSON, too: a .json file gets it where it is the
-// only one of the two that was asked for.
+// formatOfFile returns the format of a file's extension, or nil. A .json file gets SARIF if SARIF was requested and
+// JSON was not.
 func formatOfFile(file string, chosen []Format) *Format {
 	lower := strings.ToLower(file)
 	var found *Format
@@ -116,13 +116,13 @@ func isWord(s string) bool {
 	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// writeFile writes a file so that it has all of the data or is as it was before: beside it, then in its place. What is
-// there and is no regular file, as a pipe or a terminal, is written into.
+// writeFile replaces a regular file atomically. It writes directly to other existing files, such as pipes and
+// terminals.
 func writeFile(file string, data []byte) error {
 	if target, err := pathx.ResolveExisting(file); err == nil {
 		file = target
 	}
-	mode := fs.FileMode(0o666) // the process's mask takes away from it
+	mode := fs.FileMode(0o666) // before the umask
 	switch info, err := os.Stat(file); {
 	case err == nil && info.IsDir():
 		return diag.Errorf(diag.Usage, "it is a directory")
@@ -138,16 +138,16 @@ func writeFile(file string, data []byte) error {
 		return err
 	}
 	if err := os.Rename(temp, file); err != nil {
-		_ = os.Remove(temp) // the error that counts is the first
+		_ = os.Remove(temp) // the first error matters
 		return err
 	}
 	return nil
 }
 
-// PartMark is what follows a file's name in that of the new file beside it.
+// PartMark follows the target's name in the name of a temporary file.
 const PartMark = ".part"
 
-// createBeside writes the data to a new file in the same directory, and leaves nothing there when that fails.
+// createBeside writes data to a new file in the same directory, and removes it after an error.
 func createBeside(file string, mode fs.FileMode, data []byte) (string, error) {
 	for i := 0; ; i++ {
 		temp := file + PartMark + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
@@ -172,7 +172,7 @@ func writeInto(file string, flags int, mode fs.FileMode, data []byte) error {
 		err = closeErr
 	}
 	if err != nil && flags&os.O_EXCL != 0 {
-		_ = os.Remove(file) // likewise
+		_ = os.Remove(file) // the first error matters
 	}
 	return err
 }

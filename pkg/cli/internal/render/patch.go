@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 )
 
-// renderPatch prints what --fix would change as a patch that git apply and patch -p1 take. On a terminal it has
-// colours, and what could steer the terminal is escaped.
+// renderPatch prints the changes of --fix as a patch for git apply and patch -p1. On a terminal it uses colors and
+// escapes control characters.
 func renderPatch(a *console.App, w io.Writer, o Outcome) error {
 	var b bytes.Buffer
 	for _, f := range o.Mended {

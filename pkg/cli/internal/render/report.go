@@ -17,29 +17,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// Outcome is what the renderers print: a report, and what they need to know besides.
+// Outcome is a report with the data that renderers need.
 type Outcome struct {
 	lint.Report
 
 	Version        string // of skillpm
-	Dir            string // the directory that the report's paths are relative to
-	Stdin          string // the file that standard input stands for
-	Workspace      string // the checkout on a runner of GitHub Actions, "" elsewhere
-	ShowSuppressed bool   // text and SARIF tell what was suppressed, too
+	Dir            string // base directory of the report's paths
+	Stdin          string // the file that standard input replaces
+	Workspace      string // the checkout in GitHub Actions, otherwise ""
+	ShowSuppressed bool   // text and SARIF also list suppressed findings
 
-	Mended []publish.FixedFile // what --fix changed, or would change
-	Dry    bool                // nothing was changed
+	Mended []publish.FixedFile // the changes that --fix made or would make
+	Dry    bool                // --diff: nothing was changed
 }
 
-// Format is a way to write a report.
+// Format is an output format.
 type Format struct {
 	name       string
-	extensions []string // of the files that get it when nothing else is said
-	Edits      bool     // it tells how findings can be mended
+	extensions []string // default for these file extensions
+	Edits      bool     // it shows fixes
 	render     func(a *console.App, w io.Writer, o Outcome) error
 }
 
-// formats are all of them; the first is the default.
+// formats are all formats; the first is the default.
 func formats() []Format {
 	return []Format{
 		{"text", []string{".txt"}, false, Text},
@@ -68,7 +68,7 @@ func Patch() Format {
 	return Format{"diff", []string{".diff", ".patch"}, false, renderPatch}
 }
 
-// FindFormats returns the formats of these names, each once.
+// FindFormats returns the formats with these names, without duplicates.
 func FindFormats(names []string) ([]Format, error) {
 	var out []Format
 	for _, name := range names {
@@ -95,13 +95,13 @@ func findFormat(name string, all []Format) (Format, error) {
 	return Format{}, err.WithHint("the formats are %s", textx.And(FormatNames()))
 }
 
-// Text prints findings by file; --quiet leaves out advice, and the summary where there is nothing else to say.
+// Text prints findings by file. --quiet hides advice, and the summary if there is nothing to report.
 func Text(a *console.App, w io.Writer, o Outcome) error {
 	t := textReport{Palette: a.Palette(w), quiet: a.Quiet}
 	return t.render(w, o)
 }
 
-// WriteReport writes a report to every destination: the files first, each whole or not at all.
+// WriteReport writes a report to all destinations, files first and atomically.
 func WriteReport(a *console.App, o Outcome, destinations []Destination) error {
 	var direct []Destination
 	for _, d := range destinations {
@@ -125,7 +125,7 @@ func WriteReport(a *console.App, o Outcome, destinations []Destination) error {
 	return nil
 }
 
-// unwritten is the error for a file that could not be written; it does not name the file beside it that was tried.
+// unwritten is the error for a file that could not be written. It names the target instead of the temporary file.
 func unwritten(file string, err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
@@ -135,19 +135,19 @@ func unwritten(file string, err error) error {
 	return diag.Errorf(diag.CodeOf(err), "--output %s cannot be written: %w", file, err)
 }
 
-// OutputPath returns where a report's file is: as every path, relative to the directory that the command works in.
+// OutputPath returns the path of a report's file, relative to the command's working directory.
 func OutputPath(a *console.App, file string) string {
 	if filepath.IsAbs(file) {
 		return file
 	}
 	dir, err := a.WorkDir()
-	if err != nil { // the command has used it, so it is there
+	if err != nil { // exists, because the command has used it
 		dir = a.Dir
 	}
 	return filepath.Join(dir, file)
 }
 
-// CheckOutputs finds out before the work is done whether the files can be written.
+// CheckOutputs checks before the work starts whether the files can be written.
 func CheckOutputs(a *console.App, destinations []Destination) error {
 	for _, d := range destinations {
 		if d.File == "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs. There are no automationDetails: an
-// uploader's own category, which tells one analysis of a repository from another, counts only where the log has none.
+// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs. They omit automationDetails, because an
+// uploader's category counts only if the log has none.
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -67,7 +67,7 @@ type sarifHelp struct {
 
 type sarifDefault struct {
 	Level   string `json:"level"`
-	Enabled *bool  `json:"enabled,omitempty"` // where it is not
+	Enabled *bool  `json:"enabled,omitempty"` // without a digest
 }
 
 type sarifResult struct {
@@ -109,7 +109,7 @@ type sarifSuppression struct {
 	Justification string `json:"justification,omitempty"`
 }
 
-// sourceRoot is the name of the directory that paths in a log are relative to.
+// sourceRoot is the base of the paths in a log.
 const sourceRoot = "SRCROOT"
 
 func renderSARIF(w io.Writer, o Outcome) error {
@@ -159,7 +159,7 @@ func newSARIFDriver(version string) (sarifDriver, map[string]int) {
 	return driver, index
 }
 
-// RuleURI is the page about a rule.
+// RuleURI returns the documentation page of a rule.
 func RuleURI(id string) string {
 	return "https://github.com/skillpm/skillpm/blob/main/docs/rules/" + id + ".md"
 }
@@ -171,10 +171,10 @@ func suppressionKind(source string) string {
 	return "external"
 }
 
-// sarifWriter makes the results of one log.
+// sarifWriter creates the results of a log.
 type sarifWriter struct {
 	Outcome
-	seen  map[string]int // fingerprints
+	seen  map[string]int // number of uses of each fingerprint
 	texts map[string]*fileText
 }
 
@@ -205,7 +205,7 @@ func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
 	return out
 }
 
-// artifact names a file: relative to the source root, or by a whole URI where it lies elsewhere.
+// artifact identifies a file: relative to the source root, or by an absolute URI if it is outside.
 func (s *sarifWriter) artifact(name string) sarifArtifact {
 	if s.Dir == "" {
 		return sarifArtifact{URI: fileURI(name)}
@@ -219,8 +219,8 @@ func (s *sarifWriter) artifact(name string) sarifArtifact {
 	return sarifArtifact{URI: fileURI(name), Base: sourceRoot}
 }
 
-// fingerprint names a finding by its rule, file and line's text, so that it is the same when other lines move it or
-// other hosts are asked for. Of several that are the same, each has a number.
+// fingerprint identifies a finding by its rule, file, and line text, so that it stays the same if lines move or other
+// profiles are checked. Equal ones are numbered.
 func (s *sarifWriter) fingerprint(f diag.Finding) string {
 	text := strings.TrimSpace(s.Line(f))
 	id := textx.SHA256(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00"))[:32]
@@ -228,7 +228,7 @@ func (s *sarifWriter) fingerprint(f diag.Finding) string {
 	return id + ":" + strconv.Itoa(s.seen[id])
 }
 
-// withoutNumbers leaves the digits out of a message, which may be lines and counts.
+// withoutNumbers removes digits from a message, because they may be line numbers or counts.
 func withoutNumbers(message string) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -249,7 +249,7 @@ func sarifLevel(s diag.Severity) string {
 	}
 }
 
-// fileURI writes a path as a URI: relative ones as they are, absolute ones with a scheme.
+// fileURI converts a path to a URI: relative paths stay relative, absolute ones get a scheme.
 func fileURI(path string) string {
 	u := url.URL{Path: path}
 	switch {

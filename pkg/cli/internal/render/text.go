@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// textReport prints a report for people: findings grouped by file, each with the line that it is about and a caret.
+// textReport prints a report as text: findings grouped by file, with their lines and carets.
 type textReport struct {
 	console.Palette
 	quiet bool
@@ -58,14 +58,14 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 	return w.Flush()
 }
 
-// mended lists the files that were changed.
+// mended lists the changed files.
 func (t textReport) mended(w io.Writer, files []publish.FixedFile) {
 	for _, f := range files {
 		fmt.Fprintf(w, "%s %s (%s)\n", t.Green("mended"), console.Printable(f.Path), strings.Join(f.Rules, ", "))
 	}
 }
 
-// suppressed lists what does not count, a line each.
+// suppressed lists the suppressed findings, one per line.
 func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
 	fmt.Fprintln(w, t.Bold("suppressed"))
 	for _, s := range all {
@@ -104,7 +104,7 @@ func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
 	}
 }
 
-// mark returns how many characters a finding covers on its line.
+// mark returns the number of characters of a finding in its line.
 func mark(f diag.Finding) int {
 	if f.EndColumn > f.Column && f.EndLine <= f.Line {
 		return f.EndColumn - f.Column
@@ -125,10 +125,10 @@ func (t textReport) colorSeverity(s diag.Severity, text string) string {
 	}
 }
 
-// summary counts, as in: 12 skills checked: 3 errors (2 fixable with --fix), 1 warning; 4 suppressed.
+// summary formats the counts, for example: 12 skills checked: 3 errors (2 fixable with --fix), 1 warning; 4 suppressed.
 func (t textReport) summary(o Outcome) string {
 	var parts []string
-	how := " with --fix" // said once
+	how := " with --fix" // mentioned once
 	add := func(s diag.Severity, count string) {
 		if o.Count(s) == 0 {
 			return
@@ -157,7 +157,7 @@ func (t textReport) summary(o Outcome) string {
 	return text
 }
 
-// fixes counts the findings that were mended.
+// fixes counts the fixed findings.
 func (o Outcome) fixes() int {
 	n := 0
 	for _, f := range o.Mended {
@@ -166,17 +166,16 @@ func (o Outcome) fixes() int {
 	return n
 }
 
-// The width of an excerpt in columns of a terminal, how many characters it has at most, some of which take no room, and
-// how many of them stand before the place that it is about.
+// The width of an excerpt in columns, its maximum number of characters (some have no width), and the number of them
+// before the finding.
 const (
 	excerptWidth  = 100
 	excerptRunes  = 400
 	excerptBefore = 40
 )
 
-// excerpt returns the part of a line around a column, from 1, and below it carets under count characters. Characters
-// that could steer a terminal are shown as a replacement. What is far from the column is not looked at: a line may be
-// a whole file.
+// excerpt returns the part of a line around a column, from 1, and a line with carets under count characters. It
+// replaces control characters. It does not scan the rest of the line, which may be a whole file.
 func excerpt(line string, column, count int) (text, marks string) {
 	start := 0
 	column = max(1, column)
@@ -195,7 +194,7 @@ func excerpt(line string, column, count int) (text, marks string) {
 			b.WriteString("…")
 			break
 		}
-		i++ // the column of this character
+		i++ // column of this character
 		r, n := console.PrintableRune(r)
 		b.WriteRune(r)
 		used += n
@@ -212,7 +211,7 @@ func excerpt(line string, column, count int) (text, marks string) {
 	return b.String(), m.String()
 }
 
-// fits reports whether a line is shown whole.
+// fits reports whether a whole line fits.
 func fits(line string) bool {
 	used, runes := 0, 0
 	for _, r := range line {

@@ -48,7 +48,7 @@ same.`,
 	return cmd
 }
 
-// printEnded says what ended, and what is in force now.
+// printEnded prints the deactivated skills and the remaining active ones.
 func (a *app) printEnded(s *session.Session, ended []string) error {
 	state, err := s.State()
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *app) printEnded(s *session.Session, ended []string) error {
 	return nil
 }
 
-// afterResult reports an error of a command that has printed its result.
+// afterResult reports an error of a command that has already printed its result.
 func (a *app) afterResult(cmd *cobra.Command, err error) error {
 	if err == nil || !a.JSON {
 		return err
@@ -77,7 +77,7 @@ func (a *app) afterResult(cmd *cobra.Command, err error) error {
 	return console.Reported{Exit: diag.CodeOf(err)}
 }
 
-// tools returns the tools that may be called, for people and JSON: nil where every one may be.
+// tools returns the allowed tools for text and JSON output; nil if all tools are allowed.
 func tools(state session.State) []string {
 	set := state.Tools()
 	if !set.Restricts() {
@@ -89,7 +89,7 @@ func tools(state session.State) []string {
 	return []string{}
 }
 
-// completeActive completes the skills that are active in the session.
+// completeActive completes the active skills of the session.
 func (a *app) completeActive(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	h := a.CompletionHost(cmd)
 	if h == nil || len(args) > 0 {

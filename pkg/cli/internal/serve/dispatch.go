@@ -105,16 +105,16 @@ something forbids it, and 1 for a command that failed or was killed at the limit
 	fixed("language", string(dispatch.English), string(dispatch.Chinese))
 	fixed("trigger", string(session.User), string(session.Model))
 	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
-	_ = cmd.MarkFlagDirname("output-dir") // it cannot fail: the flag exists
+	_ = cmd.MarkFlagDirname("output-dir") // cannot fail: the flag exists
 	return cmd
 }
 
-// dispatchLine returns the line, which is on standard input for -.
+// dispatchLine returns the line, which "-" reads from standard input.
 func (a *app) dispatchLine(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
-	const most = 1 << 20 // what is longer than a line may be is refused in the reply
+	const most = 1 << 20 // the reply rejects a line that is too long
 	data, err := io.ReadAll(io.LimitReader(a.Stdin, most))
 	if err != nil {
 		return "", fmt.Errorf("standard input can't be read: %w", err)
@@ -122,7 +122,7 @@ func (a *app) dispatchLine(arg string) (string, error) {
 	return string(data), nil
 }
 
-// completeDispatch completes a line with the names of skills.
+// completeDispatch completes a line with skill names.
 func (a *app) completeDispatch(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c := a.CompletionCatalog(cmd)
 	if c == nil || len(args) > 0 {

@@ -51,7 +51,7 @@ start, or only the model, are marked. The exit code is 0 also where nothing fits
 			switch {
 			case o.limit < 1:
 				return diag.Errorf(diag.Usage, "--limit takes a number of skills, at least 1")
-			case !(o.threshold >= 0 && o.threshold <= 1): // so that NaN is refused, too
+			case !(o.threshold >= 0 && o.threshold <= 1): // also rejects NaN
 				return diag.Errorf(diag.Usage, "--threshold takes a number from 0 to 1")
 			}
 			h, err := a.Host(cmd.Context(), f)
@@ -82,14 +82,14 @@ start, or only the model, are marked. The exit code is 0 also where nothing fits
 	return cmd
 }
 
-// fit is what fits a task.
+// fit is the result of a search.
 type fit struct {
 	Task      string      `json:"task"`
 	Threshold float64     `json:"threshold"`
-	Searched  int         `json:"searched"` // skills that were looked at
-	Skills    []fitting   `json:"skills"`   // that fit, the best first
-	More      int         `json:"more"`     // that fit and are not listed
-	Nearest   []nearMatch `json:"nearest"`  // where none fits
+	Searched  int         `json:"searched"` // number of skills searched
+	Skills    []fitting   `json:"skills"`   // matching skills, best first
+	More      int         `json:"more"`     // number of matches that are not listed
+	Nearest   []nearMatch `json:"nearest"`  // closest skills if none match
 }
 
 type fitting struct {
@@ -111,10 +111,10 @@ type nearMatch struct {
 	Why   []string `json:"why"`
 }
 
-// maxNearest is how many skills are named where none fits.
+// maxNearest is how many skills are listed if none match.
 const maxNearest = 3
 
-// find ranks the skills in force by how well they fit a task.
+// find ranks the available skills by their match with a task.
 func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
 	var skills []*catalog.Skill
 	var docs []catalog.Candidate
@@ -162,7 +162,7 @@ func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
 	return found, nil
 }
 
-// named returns the skill that a task asks for as /name@owner/name, and that name.
+// named returns the skill that a task names as /name@owner/name, and the name.
 func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 	words := strings.Fields(task)
 	if len(words) == 0 {
@@ -179,7 +179,7 @@ func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 	return k, exact
 }
 
-// printFit prints the skills that fit, a few lines for each.
+// printFit prints the matching skills, a few lines for each.
 func (a *app) printFit(c *catalog.Catalog, found fit) error {
 	if a.JSON {
 		return a.PrintJSON(found)
@@ -210,7 +210,7 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 	return nil
 }
 
-// nothingFits says so, and what is nearest.
+// nothingFits reports that no skill matches, and prints the closest ones.
 func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
 		if len(c.Skills()) > 0 {
@@ -236,7 +236,7 @@ func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 		math.Floor(found.Nearest[len(found.Nearest)-1].Score*100)/100)
 }
 
-// percent returns a score for people.
+// percent formats a score.
 func percent(score float64) string { return fmt.Sprintf("%.0f%%", score*100) }
 
 // completeSlash completes /name.

@@ -80,17 +80,17 @@ structured data.`,
 	return cmd
 }
 
-// manyArguments is how many arguments a skill may be given.
+// manyArguments limits the number of a skill's arguments.
 const manyArguments = 10_000
 
-// shellFlag adds the flag that has the commands in a body run.
+// shellFlag adds the flag that runs the commands in a body.
 func (a *app) shellFlag(cmd *cobra.Command, f *console.RuntimeFlags) {
 	cmd.Flags().BoolVar(&f.Shell, "allow-shell", false,
 		"run the commands that stand in a skill's text, in backquotes after a !")
 }
 
-// joinArguments returns arguments as one text that splitting as a shell does makes them of again. A single one is the
-// text itself.
+// joinArguments joins arguments so that splitting the text as a shell does returns them. A single argument is used as
+// it is.
 func joinArguments(args []string) string {
 	if len(args) == 1 {
 		return args[0]
@@ -98,7 +98,7 @@ func joinArguments(args []string) string {
 	return skill.JoinArguments(args)
 }
 
-// checkTrigger refuses a word that is neither.
+// checkTrigger rejects an invalid trigger.
 func checkTrigger(t string) error {
 	if t == string(session.User) || t == string(session.Model) {
 		return nil

@@ -58,7 +58,7 @@ where kind is message, skill or task.`,
 	return cmd
 }
 
-// maxMessage is how many bytes of a message are read from standard input.
+// maxMessage limits a message from standard input, in bytes.
 const maxMessage = 16 << 20
 
 func (a *app) messageText(arg string) (string, error) {
@@ -92,7 +92,7 @@ func (a *app) printMessage(m *runtime.Message) error {
 	return nil
 }
 
-// completeMessage completes /name of the skills that a user may start.
+// completeMessage completes /name of the skills that users may activate.
 func (a *app) completeMessage(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c := a.CompletionCatalog(cmd)
 	if c == nil || len(args) > 0 || !strings.HasPrefix(prefix, "/") {

@@ -44,14 +44,14 @@ that serve skills, and skillpm validate, take it with --profile.`,
 	return cmd
 }
 
-// profileRow is a profile of a list in JSON.
+// profileRow is a profile in JSON lists.
 type profileRow struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
-	User   bool   `json:"user"`   // a user's own
-	Preset bool   `json:"preset"` // no host, but stricter rules
+	User   bool   `json:"user"`   // a custom profile
+	Preset bool   `json:"preset"` // not an agent, but stricter rules
 	Schema string `json:"schema"`
-	Tool   string `json:"tool,omitempty"` // that its model loads a skill with
+	Tool   string `json:"tool,omitempty"` // the tool that its model uses to load a skill
 	Error  string `json:"error,omitempty"`
 }
 
@@ -226,10 +226,10 @@ type checkedProfile struct {
 	Title string `json:"title"`
 }
 
-// maxProfile is the size in bytes beyond which no file is taken for a profile.
+// maxProfile is the maximum size of a profile file, in bytes.
 const maxProfile = 1 << 20
 
-// checkProfile reads the file at a path as a profile; what it may extend besides those built in is in user.
+// checkProfile checks a profile file. It may extend built-in profiles and those in user.
 func checkProfile(file, path string, user fs.FS) (*profile.Profile, error) {
 	text, err := safefile.ReadFile(path, maxProfile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -251,7 +251,7 @@ func checkProfile(file, path string, user fs.FS) (*profile.Profile, error) {
 	return p, checkSchema(file, text)
 }
 
-// checkSchema holds the text of a profile against its JSON Schema.
+// checkSchema checks a profile against its JSON Schema.
 func checkSchema(file string, text []byte) error {
 	raw, err := schema.Read("profile")
 	if err != nil {

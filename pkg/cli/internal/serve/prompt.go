@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// toolFormat is the format that is no layout: the definitions of tools.
+// toolFormat is the format for tool definitions, which is not a layout.
 const toolFormat = "tool"
 
 type promptFlags struct {
@@ -69,7 +69,7 @@ a skill and to call tools.`,
 	return cmd
 }
 
-// completePromptFormats completes the formats of the profile that is asked for.
+// completePromptFormats completes the formats of the selected profile.
 func (a *app) completePromptFormats(cmd *cobra.Command, _ []string, prefix string) ([]string,
 	cobra.ShellCompDirective,
 ) {
@@ -121,7 +121,7 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 	return a.hintNone(cmd.Context(), h, entries)
 }
 
-// check refuses flags that do not go together.
+// check rejects conflicting flags.
 func (f *promptFlags) check(cmd *cobra.Command) error {
 	for name, n := range map[string]int{"budget": f.Budget, "context-window": f.ContextWindow} {
 		if cmd.Flags().Changed(name) && n < 1 {
@@ -144,7 +144,7 @@ func (f *promptFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// printTexts prints the texts that are the same for every model.
+// printTexts prints the texts that are the same for all models.
 func (a *app) printTexts(f *promptFlags) error {
 	texts := map[string]string{}
 	var all []string
@@ -163,7 +163,7 @@ func (a *app) printTexts(f *promptFlags) error {
 	return nil
 }
 
-// budget takes the budget from the variable that the host reads, where no flag gives it.
+// budget reads the budget from the agent's environment variable, unless a flag sets it.
 func (a *app) budget(p *profile.Profile, o *prompt.Options) {
 	variable := p.Stage1.Budget.Variable
 	if o.Budget > 0 || variable == "" {
@@ -181,7 +181,7 @@ func (a *app) budget(p *profile.Profile, o *prompt.Options) {
 	o.Budget = n
 }
 
-// stage1Output is stage 1 as it is printed.
+// stage1Output is the output of stage 1.
 type stage1Output struct {
 	prompt.Listing
 	tools []prompt.Tool
@@ -200,7 +200,7 @@ func (a *app) stage1(p *profile.Profile, entries []prompt.Entry, o prompt.Option
 	return stage1Output{l, tools}, err
 }
 
-// warnSkills says that there are too many skills, and that something is wrong with some; skillpm skills tells what.
+// warnSkills warns about too many skills and about invalid ones; "skillpm skills" has the details.
 func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -210,7 +210,7 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 	for _, f := range c.Findings() {
 		if f.Path == "" {
 			a.Warn("%s (%s)", f.Message, f.Fix)
-		} else if f.Rule != catalog.RuleConflict { // an install says so, and skillpm skills
+		} else if f.Rule != catalog.RuleConflict { // installation and "skillpm skills" report it
 			wrong++
 		}
 	}
@@ -220,7 +220,7 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 	return nil
 }
 
-// warnOmitted says what the budget has no room for.
+// warnOmitted warns about skills that exceed the budget.
 func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	if n := len(l.Left); n > 0 {
 		a.Warn("%s left out, for which %d characters leave no room: %s",
@@ -237,7 +237,7 @@ func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	}
 }
 
-// some names the first of many.
+// some formats the first of many names.
 func some(names []string) string {
 	const most = 10
 	if len(names) <= most {
@@ -246,7 +246,7 @@ func some(names []string) string {
 	return strings.Join(names[:most], ", ") + ", and " + strconv.Itoa(len(names)-most) + " more"
 }
 
-// hintNone says to people why nothing is listed.
+// hintNone prints a hint if nothing is listed.
 func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.Entry) error {
 	if len(entries) > 0 {
 		return nil
@@ -263,7 +263,7 @@ func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.En
 	return nil
 }
 
-// promptSkill is a skill of a listing in JSON.
+// promptSkill is a skill in a JSON listing.
 type promptSkill struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -275,13 +275,13 @@ type promptSkill struct {
 	Tags        []string `json:"tags,omitempty"`
 }
 
-// promptDocument is a listing in JSON.
+// promptDocument is a JSON listing.
 type promptDocument struct {
 	Profile    string        `json:"profile"`
 	Place      string        `json:"place"`
 	Text       string        `json:"text"`
 	Characters int           `json:"characters"`
-	Limit      int           `json:"limit"` // 0 for none
+	Limit      int           `json:"limit"` // 0 if unlimited
 	Skills     []promptSkill `json:"skills"`
 	Left       []string      `json:"left"`
 	Shortened  []string      `json:"shortened"`

@@ -57,7 +57,7 @@ SKILL --script FILE runs them.`, session.DefaultFileLimit>>20),
 	return cmd
 }
 
-// maxRead is the most that --limit may ask for: a file is read whole, into memory.
+// maxRead is the maximum of --limit, because a file is read into memory.
 const maxRead = 1 << 30
 
 func (a *app) printFile(h *runtime.Host, file *session.File) error {
@@ -78,7 +78,7 @@ func (a *app) printFile(h *runtime.Host, file *session.File) error {
 	return err
 }
 
-// completeSkillFiles completes a skill, then its files.
+// completeSkillFiles completes a skill, and then its files.
 func (a *app) completeSkillFiles(cmd *cobra.Command, args []string, prefix string) ([]string,
 	cobra.ShellCompDirective,
 ) {

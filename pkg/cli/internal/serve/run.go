@@ -91,7 +91,7 @@ it, and 1 at the limit.`,
 	return cmd
 }
 
-// runSkill runs what was asked for, with its output as it comes, or in a document.
+// runSkill runs a script and streams its output, or prints it in a JSON document.
 func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f runFlags) error {
 	o := session.RunOptions{Script: f.script, Args: args[1:], Trigger: session.Trigger(f.trigger)}
 	var err error
@@ -105,7 +105,7 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	if err != nil {
 		return err
 	}
-	if !console.Terminal(a.Stdin) { // a script has no terminal
+	if !console.Terminal(a.Stdin) { // a script does not have a terminal
 		o.Stdin = a.Stdin
 	}
 	o.Warn = func(text string) { a.Warn("%s", text) }
@@ -115,7 +115,7 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 			o.Begin = func(k *catalog.Skill) { a.announce(k, o) }
 		}
 	}
-	// whoever reads the output may leave: the script gets to know, and the run is on record
+	// if the reader of the output leaves, the script gets SIGPIPE, and the run is still recorded
 	undo := console.OutlivePipes()
 	res, err := h.Run(ctx, args[0], o)
 	undo()
@@ -133,7 +133,7 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 		}
 	}
 	if res.TimedOut {
-		a.JSON = false // the document is written; what is left is for people
+		a.JSON = false // the document is complete; the rest is for users
 		return diag.Errorf(diag.Internal, "%s did not end within %s and was killed", skill.Name, o.Limit).
 			WithHint("do less at once, or raise skills.script-limit in config.yaml")
 	}
@@ -143,11 +143,11 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	return nil
 }
 
-// announce says on standard error what is about to run.
+// announce prints the script on standard error before it runs.
 func (a *app) announce(k *catalog.Skill, o session.RunOptions) {
 	l, err := k.Load()
 	if err != nil {
-		return // it was read a moment ago
+		return // it was read just before
 	}
 	what := o.Script
 	if what == "" {
@@ -156,7 +156,7 @@ func (a *app) announce(k *catalog.Skill, o session.RunOptions) {
 	a.Remark("running " + strings.TrimSpace(what+" "+skill.JoinArguments(o.Args)))
 }
 
-// scriptLimit returns how long a command may run: what was asked for, and never longer than the settings say.
+// scriptLimit returns the time limit of a script: the requested one, up to the limit in the settings.
 func scriptLimit(h *runtime.Host, requested time.Duration) (time.Duration, error) {
 	most := h.Config().Skills.ScriptLimit
 	if most <= 0 {
@@ -174,7 +174,7 @@ func scriptLimit(h *runtime.Host, requested time.Duration) (time.Duration, error
 	return most, nil
 }
 
-// passedOn returns the variables that --env names.
+// passedOn returns the environment variables that --env names.
 func (a *app) passedOn(names []string) (map[string]string, error) {
 	env := make(map[string]string, len(names))
 	for _, n := range names {
@@ -193,7 +193,7 @@ func (a *app) passedOn(names []string) (map[string]string, error) {
 	return env, nil
 }
 
-// listScripts prints what a skill can run.
+// listScripts prints the scripts of a skill.
 func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) error {
 	skill, err := h.Lookup(ctx, name)
 	if err != nil {
@@ -225,7 +225,7 @@ func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) err
 	return nil
 }
 
-// completeScripts completes the scripts of the skill that is named before.
+// completeScripts completes the scripts of the named skill.
 func (a *app) completeScripts(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c := a.CompletionCatalog(cmd)
 	if c == nil || len(args) == 0 {
@@ -242,7 +242,7 @@ func (a *app) completeScripts(cmd *cobra.Command, args []string, prefix string) 
 	return console.Matching(scripts, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeVariables completes the names of the environment's variables.
+// completeVariables completes the names of environment variables.
 func (a *app) completeVariables(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, v := range a.Variables() {
@@ -252,7 +252,7 @@ func (a *app) completeVariables(_ *cobra.Command, _ []string, prefix string) ([]
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// tame returns a writer to a stream that nothing steers if it is a terminal. A script has no terminal of its own.
+// tame wraps a stream that is a terminal, so that scripts cannot send control sequences to it.
 func (a *app) tame(w io.Writer) io.Writer {
 	if !console.Terminal(w) {
 		return w
@@ -263,7 +263,7 @@ func (a *app) tame(w io.Writer) io.Writer {
 // tamed writes text with control and format characters escaped.
 type tamed struct {
 	out  io.Writer
-	half []byte // of a character
+	half []byte // an incomplete character
 }
 
 func (t *tamed) Write(data []byte) (int, error) {

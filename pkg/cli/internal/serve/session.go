@@ -89,7 +89,7 @@ changed, renamed or deleted since, that is a warning.`,
 	return cmd
 }
 
-// maxInput is how many bytes of a call's input are read.
+// maxInput limits the input of a call, in bytes.
 const maxInput = 64 << 20
 
 func (a *app) toolInput(text string) (map[string]any, error) {
@@ -143,7 +143,7 @@ func (a *app) printVerdict(v session.Verdict) error {
 	return nil
 }
 
-// unknownSession says that nothing can be active in a session, for those who have its id wrong.
+// unknownSession warns that a session does not exist, because its id may be wrong.
 func (a *app) unknownSession(id string, known bool) {
 	switch {
 	case known:

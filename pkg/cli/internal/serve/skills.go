@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// skillsOptions are the flags of `skills`.
+// skillsOptions are the flags of "skills".
 type skillsOptions struct {
 	tags              []string
 	userInvocable     bool
@@ -85,17 +85,17 @@ func (a *app) watchSkills(ctx context.Context, h *runtime.Host, c *catalog.Catal
 	case unread != nil:
 		return unread
 	case ctx.Err() != nil:
-		return console.Reported{Exit: diag.Interrupted} // as it was told to end
+		return console.Reported{Exit: diag.Interrupted} // the context ended
 	}
 	return err
 }
 
-// skillJSON is one skill as `skills --json` and `which --json` show it.
+// skillJSON is a skill in the output of "skills --json" and "which --json".
 type skillJSON struct {
 	catalog.Entry
 	Exact      string `json:"exact"`
 	Path       string `json:"path"`
-	ShadowedBy string `json:"shadowedBy,omitempty"` // the path of the one that is in force
+	ShadowedBy string `json:"shadowedBy,omitempty"` // the path of the skill that shadows it
 }
 
 func newSkillJSON(e catalog.Entry) skillJSON {
@@ -106,7 +106,7 @@ func newSkillJSON(e catalog.Entry) skillJSON {
 	return out
 }
 
-// printSkills prints the skills of a catalog, and what is wrong with others.
+// printSkills prints the skills of a catalog, and the problems of others.
 func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
 	list := []skillJSON{}
 	for _, e := range c.All() {
@@ -140,7 +140,7 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 	return a.skillTable(h, list, o.all)
 }
 
-// noSkills says why there are no skills, and what to do about it.
+// noSkills explains why there are no skills, with a hint.
 func noSkills(c *catalog.Catalog) string {
 	denied, why := 0, ""
 	for _, e := range c.All() {
@@ -161,7 +161,7 @@ func noSkills(c *catalog.Catalog) string {
 	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
 }
 
-// hasTags reports whether a skill has all of these tags.
+// hasTags reports whether a skill has all of the tags.
 func hasTags(s *catalog.Skill, tags []string) bool {
 	return !slices.ContainsFunc(tags, func(tag string) bool { return !s.Tagged(tag) })
 }
@@ -182,7 +182,7 @@ func (a *app) skillTable(h *runtime.Host, list []skillJSON, all bool) error {
 	return a.fittedTable(rows)
 }
 
-// fittedTable prints a table whose last column is cut to what the terminal has room for.
+// fittedTable prints a table whose last column is truncated to the width of the terminal.
 func (a *app) fittedTable(rows [][]string) error {
 	width, used := console.TerminalWidth(a.Stdout), 0
 	for i := range len(rows[0]) - 1 {
@@ -204,7 +204,7 @@ func (a *app) fittedTable(rows [][]string) error {
 	return console.Table(a.Stdout, rows)
 }
 
-// displayPath returns a path as people read it: from the project, or from the home directory.
+// displayPath returns a path relative to the project or the home directory.
 func displayPath(h *runtime.Host, path string) string {
 	if p := h.Project(); p != "" && pathx.ContainsStrict(p, path) {
 		return scope.Scope{Kind: scope.KindProject, Root: p}.Show(path)
@@ -212,10 +212,10 @@ func displayPath(h *runtime.Host, path string) string {
 	return scope.Scope{Kind: scope.KindUser, Root: h.Paths().Home}.Show(path)
 }
 
-// maxFindings is how many findings are told where they were not asked for.
+// maxFindings is how many findings are printed by default.
 const maxFindings = 5
 
-// findings tells what is wrong with skills: errors and warnings, the first of many unless all are wanted.
+// findings prints errors and warnings about skills, by default only the first ones.
 func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
 	list := c.Findings()
 	for i, f := range list {
@@ -235,11 +235,11 @@ func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
 		if f.Fix != "" {
 			text += " (" + f.Fix + ")"
 		}
-		a.Warn("%s [%s]", console.Flat(text), f.Rule) // it holds names of files, which may have lines of their own
+		a.Warn("%s [%s]", console.Flat(text), f.Rule) // it may contain file names with line breaks
 	}
 }
 
-// completeTags completes the tags of the skills in force.
+// completeTags completes the tags of the available skills.
 func (a *app) completeTags(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c := a.CompletionCatalog(cmd)
 	if c == nil {

@@ -55,7 +55,7 @@ days after their end.`,
 	return cmd
 }
 
-// tasks returns the tasks of this user, where no skill is asked for.
+// tasks opens the tasks of this user, for commands without a skill.
 func (a *app) tasks() (*task.Store, error) {
 	env, err := a.Env()
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *app) tasks() (*task.Store, error) {
 	return task.Open(filepath.Join(env.Paths.State, "tasks"), task.Options{Now: a.Now, Audit: log}), nil
 }
 
-// completeTasks completes the ids of tasks.
+// completeTasks completes task ids.
 func (a *app) completeTasks(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	s, err := a.tasks()
 	if err != nil {
@@ -156,7 +156,7 @@ func (a *app) printTasks(tasks []*task.Task) error {
 	return console.Table(a.Stdout, rows)
 }
 
-// endOf returns when a task ended, or now.
+// endOf returns the end of a task, or now if it runs.
 func endOf(t *task.Task, now time.Time) time.Time {
 	if t.Ended != nil {
 		return *t.Ended
@@ -202,7 +202,7 @@ others from being.`,
 	}
 }
 
-// endCancel prints what became of all tasks that were to be cancelled, and returns the error of those that were not.
+// endCancel prints the result for each task to cancel, and returns the errors.
 func (a *app) endCancel(canceled []*task.Task, failed []error) error {
 	if !a.JSON {
 		return errors.Join(failed...)
@@ -221,7 +221,7 @@ func (a *app) endCancel(canceled []*task.Task, failed []error) error {
 	return console.Reported{Exit: diag.CodeOf(failed[0])}
 }
 
-// newTaskRunOne returns the command of the process that runs a task.
+// newTaskRunOne returns the hidden command of the process that runs a task.
 func newTaskRunOne(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    task.RunOne()[1] + " DIR",

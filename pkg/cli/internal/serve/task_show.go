@@ -63,7 +63,7 @@ func (a *app) completeOneTask(cmd *cobra.Command, args []string, prefix string) 
 	return a.completeTasks(cmd, args, prefix)
 }
 
-// printText prints a text of a task as it is, but for what could steer a terminal.
+// printText prints the output of a task, with terminal control characters escaped.
 func (a *app) printText(data []byte, err error) error {
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *app) printText(data []byte, err error) error {
 	return err
 }
 
-// taskDocument is a task with what it printed, as --json has it.
+// taskDocument is a task with its output, in JSON.
 type taskDocument struct {
 	*task.Task
 	Output string `json:"output"`

@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// submitFlags are the flags of task submit.
+// submitFlags are the flags of "task submit".
 type submitFlags struct {
 	body, runner, model string
 	wait                bool
@@ -47,7 +47,7 @@ user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
 	}
 	flags = a.RuntimeFlags(cmd)
 	f := cmd.Flags()
-	_ = f.MarkHidden("session") // the flag exists, and a task is of no session
+	_ = f.MarkHidden("session") // cannot fail: the flag exists; a task does not belong to a session
 	a.shellFlag(cmd, flags)
 	f.StringVar(&o.body, "body", "", "run the text in `FILE`, - for standard input")
 	f.StringVar(&o.runner, "runner", "", "the `TYPE` of runner (default what the skill's agent says, or general)")
@@ -71,7 +71,7 @@ func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o sub
 		return diag.Errorf(diag.Usage, "a task is a SKILL or a --body").
 			WithHint("skillpm task submit SKILL [ARGS...], or skillpm task submit --body FILE")
 	}
-	flags.NoSession = true // a task is of none
+	flags.NoSession = true // a task does not have a session
 	h, err := a.Host(ctx, flags)
 	if err != nil {
 		return err
@@ -90,10 +90,10 @@ func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o sub
 	return nil
 }
 
-// waits says how to get the result of a task.
+// waits prints how to get the result of a task.
 func (a *app) waits(id string) { a.Note("skillpm task wait %s waits for its result", id) }
 
-// submitted hands a skill or a text to a runner.
+// submitted passes a skill or a text to a runner.
 func (a *app) submitted(ctx context.Context, h *runtime.Host, o submitFlags, args []string) (*task.Task, error) {
 	if o.body != "" {
 		return a.submitText(ctx, h, o)
@@ -108,7 +108,7 @@ func (a *app) submitted(ctx context.Context, h *runtime.Host, o submitFlags, arg
 	return h.Tasks().Find(ctx, activation.TaskID)
 }
 
-// submitText hands a text to a runner.
+// submitText passes a text to a runner.
 func (a *app) submitText(ctx context.Context, h *runtime.Host, o submitFlags) (*task.Task, error) {
 	body, err := a.readBody(o.body)
 	if err != nil {

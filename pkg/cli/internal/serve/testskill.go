@@ -23,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// testFlags are the flags of test.
+// testFlags are the flags of "test".
 type testFlags struct {
 	run, format     string
 	update, verbose bool
@@ -87,22 +87,22 @@ when there are no tests.`,
 	return cmd
 }
 
-// testedSkill is a skill and what became of its tests.
+// testedSkill is a skill and the results of its tests.
 type testedSkill struct {
-	Dir     string             `json:"dir"` // as it is written, with slashes
+	Dir     string             `json:"dir"` // as on the command line, with slashes
 	Name    string             `json:"name"`
 	Results []skilltest.Result `json:"cases"`
-	Problem string             `json:"problem,omitempty"` // why tests of it could not be read
+	Problem string             `json:"problem,omitempty"` // errors in its test files
 	problem error
 }
 
-// testReport is what `test --json` prints.
+// testReport is the output of "test --json".
 type testReport struct {
 	Skills  []testedSkill `json:"skills"`
 	Passed  int           `json:"passed"`
 	Failed  int           `json:"failed"`
 	Skipped int           `json:"skipped"`
-	Invalid int           `json:"invalid"` // skills with files of tests that can't be read
+	Invalid int           `json:"invalid"` // number of skills with invalid test files
 }
 
 func (r *testReport) count(s testedSkill) {
@@ -122,7 +122,7 @@ func (r *testReport) count(s testedSkill) {
 	r.Skills = append(r.Skills, s)
 }
 
-// test runs the tests of all skills in these directories.
+// test runs the tests of all skills in the directories.
 func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if a.JSON {
 		f.format = "json"
@@ -174,7 +174,7 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	return a.endTest(report, f)
 }
 
-// skillsIn returns the directories of the skills in and below these, each once, and of those that are named.
+// skillsIn returns the directories of the skills at and below the paths, and of the named skills, without duplicates.
 func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]string, error) {
 	var out []string
 	for _, d := range dirs {
@@ -207,7 +207,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 	return out, nil
 }
 
-// location returns a path that is written from the directory that the command works in.
+// location resolves a path relative to the command's working directory.
 func (a *app) location(path string) string {
 	dir, err := a.WorkDir()
 	if err != nil || filepath.IsAbs(path) {
@@ -216,7 +216,7 @@ func (a *app) location(path string) string {
 	return filepath.Join(dir, path)
 }
 
-// skillNamed returns the directory of a skill in force, as it is written from the working directory if it is in there.
+// skillNamed returns the directory of an available skill, relative to the working directory if it is inside.
 func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string, ok bool) {
 	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: profile})
 	if err != nil {
@@ -232,7 +232,7 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 	return k.Dir, true
 }
 
-// testSkill runs the tests of one skill. What is wrong with its files is in the result.
+// testSkill runs the tests of one skill. The result contains the errors in its files.
 func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill,
 	error,
 ) {
@@ -260,8 +260,8 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 	return s, nil
 }
 
-// setTestSkill says what the policies are asked about a skill: what is in force from its directory, or else one that
-// was written by hand. Without a policy nobody is asked.
+// setTestSkill sets the skill that policies check: the available skill from its directory, or else a local skill.
+// Without a policy nothing is checked.
 func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options) error {
 	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
 	if err != nil {
@@ -297,7 +297,7 @@ func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options
 	return nil
 }
 
-// printTested prints what became of a skill's tests: every case that failed, and a line for the skill.
+// printTested prints the results of a skill's tests: each failed case, and a line for the skill.
 func (a *app) printTested(s testedSkill, verbose bool) {
 	p := &console.Grid{Palette: a.Palette(a.Stdout)}
 	passed, took := 0, time.Duration(0)
@@ -366,7 +366,7 @@ func diffColour(line string) rune {
 	return 0
 }
 
-// endTest prints what is to be said of all, and returns the error that gives the exit code.
+// endTest prints the summary, and returns the error with the exit code.
 func (a *app) endTest(r testReport, f testFlags) error {
 	if len(r.Skills) == 0 {
 		what := "there are no tests"

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
-// renderTestJUnit writes the form that Jenkins and GitLab read: a suite for each skill.
+// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill.
 func renderTestJUnit(w io.Writer, r testReport) error {
 	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
 	for _, s := range r.Skills {

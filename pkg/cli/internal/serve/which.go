@@ -45,7 +45,7 @@ The exit code is 4 where no skill in force has the name.`,
 		if err := a.printClaims(h, claims); err != nil || missing == nil {
 			return err
 		}
-		if a.JSON { // the document is written
+		if a.JSON { // the document is complete
 			a.JSON = false
 			a.Report(cmd, missing)
 			return console.Reported{Exit: diag.CodeOf(missing)}
@@ -55,7 +55,7 @@ The exit code is 4 where no skill in force has the name.`,
 	return cmd
 }
 
-// printClaims prints who lays claim to a name.
+// printClaims prints all skills with a name.
 func (a *app) printClaims(h *runtime.Host, claims catalog.Claims) error {
 	if a.JSON {
 		list := []skillJSON{}
@@ -84,7 +84,7 @@ func (a *app) printClaims(h *runtime.Host, claims catalog.Claims) error {
 	return console.Table(a.Stdout, rows)
 }
 
-// completeClaims completes all names that skills lay claim to, also those that are not in force.
+// completeClaims completes the names of all skills, including shadowed ones.
 func (a *app) completeClaims(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	names, directive := a.CompleteSkills(cmd, args, prefix)
 	c := a.CompletionCatalog(cmd)
