@@ -67,7 +67,7 @@ type sarifHelp struct {
 
 type sarifDefault struct {
 	Level   string `json:"level"`
-	Enabled *bool  `json:"enabled,omitempty"` // without a digest
+	Enabled *bool  `json:"enabled,omitempty"` // only set if false
 }
 
 type sarifResult struct {
