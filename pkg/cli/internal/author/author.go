@@ -111,7 +111,7 @@ On a terminal it asks for what is missing.`,
 	return cmd
 }
 
-// ask asks on a terminal for the name and the description if they were not given.
+// ask prompts on a terminal for a missing name and description.
 func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 	in := bufio.NewReader(a.Stdin)
 	for _, q := range []struct {
@@ -138,7 +138,7 @@ func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 	return nil
 }
 
-// prompt asks until the answer is right, the input ends or the user interrupts.
+// prompt repeats a question until the answer is valid, the input ends, or the user interrupts.
 func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, check func(string) error) (string, error) {
 	type answer struct {
 		line string
@@ -147,7 +147,7 @@ func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, che
 	for {
 		fmt.Fprint(a.Stderr, question)
 		answers := make(chan answer, 1)
-		go func() { // a read can't be interrupted; the process ends soon after
+		go func() { // a read cannot be interrupted; the process ends soon
 			line, err := in.ReadString('\n')
 			answers <- answer{strings.TrimSpace(line), err}
 		}()

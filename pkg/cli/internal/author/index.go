@@ -41,7 +41,7 @@ and let others read it from there, from any web server, or from an OCI registry.
 	return cmd
 }
 
-// curator returns what keeps indexes for this invocation.
+// curator returns the client for indexes.
 func (a *app) curator() (*indexer.Client, error) {
 	o, err := a.Options()
 	if err != nil {
@@ -119,7 +119,7 @@ has is refused.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Dir, "index", "", "the index in `DIR`, and not in this directory")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be added, and write nothing")
-	_ = cmd.MarkFlagDirname("index") // the flag exists
+	_ = cmd.MarkFlagDirname("index") // cannot fail: the flag exists
 	return cmd
 }
 
@@ -292,6 +292,6 @@ and made again, and need not be committed.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.Out, "out", "", "write to `DIR`, and not into the index")
-	_ = cmd.MarkFlagDirname("out") // the flag exists
+	_ = cmd.MarkFlagDirname("out") // cannot fail: the flag exists
 	return cmd
 }

@@ -64,7 +64,7 @@ replaced or removed.`,
 	f.StringVar(&o.Marketplace, "marketplace", "",
 		"write a Claude Code marketplace to `DIR`, which is beside that of --out")
 	for _, name := range []string{"out", "marketplace"} {
-		_ = cmd.MarkFlagDirname(name) // the flags exist
+		_ = cmd.MarkFlagDirname(name) // cannot fail: the flags exist
 	}
 	for _, name := range []string{"title", "base-url", "registry"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)

@@ -74,7 +74,7 @@ func (a *app) keygen(out string, open bool) error {
 		return err
 	}
 	if err := writeNew(public, key.Public().Encode(), 0o644); err != nil {
-		_ = os.Remove(private) // half of a pair is of no use
+		_ = os.Remove(private) // half of a key pair is useless
 		return err
 	}
 	if a.JSON {
@@ -107,7 +107,7 @@ func (a *app) newPassword() ([]byte, error) {
 	return first, err
 }
 
-// writeNew writes a file that must not exist.
+// writeNew creates a file and fails if it exists.
 func writeNew(file string, data []byte, mode os.FileMode) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// maxSecret bounds a password or token on standard input.
+// maxSecret limits a password or token on standard input, in bytes.
 const maxSecret = 64 << 10
 
 func newLogin(a *app) *cobra.Command {
@@ -98,7 +98,7 @@ func (a *app) login(ctx context.Context, host, user string, stdin bool) error {
 	return nil
 }
 
-// askLogin returns what to log in with: from the flags and standard input, or from who sits at the terminal.
+// askLogin reads the login from the flags and standard input, or prompts on a terminal.
 func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name, secret string, err error) {
 	if stdin {
 		if user == "" {
@@ -134,12 +134,12 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 	return user, string(typed), err
 }
 
-// completeLogins completes the hosts that there are logins for.
+// completeLogins completes the hosts with a login.
 func (a *app) completeLogins(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Author()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	hosts, _ := c.LoginHosts(cmd.Context()) // completion has nobody to tell
+	hosts, _ := c.LoginHosts(cmd.Context()) // completion does not report errors
 	return console.Matching(hosts, prefix), cobra.ShellCompDirectiveNoFileComp
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// publishFlags are the flags of publish and pack that do not go to the work itself.
+// publishFlags are the flags of publish and pack that are not options of package publish.
 type publishFlags struct {
 	workspace bool
 	sign      bool
@@ -95,7 +95,7 @@ nothing else.`,
 	return cmd
 }
 
-// addPackFlags adds the flags that say what becomes of the files.
+// addPackFlags adds the flags for the output.
 func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags *publishFlags) {
 	f := cmd.Flags()
 	f.BoolVar(&flags.sign, "sign", false, "sign it")
@@ -110,14 +110,14 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	})
 }
 
-// formatPack is how oci.FormatPack is written.
+// formatPack is the flag's value for oci.FormatPack.
 const formatPack = "skillpm"
 
 func artifactFormats() []string {
 	return []string{formatPack, oci.FormatAgentSkills, oci.FormatFlux, oci.FormatToolHive}
 }
 
-// resolve checks what the flags say and completes the options with it.
+// resolve validates the flags and completes the options.
 func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
 		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).
@@ -161,8 +161,7 @@ func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publi
 	return a.printPublish(r)
 }
 
-// printWorkspace prints every pack as if it had been published alone, and then what went wrong. As JSON it is one
-// document.
+// printWorkspace prints each pack as a single publication does, and then the error. With --json it prints one document.
 func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 	if r == nil {
 		return err
@@ -192,7 +191,7 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 	return err
 }
 
-// printInvalid says why a pack was not published or packed.
+// printInvalid prints why a pack was not published or packed.
 func (a *app) printInvalid(r *publish.ReleaseReport, summary string) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
@@ -244,7 +243,7 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 	return nil
 }
 
-// printDryRun prints the files, and what would be said of them.
+// printDryRun prints the files and the metadata of a dry run.
 func (a *app) printDryRun(r *publish.ReleaseReport) error {
 	rows := [][]string{}
 	for _, f := range r.Files {

@@ -85,7 +85,7 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	return nil
 }
 
-// once leaves out the plain list of contents where there is one that somebody vouches for: other programs look for it.
+// once removes the unsigned SBOM if there is a signed one. The unsigned one is for other programs.
 func once(found []publish.Statement) []publish.Statement {
 	isPlainSBOM := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.PredicateType == "" }
 	vouched := slices.ContainsFunc(found, func(s publish.Statement) bool {
@@ -95,7 +95,7 @@ func once(found []publish.Statement) []publish.Statement {
 	return slices.DeleteFunc(slices.Clone(found), func(s publish.Statement) bool { return vouched && isPlainSBOM(s) })
 }
 
-// statementState says whether a statement is verified, and who made it or says that they did.
+// statementState returns whether a statement is verified, and its signer or claimed signer.
 func statementState(s publish.Statement, checked bool) (state, signer string) {
 	switch {
 	case s.Verified:
@@ -112,7 +112,7 @@ func statementState(s publish.Statement, checked bool) (state, signer string) {
 	return "not verified", s.Problem
 }
 
-// sourceText says where a pack comes from, as its provenance says.
+// sourceText returns the source that a provenance states.
 func sourceText(s *publish.StatementSource) string {
 	if s == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// whereHelp says where yank, unyank and deprecate say what they say.
+// whereHelp describes where yank, unyank, and deprecate store the status.
 const whereHelp = `
 It is said where the pack is published: in the registry or index that --registry
 names (oci://HOST/NAMESPACE, oci-layout:DIR, an index's directory, or a name of
@@ -104,7 +104,7 @@ func (a *app) addRegistryFlag(cmd *cobra.Command, registry *string) {
 	a.CompleteFlag(cmd, "registry", a.completeRegistries(true))
 }
 
-// completeRegistries completes what can be published to, or changed.
+// completeRegistries completes the registries that accept changes.
 func (a *app) completeRegistries(indexes bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		c, err := a.Author()
@@ -115,7 +115,7 @@ func (a *app) completeRegistries(indexes bool) cobra.CompletionFunc {
 	}
 }
 
-// completePublished completes what was published from here.
+// completePublished completes the packs that were published from this machine.
 func (a *app) completePublished(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Author()
 	if err != nil || len(args) > 0 {
@@ -124,7 +124,7 @@ func (a *app) completePublished(cmd *cobra.Command, args []string, prefix string
 	return console.Matching(c.PublishedNames(cmd.Context(), prefix), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// changeStatus changes what is said of a pack, and says so.
+// changeStatus changes the status of a pack and prints the result.
 func (a *app) changeStatus(change func(*publish.Client) (*publish.StatusReport, error)) error {
 	c, err := a.Author()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// attachFlags are those of the commands that write agents' configuration.
+// attachFlags are the flags of commands that change agents' configuration.
 type attachFlags struct {
 	kind     connect.Kind
 	agents   []string
@@ -32,11 +32,11 @@ type attachFlags struct {
 	force    bool
 	exitCode bool
 
-	failClosed *bool    // nil for as it is
-	args       []string // of the server, nil for as they are
+	failClosed *bool    // nil: unchanged
+	args       []string // of the server; nil: unchanged
 }
 
-// attachCommand returns the command of a verb, with the flags that all three have.
+// attachCommand returns the command of a verb, with the common flags.
 func (a *app) attachCommand(kind connect.Kind, use, short string) (*cobra.Command, *attachFlags) {
 	o := &attachFlags{kind: kind}
 	cmd := &cobra.Command{Use: use, Short: short}
@@ -52,7 +52,7 @@ func (a *app) attachCommand(kind connect.Kind, use, short string) (*cobra.Comman
 	return cmd, o
 }
 
-// scopes returns the scopes that one of the agents which were named has, or one of all.
+// scopes returns the scopes of the named agents, or of all agents.
 func (o *attachFlags) scopes() []string {
 	var all []string
 	for _, h := range connect.Agents() {
@@ -74,18 +74,18 @@ func (o *attachFlags) changeFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would change, and change nothing")
 }
 
-// programFlag adds the flag that says which program is written, or should have been.
+// programFlag adds the flag for the program in agents' configuration.
 func (o *attachFlags) programFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().StringVar(&o.command, "command", "", usage)
 }
 
-// What --command is for.
+// The descriptions of --command.
 const (
 	writesProgram = "write `PROGRAM` in place of this one's path, as skillpm to look it up each time"
 	looksProgram  = "`PROGRAM` that should be there, in place of this one's path"
 )
 
-// attachEnv says where agents keep what they read.
+// attachEnv returns the locations of agents' configuration.
 func (a *app) attachEnv(needsProject bool) (connect.Env, error) {
 	o, err := a.Options()
 	if err != nil {
@@ -107,8 +107,8 @@ func (a *app) attachEnv(needsProject bool) (connect.Env, error) {
 	return e, nil
 }
 
-// program returns the program that agents are to start. What others get from a repository names it only, since it is
-// somewhere else on their machines.
+// program returns the program that agents start. A configuration that is shared through a repository contains only its
+// name, because its path differs between machines.
 func (o *attachFlags) program(in connect.Scope) (string, error) {
 	switch {
 	case strings.ContainsFunc(o.command, func(r rune) bool { return r < ' ' }):
@@ -122,7 +122,7 @@ func (o *attachFlags) program(in connect.Scope) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// a link that the PATH leads to stays when an update moves what it leads to
+	// keep a link in PATH, because an update changes its target
 	if onPath, err := exec.LookPath(connect.ServerName); err == nil && filepath.IsAbs(onPath) {
 		if sameFile(onPath, self) {
 			return onPath, nil
@@ -140,7 +140,7 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// attachAgents returns the agents that were asked for.
+// attachAgents returns the requested agents.
 func (a *app) attachAgents(o *attachFlags, e connect.Env) ([]connect.Agent, error) {
 	if len(o.agents) > 0 && o.all {
 		return nil, diag.Errorf(diag.Usage, "--host and --all exclude each other")
@@ -153,7 +153,7 @@ func (a *app) attachAgents(o *attachFlags, e connect.Env) ([]connect.Agent, erro
 	var agents []connect.Agent
 	for _, id := range o.agents {
 		h, err := connect.Find(id, o.kind)
-		if err == nil && o.scope != "" { // before anything is changed for another
+		if err == nil && o.scope != "" { // check all agents before the first change
 			err = h.Check(o.kind, connect.Scope(o.scope))
 		}
 		if err != nil {
@@ -176,16 +176,16 @@ func (a *app) attachAgents(o *attachFlags, e connect.Env) ([]connect.Agent, erro
 	return agents, nil
 }
 
-// attachWords are what is installed, in words.
+// attachWords are the names of what is installed.
 var attachWords = map[connect.Kind]string{connect.Hook: "hooks", connect.MCP: "MCP server"}
 
-// noSign says that no agent was found, and what would have been one.
+// noSign reports that no agent was detected, and how agents are detected.
 func (o *attachFlags) noSign() string {
 	return "name one with --host: " + strings.Join(connect.IDs(o.kind), ", ") +
 		"; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
 }
 
-// detectedAgents returns the ids of the agents of which there is a sign.
+// detectedAgents returns the ids of the detected agents.
 func detectedAgents(e connect.Env) []string {
 	var ids []string
 	for _, found := range agent.InUse(isDir, e.Project, e.Home, e.Getenv) {
@@ -199,7 +199,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// scopeFor returns the scope that was asked for, or the one that an agent has.
+// scopeFor returns the requested scope, or the agent's default.
 func (o *attachFlags) scopeFor(h connect.Agent) connect.Scope {
 	if o.scope != "" {
 		return connect.Scope(o.scope)
@@ -229,7 +229,7 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 	}
 	results := []*connect.Result{}
 	var failed error
-	for _, h := range agents { // one that fails leaves the others as they are wanted
+	for _, h := range agents { // continue with the others after an error
 		r, err := a.attachOne(cmd.Context(), o, e, h, install)
 		switch {
 		case err == nil:
@@ -284,7 +284,8 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h co
 	return r, nil
 }
 
-// unlinked returns the directory in which an agent looks for the skills of a project that has some, if it is not there.
+// unlinked returns the directory where an agent looks for a project's skills, if it is missing and the project has
+// some.
 func unlinked(e connect.Env, h connect.Agent) string {
 	if e.Project == "" || isDir(filepath.Join(e.Project, h.Project)) {
 		return ""
@@ -295,14 +296,14 @@ func unlinked(e connect.Env, h connect.Agent) string {
 	return h.Project
 }
 
-// checkShared refuses a program for everybody on the machine that others than its administrator may replace.
+// checkShared rejects a program for all users of the machine if others than its administrator can replace it.
 func (a *app) checkShared(program string) error {
 	if !filepath.IsAbs(program) || a.OS == "windows" {
 		return nil
 	}
 	real, err := pathx.ResolveExisting(program)
-	if err != nil { // what is not there yet is said by status
-		return nil //nolint:nilerr // as above
+	if err != nil { // status reports missing programs
+		return nil //nolint:nilerr // status reports missing programs
 	}
 	for _, path := range []string{program, real} {
 		for at := path; ; at = filepath.Dir(at) {
@@ -323,7 +324,7 @@ func (a *app) checkShared(program string) error {
 	return nil
 }
 
-// printAttached says what was done to each agent.
+// printAttached prints the result for each agent.
 func (a *app) printAttached(results []*connect.Result, install bool) {
 	if a.JSON {
 		return
@@ -353,7 +354,7 @@ func (a *app) printAttached(results []*connect.Result, install bool) {
 	}
 }
 
-// attachStatus says how each agent's configuration is.
+// attachStatus prints the state of each agent's configuration.
 func (a *app) attachStatus(o *attachFlags) error {
 	e, err := a.attachEnv(false)
 	if err != nil {

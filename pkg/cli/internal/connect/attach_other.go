@@ -4,5 +4,5 @@ package connect
 
 import "io/fs"
 
-// others is not known here: a file says nothing of its owner.
+// others is not supported here: file owners are unknown.
 func others(fs.FileInfo, int) string { return "" }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// others says why others than an administrator may replace a file, or what is in a directory; "" if they may not.
+// others returns why users other than an administrator can replace a file or the contents of a directory, or "".
 func others(info fs.FileInfo, admin int) string {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) != admin && s.Uid != 0 {
 		return fmt.Sprintf("belongs to user %d", s.Uid)

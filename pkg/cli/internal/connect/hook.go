@@ -78,7 +78,7 @@ func completeEvents(id string, args []string, prefix string) ([]string, cobra.Sh
 	return console.Matching(slices.Compact(names), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// answerHook answers an event. The agent is opened where the event says that it works.
+// answerHook answers an event. It opens the runtime in the directory of the event.
 func (a *app) answerHook(ctx context.Context, id, event string) error {
 	if id == "" {
 		return diag.Errorf(diag.Usage, "it is not said whose event it is").
@@ -94,8 +94,8 @@ func (a *app) answerHook(ctx context.Context, id, event string) error {
 	return r.Err
 }
 
-// hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not
-// be known: that is an error where something is to be opened, and not before.
+// hookOptions returns the options for answering an event. A missing working directory or home directory is an error
+// only when the runtime is opened.
 func (a *app) hookOptions(id string) hook.Options {
 	dir, missing := a.WorkDir()
 	env, homeless := a.EnvironmentIn(dir)
@@ -135,7 +135,7 @@ func (a *app) hookOptions(id string) hook.Options {
 		Lenient: func(dir string) bool { return homeless == nil && openGuard(dir).HooksOpen() },
 		Record: func(dir string, r audit.Record) error {
 			if homeless != nil {
-				return nil // there is no place for a log
+				return nil // the log has no location
 			}
 			l := openGuard(dir).Log()
 			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)),
@@ -144,7 +144,7 @@ func (a *app) hookOptions(id string) hook.Options {
 	}
 }
 
-// hookProjects returns the project whose policy holds in a directory.
+// hookProjects returns the project whose policy applies in a directory.
 func hookProjects(paths scope.Paths, dir string) []string {
 	if dir == "" {
 		return nil
@@ -155,8 +155,8 @@ func hookProjects(paths scope.Paths, dir string) []string {
 	return []string{dir}
 }
 
-// answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must
-// never be that of wrong usage, which is a denial to some agents.
+// answersHook reports whether a command line answers a hook event, even if it is invalid: its exit code must never be
+// that of a usage error, which some agents treat as a denial.
 func answersHook(args []string) bool {
 	first, position := firstWord(args, "directory", "C", "config")
 	if first != "hook" {
@@ -166,8 +166,8 @@ func answersHook(args []string) bool {
 	return !slices.Contains([]string{"install", "remove", "status"}, under)
 }
 
-// firstWord returns the first word of a command line that is neither a flag nor the value of one of those that take
-// one, and where it is; "" where there is none.
+// firstWord returns the first word of a command line that is neither a flag nor a flag's value, and its index; "" if
+// there is none.
 func firstWord(args []string, valued ...string) (word string, position int) {
 	for position = 0; position < len(args); position++ {
 		name, flag := strings.CutPrefix(args[position], "-")
@@ -181,7 +181,7 @@ func firstWord(args []string, valued ...string) (word string, position int) {
 	return "", len(args)
 }
 
-// HookCode returns the exit code of a command that answers an event: what is no answer is an error of no kind.
+// HookCode returns the exit code of a command that answers an event: invalid input is a general error.
 func HookCode(args []string, code diag.Code) diag.Code {
 	if code != diag.OK && answersHook(args) {
 		return diag.Internal
@@ -189,7 +189,7 @@ func HookCode(args []string, code diag.Code) diag.Code {
 	return code
 }
 
-// RecoverHook turns a panic of a command that answers an event into an error: the exit code of a panic is 2.
+// RecoverHook converts a panic of a command that answers an event to an error, because a panic's exit code is 2.
 func RecoverHook(stderr io.Writer, args []string, code *diag.Code) {
 	if !answersHook(args) {
 		return

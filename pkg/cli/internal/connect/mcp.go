@@ -108,7 +108,7 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	return cmd
 }
 
-// agentIDs are the names of the hosts that skillpm can be written into.
+// agentIDs are the ids of the supported agents.
 func agentIDs() (ids []string) {
 	for _, h := range connect.Agents() {
 		ids = append(ids, h.HookID())
@@ -116,7 +116,7 @@ func agentIDs() (ids []string) {
 	return ids
 }
 
-// serveMCP serves until the client, or a signal, ends it.
+// serveMCP serves until the client or a signal ends it.
 func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags, g *mcpserver.Gateway) error {
 	if o.budget < 0 || o.contextWindow < 0 {
 		return diag.Errorf(diag.Usage, "--budget and --context-window take numbers above 0")
@@ -125,7 +125,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		return diag.Errorf(diag.Usage, "--token-file and --allow-origin are about HTTP").
 			WithHint("add --http 127.0.0.1:8765")
 	}
-	var first atomic.Pointer[runtime.Host] // is there for the first request, which a client waits for
+	var first atomic.Pointer[runtime.Host] // ready before the first request, which a client waits for
 	open := func(ctx context.Context, r mcpserver.Request) (*runtime.Host, error) {
 		if h := first.Swap(nil); h != nil && r == (mcpserver.Request{}) {
 			return h, nil
@@ -136,11 +136,11 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		return a.Host(ctx, &options)
 	}
 	h, err := open(ctx, mcpserver.Request{})
-	if err != nil { // a wrong profile is said now, and not to each request
+	if err != nil { // report an invalid profile now, not for each request
 		return err
 	}
 	first.Store(h)
-	// The first request needs the catalog; whoever sends it is told what is wrong.
+	// The first request needs the catalog, and its reply reports errors.
 	go h.Catalog(ctx) //nolint:errcheck // see above
 	logger := slog.New(slog.DiscardHandler)
 	if o.verbose {
@@ -174,7 +174,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		in = io.NopCloser(a.Stdin)
 	}
 	err = s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{a.Stdout}})
-	if ctx.Err() != nil { // who asked it to end is not told that it was interrupted
+	if ctx.Err() != nil { // an interrupt is the normal end
 		return nil
 	}
 	return err
@@ -196,7 +196,7 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 		return diag.Errorf(diag.Usage, "%s cannot be served: %w", o.http, err).
 			WithHint("write it as 127.0.0.1:8765, with a port that is free, or 0 for any")
 	}
-	defer l.Close() //nolint:errcheck // serving has closed it
+	defer l.Close() //nolint:errcheck // Serve has closed it
 	settings := mcpserver.HTTPOptions{Token: token, Origins: o.origins}
 	if _, err := s.Handler(l.Addr(), settings); err != nil {
 		return err
@@ -208,10 +208,10 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 	return nil
 }
 
-// maxTokenFile is how many bytes a file with a token has at most.
+// maxTokenFile is the maximum size of a token file, in bytes.
 const maxTokenFile = 4 << 10
 
-// mcpToken returns the token that HTTP requests must bring, "" for none.
+// mcpToken returns the token that HTTP requests must have, or "".
 func (a *app) mcpToken(path string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(a.Getenv("SKILLPM_MCP_TOKEN")), nil

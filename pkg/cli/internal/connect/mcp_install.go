@@ -29,7 +29,7 @@ again without; -- with nothing after it takes them out.`
 			if err := a.serverArgs(args); err != nil {
 				return err
 			}
-			o.args = append([]string{}, args...) // not nil, also where none follow
+			o.args = append([]string{}, args...) // not nil, even if empty
 		}
 		return a.attachChange(cmd, o, true)
 	}
@@ -45,7 +45,7 @@ again without; -- with nothing after it takes them out.`
 	return cmd
 }
 
-// serverArgs refuses what skillpm mcp would not take.
+// serverArgs rejects arguments that "skillpm mcp" does not accept.
 func (a *app) serverArgs(args []string) error {
 	server := newMCP(a)
 	if err := server.ParseFlags(args); err != nil {

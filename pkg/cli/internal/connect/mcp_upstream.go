@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// upstreamFlags say which other MCP servers are behind the gateway.
+// upstreamFlags select the other MCP servers behind the gateway.
 type upstreamFlags struct{ servers, files []string }
 
-// maxUpstreamFile is the size in bytes of a file of servers that is read at most.
+// maxUpstreamFile is the maximum size of a file that lists servers, in bytes.
 const maxUpstreamFile = 1 << 20
 
 func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
@@ -25,11 +25,11 @@ func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
 		"pass on the tools of another MCP server, `NAME=COMMAND` or NAME=URL, and check each call; repeatable")
 	cmd.Flags().StringArrayVar(&f.files, "upstream-config", nil,
 		"pass on those of the servers in `FILE`, as .mcp.json; repeatable")
-	_ = cmd.MarkFlagFilename("upstream-config", "json") // it cannot fail: the flag exists
+	_ = cmd.MarkFlagFilename("upstream-config", "json") // cannot fail: the flag exists
 	return f
 }
 
-// gateway returns what is connected to them, nil where there are none. The token of this server is not for them.
+// gateway returns the gateway to them, or nil if there are none. It does not pass on this server's token.
 func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 	var list []mcpserver.Upstream
 	for _, text := range f.servers {

@@ -1,9 +1,8 @@
-// Package console is what all commands share: the process's streams, environment, and clock; the global flags; tables,
-// colors, and progress; prompts and completions.
+// Package console has the common code of all commands: the process's streams, environment, and clock; the global flags;
+// tables, colors, and progress; prompts and completions.
 //
 // The command line is the only part of skillpm that prints. Results go to standard output; errors, hints, warnings, and
-// progress go to standard error. With --json the result is one JSON document, and nothing else is written to standard
-// output. Start reading at [App].
+// progress go to standard error. With --json, standard output is one JSON document. Start reading at [App].
 package console
 
 import (
@@ -26,20 +25,20 @@ import (
 // App is one invocation: the environment of the process, and the global flags.
 type App struct {
 	environ.Environment                  // of the process; its Config is --config
-	Keyless             sign.OpenKeyless // what checks signatures of identities, nil for nothing
+	Keyless             sign.OpenKeyless // verifies keyless signatures; may be nil
 
 	Chdir string // -C: the directory to work in instead of the current one
 	JSON  bool
 	Quiet bool
-	// WantsJSON says that --json is among the arguments, also where a flag that is wrong keeps it from being read.
+	// WantsJSON reports whether the arguments contain --json, even if parsing them fails.
 	WantsJSON bool
-	Helpless  error // why there is no help
+	Helpless  error // the error if the help cannot be printed
 	NoColor   bool
-	Closers   []func() // of the clients that the command used
-	Meter     *meter   // what shows progress, nil where nothing does
+	Closers   []func() // close the clients that the command used
+	Meter     *meter   // progress display; nil if disabled
 }
 
-// Reported is returned by a command that has already said all there is to say; only the exit code is left.
+// Reported is returned by a command that has already printed everything; only its exit code is used.
 type Reported struct{ Exit diag.Code }
 
 func (r Reported) Error() string { return fmt.Sprintf("exit %d", r.Exit) }
@@ -47,7 +46,7 @@ func (r Reported) Error() string { return fmt.Sprintf("exit %d", r.Exit) }
 // Code returns the exit code.
 func (r Reported) Code() diag.Code { return r.Exit }
 
-// Report prints an error once: for people on standard error and, with --json, as a document on standard output.
+// Report prints an error: on standard error or, with --json, as a document on standard output.
 func (a *App) Report(cmd *cobra.Command, err error) {
 	if _, ok := errors.AsType[Reported](err); ok {
 		return
@@ -75,13 +74,13 @@ func (a *App) Report(cmd *cobra.Command, err error) {
 	}
 }
 
-// Warn prints a warning on standard error, --quiet or not.
+// Warn prints a warning on standard error, even with --quiet.
 func (a *App) Warn(format string, args ...any) {
 	p := a.Palette(a.Stderr)
 	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Yellow("warning:"), Printable(fmt.Sprintf(format, args...)))
 }
 
-// Note prints a remark on standard error, unless --quiet or --json.
+// Note prints a note on standard error, unless --quiet or --json is set.
 func (a *App) Note(format string, args ...any) {
 	if a.Quiet || a.JSON {
 		return
@@ -103,12 +102,12 @@ func Terminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Palette returns colours for a stream, none unless it is a terminal that wants them.
+// Palette returns the colors for a stream, none unless it is a terminal that supports them.
 func (a *App) Palette(w io.Writer) Palette {
 	return Palette(!a.NoColor && Terminal(w) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb")
 }
 
-// WorkDir returns the directory that the command works in: -C, or the process's own.
+// WorkDir returns the command's working directory: -C, or the process's.
 func (a *App) WorkDir() (string, error) {
 	dir := a.Chdir
 	if dir == "" {
@@ -131,7 +130,7 @@ func (a *App) WorkDir() (string, error) {
 	return dir, nil
 }
 
-// Client returns the package manager for this invocation.
+// Client returns the package manager client.
 func (a *App) Client() (*skillpm.Client, error) {
 	o, err := a.Options()
 	if err != nil {
@@ -142,7 +141,7 @@ func (a *App) Client() (*skillpm.Client, error) {
 	return c, nil
 }
 
-// Author returns what does an author's work for this invocation.
+// Author returns the client for authors.
 func (a *App) Author() (*publish.Client, error) {
 	o, err := a.Options()
 	if err != nil {
@@ -153,7 +152,7 @@ func (a *App) Author() (*publish.Client, error) {
 	return c, nil
 }
 
-// Env returns the environment that this invocation works in.
+// Env returns the environment of this invocation.
 func (a *App) Env() (environ.Environment, error) {
 	dir, err := a.WorkDir()
 	if err != nil {
@@ -162,7 +161,7 @@ func (a *App) Env() (environ.Environment, error) {
 	return a.EnvironmentIn(dir)
 }
 
-// EnvironmentIn returns the environment of an invocation that works in dir.
+// EnvironmentIn returns the environment with another working directory.
 func (a *App) EnvironmentIn(dir string) (environ.Environment, error) {
 	e := a.Environment
 	e.Version = BuildVersion(a.Version)
@@ -172,7 +171,7 @@ func (a *App) EnvironmentIn(dir string) (environ.Environment, error) {
 	return e.At(dir)
 }
 
-// Options are those of the clients for this invocation.
+// Options returns the clients' options.
 func (a *App) Options() (skillpm.Options, error) {
 	e, err := a.Env()
 	return skillpm.Options{

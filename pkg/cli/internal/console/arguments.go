@@ -9,10 +9,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// ExitCodesOf is the annotation of a command whose exit codes are others.
+// ExitCodesOf is the annotation of a command with its own exit codes.
 const ExitCodesOf = "exit codes"
 
-// UnknownCommand prints the help, or says which command was perhaps meant.
+// UnknownCommand prints the help, or an error with similar commands.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -31,7 +31,7 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	return err.WithHint("skillpm --help lists the commands")
 }
 
-// listed names the commands below one.
+// listed lists the subcommands of a command.
 func listed(cmd *cobra.Command) string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -42,7 +42,7 @@ func listed(cmd *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// elsewhere says where to find what other package managers have as a command.
+// elsewhere returns a hint for the commands of other package managers.
 var elsewhere = map[string]string{
 	"lint":  "skillpm validate checks skills",
 	"check": "skillpm validate checks skills, skillpm verify what is installed",
@@ -58,7 +58,7 @@ var elsewhere = map[string]string{
 	"site":        "skillpm index site",
 }
 
-// Need returns a check of the number of arguments whose error says what is missing.
+// Need returns a check of the number of arguments. Its error names the missing argument.
 func Need(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -71,7 +71,7 @@ func Need(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// UsageArgs gives an argument check's errors the usage exit code.
+// UsageArgs wraps an argument check so that its errors have the usage exit code.
 func UsageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		check = Need(0, 0, "no arguments")

@@ -2,7 +2,7 @@ package console
 
 import "runtime/debug"
 
-// BuildVersion returns the release's version, or what the module system knows of a build from source.
+// BuildVersion returns the release's version, or the module's version for a build from source.
 func BuildVersion(release string) string {
 	if release != "" {
 		return release

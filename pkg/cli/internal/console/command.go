@@ -2,7 +2,7 @@ package console
 
 import "github.com/spf13/cobra"
 
-// Command makes one command of the top level.
+// Command creates a top-level command.
 type Command struct {
 	Name string
 	New  func(*App) *cobra.Command

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// CompletePacks completes the names of packs in the embedded index; directories complete as files do.
+// CompletePacks completes packs of the embedded index, and directories.
 func (a *App) CompletePacks(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Client()
 	if err != nil || strings.HasPrefix(prefix, ".") || strings.HasPrefix(prefix, "/") {
@@ -17,7 +17,7 @@ func (a *App) CompletePacks(_ *cobra.Command, _ []string, prefix string) ([]stri
 	return Matching(c.KnownPacks(), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteInstalledPacks completes what the manifest requires.
+// CompleteInstalledPacks completes the packs in the manifest.
 func (a *App) CompleteInstalledPacks(cmd *cobra.Command, _ []string, prefix string) ([]string,
 	cobra.ShellCompDirective,
 ) {
@@ -29,7 +29,7 @@ func (a *App) CompleteInstalledPacks(cmd *cobra.Command, _ []string, prefix stri
 	return Matching(packs, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompletePacksAndSkills completes installed packs and skills, and the packs of the embedded index.
+// CompletePacksAndSkills completes installed packs and skills, and packs of the embedded index.
 func (a *App) CompletePacksAndSkills(cmd *cobra.Command, _ []string, prefix string) ([]string,
 	cobra.ShellCompDirective,
 ) {
@@ -42,17 +42,17 @@ func (a *App) CompletePacksAndSkills(cmd *cobra.Command, _ []string, prefix stri
 	return Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteAgents completes the ids of agents.
+// CompleteAgents completes agent ids.
 func (a *App) CompleteAgents(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return Matching(append(agent.IDs(), agent.AllID, agent.DetectedID), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
 // CompleteFlag registers a flag's completion.
 func (a *App) CompleteFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // cannot fail: the flag exists
 }
 
-// Matching returns the completions that begin with a prefix.
+// Matching returns the completions with a prefix.
 func Matching(names []string, prefix string) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -81,7 +81,7 @@ func CompleteDirectory(_ *cobra.Command, args []string, _ string) ([]string, cob
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// CompleteLocked completes all packs and skills that are installed.
+// CompleteLocked completes all installed packs and skills.
 func (a *App) CompleteLocked(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Client()
 	if err != nil || len(args) > 0 {

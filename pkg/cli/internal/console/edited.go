@@ -12,10 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// maxLines is how many lines of an edit an error shows.
+// maxLines limits the lines of an edit in an error message.
 const maxLines = 40
 
-// printEdits shows, below an error about edited skills, the edits, the beginnings of long ones.
+// printEdits shows the edits below an error about edited skills, truncated if long.
 func (a *App) printEdits(e *skillpm.EditedError) {
 	if a.Quiet || a.JSON {
 		return
@@ -35,8 +35,8 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 	}
 }
 
-// PrintDiff writes a difference: in colour, and with everything to be seen, on a terminal or where safe says so; else
-// as it is, so that git applies it.
+// PrintDiff prints a diff: on a terminal, or if safe is set, with colors and invisible characters escaped; otherwise
+// unchanged for git apply.
 func (a *App) PrintDiff(w io.Writer, text string, safe bool) {
 	p := a.Palette(w)
 	if safe || Terminal(w) {
@@ -52,7 +52,7 @@ func (a *App) PrintDiff(w io.Writer, text string, safe bool) {
 	}
 }
 
-// paintDiff colours one line of a difference as git does.
+// paintDiff colors a line of a diff as git does.
 func paintDiff(p Palette, line string) string {
 	switch {
 	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "),
@@ -69,7 +69,7 @@ func paintDiff(p Palette, line string) string {
 	return line
 }
 
-// PrintSaved says where copies of edited skills are that were replaced or removed.
+// PrintSaved prints where copies of replaced or removed skills with edits are.
 func (a *App) PrintSaved(p Palette, r *skillpm.InstallReport) {
 	for _, path := range slices.Sorted(maps.Keys(r.Saved)) {
 		verb := "is kept in"
@@ -81,7 +81,7 @@ func (a *App) PrintSaved(p Palette, r *skillpm.InstallReport) {
 	}
 }
 
-// RemainingText says that edited skills stay.
+// RemainingText describes the edited skills that stay.
 func RemainingText(n int) string {
 	if n == 1 {
 		return "1 edited skill stays as it is"
@@ -89,7 +89,7 @@ func RemainingText(n int) string {
 	return fmt.Sprintf("%d edited skills stay as they are", n)
 }
 
-// Home is what stands before the report's paths: they are relative to the project, or to the home directory.
+// Home is the base of the report's paths: the project, or the home directory.
 func Home(r *skillpm.InstallReport) string {
 	if r.Scope == "user" {
 		return "~/"

@@ -8,8 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Output is standard output. It remembers the first error, so that a command whose result did not arrive does not
-// succeed.
+// Output is standard output. It remembers the first write error, so that a command with lost output fails.
 type Output struct {
 	io.Writer
 	err error
@@ -23,14 +22,14 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Checked returns the error of a command, or that of its output if there is no other to be told.
+// Checked returns the error of a command, or else that of its output.
 func (o *Output) Checked(err error) error {
 	if o.err == nil {
 		return err
 	}
 	code := diag.CodeOf(err)
 	if _, reported := errors.AsType[Reported](err); reported && errors.Is(o.err, syscall.EPIPE) {
-		return err // who has left, as head does, is not waiting for a word
+		return err // the reader, for example head, has ended
 	}
 	if _, reported := errors.AsType[Reported](err); err != nil && !reported {
 		return err

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
-// BytesText writes a number of bytes for people.
+// BytesText formats a number of bytes.
 func BytesText(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
@@ -30,7 +30,7 @@ func BytesText(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[unit])
 }
 
-// ParseAge reads the duration of a flag in weeks, days or smaller units.
+// ParseAge parses a duration in weeks, days, or smaller units.
 func ParseAge(flag, text string) (time.Duration, error) {
 	bad := diag.Errorf(diag.Usage, "--%s %q is not a time", flag, text).
 		WithHint("write days, weeks or hours, as 7d, 2w or 36h")
@@ -52,12 +52,12 @@ func ParseAge(flag, text string) (time.Duration, error) {
 	return age, nil
 }
 
-// Fitted cuts a text to so many columns; it stays whole where nobody knows how many there are.
+// Fitted truncates a text to a width. A width of 0 means unlimited.
 func Fitted(text string, columns int) string {
 	if columns < 20 || Cells([]rune(text)) <= columns {
 		return text
 	}
-	used := 1 // the dots
+	used := 1 // for the ellipsis
 	for i, r := range text {
 		_, w := PrintableRune(r)
 		if used += w; used > columns {
@@ -67,13 +67,13 @@ func Fitted(text string, columns int) string {
 	return text
 }
 
-// Flat returns a text of a pack on one line, without what could steer a terminal.
+// Flat returns a pack's text on one line, without control characters.
 func Flat(text string) string { return textx.OneLine(Printable(text)) }
 
-// MaxArguments is more words than a command line has.
+// MaxArguments is larger than the number of words in any command line.
 const MaxArguments = 1 << 20
 
-// TerminalWidth returns how many columns a stream has, 0 where it is no terminal.
+// TerminalWidth returns the width of a terminal in columns, or 0 for other streams.
 func TerminalWidth(stream io.Writer) int {
 	if !Terminal(stream) {
 		return 0
@@ -88,7 +88,7 @@ func TerminalWidth(stream io.Writer) int {
 	return columns
 }
 
-// Span writes a duration in its largest unit: 90s is 1m.
+// Span formats a duration in its largest unit: 90s is 1m.
 func Span(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -102,7 +102,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
-// Cells returns how many columns of a terminal a text takes.
+// Cells returns the width of a text in columns of a terminal.
 func Cells(runes []rune) int {
 	n := 0
 	for _, r := range runes {
@@ -112,7 +112,7 @@ func Cells(runes []rune) int {
 	return n
 }
 
-// PrintableRune returns what is printed for a character and how many cells of a terminal it takes.
+// PrintableRune returns the printable form of a character and its width.
 func PrintableRune(r rune) (rune, int) {
 	switch {
 	case ' ' <= r && r <= '~':
@@ -133,7 +133,7 @@ func PrintableRune(r rune) (rune, int) {
 // OneLine joins the lines of a text with spaces.
 func OneLine(s string) string { return strings.ReplaceAll(Printable(s), "\n", " ") }
 
-// Tree colours a part of a tree.
+// Tree colors a line of a tree.
 func (p Palette) Tree(part graph.Part, text string) string {
 	switch part {
 	case graph.PartName:

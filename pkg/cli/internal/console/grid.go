@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Cell is a text of a grid and its colour: 'r' red, 'g' green, 'y' yellow, 'c' cyan, 'b' bold, 0 none.
+// Cell is a text with a color: 'r' red, 'g' green, 'y' yellow, 'c' cyan, 'b' bold, 0 none.
 type Cell struct {
 	Text  string
 	Color rune
@@ -26,7 +26,7 @@ func SeverityColor(s diag.Severity) rune {
 	}
 }
 
-// Grid is a table that keeps its columns straight whatever the colours and widths of characters.
+// Grid is a table that aligns columns regardless of colors and character widths.
 type Grid struct {
 	Palette
 	rows   [][]Cell
@@ -44,7 +44,7 @@ func (g *Grid) Add(row ...Cell) {
 	g.rows = append(g.rows, row)
 }
 
-// Write prints the rows with two spaces between columns; a column with nothing in it is left out.
+// Write prints the rows with two spaces between columns, without empty columns.
 func (g *Grid) Write(w io.Writer) {
 	for _, row := range g.rows {
 		var b strings.Builder
@@ -61,7 +61,7 @@ func (g *Grid) Write(w io.Writer) {
 	}
 }
 
-// Painted returns a cell with its color, if there are colors.
+// Painted returns a cell with its color, if colors are enabled.
 func (g *Grid) Painted(c Cell) string {
 	switch c.Color {
 	case 'r':

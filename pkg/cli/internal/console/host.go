@@ -21,20 +21,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// RuntimeFlags are the flags of every command that serves skills.
+// RuntimeFlags are the flags of commands that serve skills.
 type RuntimeFlags struct {
 	Profile, Session           string
 	agent, tenant, environment string
 	noSkills                   bool
-	NoSession                  bool  // of task submit
-	Shell                      bool  // --allow-shell of load and message
-	FileLimit                  int64 // --limit of read
+	NoSession                  bool  // of "task submit"
+	Shell                      bool  // --allow-shell of "load" and "message"
+	FileLimit                  int64 // --limit of "read"
 
-	Trace  audit.Trace // what the records of one request to a server belong to
+	Trace  audit.Trace // trace id for the records of one request
 	Client string      // the agent's program, for the audit log
 }
 
-// RuntimeFlags adds the flags that say for whom skills are served.
+// RuntimeFlags adds the flags that select the agent, the user, and the session.
 func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	f := &RuntimeFlags{}
 	flags := cmd.Flags()
@@ -54,7 +54,7 @@ func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	return f
 }
 
-// Host returns what serves skills to this invocation.
+// Host opens the runtime for this invocation.
 func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) {
 	o, err := a.hostOptions(f)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 	return runtime.New(ctx, o)
 }
 
-// hostOptions say for whom this invocation serves skills, and where.
+// hostOptions returns the runtime's options for this invocation.
 func (a *App) hostOptions(f *RuntimeFlags) (runtime.Options, error) {
 	e, err := a.Env()
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *App) hostOptions(f *RuntimeFlags) (runtime.Options, error) {
 	return HostOptions(f, e), nil
 }
 
-// HostOptions are those of a directory.
+// HostOptions returns the runtime's options for a directory.
 func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 	return runtime.Options{
 		Environment: e, Profile: f.Profile, Session: f.Session, NoSession: f.NoSession, NoSkills: f.noSkills,
@@ -84,8 +84,8 @@ func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 	}
 }
 
-// CompleteSkills completes the names of skills in force, with what they are for; after an @ also the exact names of
-// those that others shadow.
+// CompleteSkills completes the available skills with their descriptions, and after an @ also the exact names of
+// shadowed ones.
 func (a *App) CompleteSkills(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -108,7 +108,8 @@ func (a *App) CompleteSkills(cmd *cobra.Command, args []string, prefix string) (
 	return Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompletionHost opens the host that a command's flags ask for, nil where that fails: a completion says no errors.
+// CompletionHost opens the runtime for the command's flags; nil after an error, because completion does not report
+// errors.
 func (a *App) CompletionHost(cmd *cobra.Command) *runtime.Host {
 	text := func(name string) string {
 		if f := cmd.Flag(name); f != nil {
@@ -127,7 +128,7 @@ func (a *App) CompletionHost(cmd *cobra.Command) *runtime.Host {
 	return h
 }
 
-// CompletionCatalog returns the catalog that completions use, nil if there is none.
+// CompletionCatalog returns the catalog for completion, or nil.
 func (a *App) CompletionCatalog(cmd *cobra.Command) *catalog.Catalog {
 	h := a.CompletionHost(cmd)
 	if h == nil {
@@ -140,7 +141,7 @@ func (a *App) CompletionCatalog(cmd *cobra.Command) *catalog.Catalog {
 	return c
 }
 
-// CompleteProfiles completes the ids of profiles, the user's own among them.
+// CompleteProfiles completes profile ids, including custom ones.
 func (a *App) CompleteProfiles(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	ids := profile.IDs()
 	if e, err := a.Env(); err == nil {
@@ -149,7 +150,7 @@ func (a *App) CompleteProfiles(_ *cobra.Command, _ []string, prefix string) ([]s
 	return Matching(ids, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeHosts completes the ids of profiles that skills are served under.
+// completeHosts completes the ids of profiles for agents.
 func (a *App) completeHosts(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	ids, directive := a.CompleteProfiles(cmd, args, prefix)
 	return slices.DeleteFunc(ids, func(id string) bool {
@@ -158,14 +159,14 @@ func (a *App) completeHosts(cmd *cobra.Command, args []string, prefix string) ([
 	}), directive
 }
 
-// CompleteSessions completes the ids of sessions that are kept.
+// CompleteSessions completes the ids of stored sessions.
 func (a *App) CompleteSessions(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	e, err := a.Env()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var ids []string
-	sessions, _ := session.List(e.Paths.State) // what cannot be read is not completed
+	sessions, _ := session.List(e.Paths.State) // completion ignores errors
 	for _, k := range sessions {
 		if k.ID != "" {
 			ids = append(ids, cobra.CompletionWithDesc(k.ID, strings.Join(k.Active, ", ")))
@@ -174,12 +175,12 @@ func (a *App) CompleteSessions(_ *cobra.Command, _ []string, prefix string) ([]s
 	return Matching(ids, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// Brief returns the beginning of a description for a menu.
+// Brief returns the start of a description, for a menu.
 func Brief(s string) string {
 	return textx.TruncateRunes(Flat(s), 60)
 }
 
-// ForModel writes what a model is to see. To a terminal nothing is written that could steer it.
+// ForModel prints a text for a model. On a terminal, control characters are escaped.
 func (a *App) ForModel(text string) {
 	if Terminal(a.Stdout) {
 		text = Printable(text)
@@ -190,7 +191,7 @@ func (a *App) ForModel(text string) {
 	fmt.Fprint(a.Stdout, text)
 }
 
-// Answer writes a result in the profile's form: as the model sees it, or with --json as the host's structured data.
+// Answer prints a result in the profile's format: the model's text or, with --json, the agent's structured data.
 func (a *App) Answer(h *runtime.Host, r prompt.Result) error {
 	if !a.JSON {
 		a.ForModel(prompt.Text(h.Profile(), r))
@@ -204,12 +205,12 @@ func (a *App) Answer(h *runtime.Host, r prompt.Result) error {
 	return nil
 }
 
-// Refused reports an error about a skill: as every error, and with --json in the profile's form.
+// Refused reports an error about a skill and, with --json, prints it in the profile's format.
 func (a *App) Refused(cmd *cobra.Command, h *runtime.Host, name string, err error) error {
 	if !a.JSON {
 		return err
 	}
-	a.JSON = false // what report says of it on standard error is for people
+	a.JSON = false // standard error is for users
 	a.Report(cmd, err)
 	a.JSON = true
 	if err := a.Answer(h, h.Failed(name, err)); err != nil {
@@ -218,7 +219,7 @@ func (a *App) Refused(cmd *cobra.Command, h *runtime.Host, name string, err erro
 	return Reported{Exit: diag.CodeOf(err)}
 }
 
-// Loading returns what says that a skill is loaded, as soon as nothing stands in the way.
+// Loading returns the function that reports that a skill is loaded, once it may be.
 func (a *App) Loading(h *runtime.Host) func(*catalog.Skill) {
 	if a.Quiet {
 		return nil
@@ -228,7 +229,7 @@ func (a *App) Loading(h *runtime.Host) func(*catalog.Skill) {
 	}
 }
 
-// Warnings prints what people should know.
+// Warnings prints warnings for users.
 func (a *App) Warnings(texts []string) {
 	for i, w := range texts {
 		if !slices.Contains(texts[:i], w) {
@@ -237,14 +238,14 @@ func (a *App) Warnings(texts []string) {
 	}
 }
 
-// Remark prints a line on standard error that people are to see even where the result is JSON.
+// Remark prints a line on standard error, even with --json.
 func (a *App) Remark(text string) {
 	if text != "" {
 		fmt.Fprintf(a.Stderr, "skillpm: %s\n", Flat(text))
 	}
 }
 
-// Confiner returns the program that confines scripts: this one, whose main calls sandbox.Enter.
+// Confiner returns the command that confines scripts: this program, whose main calls sandbox.Enter.
 func Confiner() []string {
 	self, err := os.Executable()
 	if err != nil {
@@ -253,7 +254,7 @@ func Confiner() []string {
 	return []string{self}
 }
 
-// taskRunner returns how the process is started that runs a task: this program, also where PATH has another one.
+// taskRunner returns the command that runs a task: this program, even if PATH has another one.
 func taskRunner() []string {
 	self, err := os.Executable()
 	if err != nil {

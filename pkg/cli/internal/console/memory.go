@@ -6,30 +6,30 @@ import (
 	"runtime/debug"
 )
 
-// The garbage collector runs often in a process that lives for milliseconds and holds a few megabytes. Up to this much
-// memory it is let be, unless the environment says how it should be: an install with nothing to do takes a tenth less
-// time, and large ones stay as small as they were.
+// Most processes live for milliseconds and use a few megabytes, so the garbage collector does not run below this size,
+// unless the environment configures it. An installation without changes takes a tenth less time, and large ones use as
+// much memory as before.
 const (
 	idlePercent = 400
 	softLimit   = 56 << 20 // bytes
 )
 
-// TuneMemory lets a short process collect garbage rarely.
+// TuneMemory disables frequent garbage collection for a short process.
 func TuneMemory() {
-	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the runtime reads it from there, too
+	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the Go runtime reads it
 		debug.SetGCPercent(idlePercent)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 { //nolint:forbidigo // likewise
+	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 { //nolint:forbidigo // the Go runtime reads it
 		debug.SetMemoryLimit(softLimit)
 	}
 }
 
-// UntuneMemory is for commands that hold a lot: above the limit the collector would run without pause.
+// UntuneMemory is for commands with much live memory: above the limit, the collector would run constantly.
 func UntuneMemory() {
-	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the runtime reads it from there, too
-		debug.SetGCPercent(100) // as it is unless told otherwise
+	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the Go runtime reads it
+		debug.SetGCPercent(100) // the default
 	}
-	if os.Getenv("GOMEMLIMIT") == "" { //nolint:forbidigo // likewise
+	if os.Getenv("GOMEMLIMIT") == "" { //nolint:forbidigo // the default
 		debug.SetMemoryLimit(math.MaxInt64)
 	}
 }

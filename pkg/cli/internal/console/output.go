@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// Palette colours text, or leaves it alone when false.
+// Palette adds colors to text if it is true.
 type Palette bool
 
 func (p Palette) paint(code, s string) string {
@@ -20,25 +20,25 @@ func (p Palette) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Red returns a text in this style.
+// Red returns a text in red.
 func (p Palette) Red(s string) string { return p.paint("31", s) }
 
-// Green returns a text in this style.
+// Green returns a text in green.
 func (p Palette) Green(s string) string { return p.paint("32", s) }
 
-// Yellow returns a text in this style.
+// Yellow returns a text in yellow.
 func (p Palette) Yellow(s string) string { return p.paint("33", s) }
 
-// Cyan returns a text in this style.
+// Cyan returns a text in cyan.
 func (p Palette) Cyan(s string) string { return p.paint("36", s) }
 
-// Bold returns a text in this style.
+// Bold returns a text in bold.
 func (p Palette) Bold(s string) string { return p.paint("1", s) }
 
-// Dim returns a text in this style.
+// Dim returns a dimmed text.
 func (p Palette) Dim(s string) string { return p.paint("2", s) }
 
-// unsafe reports whether a rune could steer a terminal or hide text in it.
+// unsafe reports whether a character can control a terminal or hide text.
 func unsafe(r rune) bool {
 	if ' ' <= r && r <= '~' {
 		return false
@@ -46,8 +46,8 @@ func unsafe(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
 }
 
-// Printable returns s with control and format characters escaped, so that nothing from a pack can steer a terminal.
-// Line breaks and tabs stay.
+// Printable escapes control and format characters, so that text from a pack cannot control a terminal. Line breaks and
+// tabs stay.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, unsafe) {
 		return s
@@ -63,7 +63,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// WriteJSON writes one indented document. Control and format characters are written as escapes, which mean the same.
+// WriteJSON writes an indented document. It writes control and format characters as escapes, which is equivalent JSON.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -76,7 +76,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escaped returns a JSON text with control and format characters written as escapes.
+// escaped returns a JSON text with control and format characters escaped.
 func escaped(text string) string {
 	if !strings.ContainsFunc(text, unsafe) {
 		return text

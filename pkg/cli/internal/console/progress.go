@@ -11,9 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// progress returns what shows long work: on a terminal's standard error one line for what is being done, and a bar for
-// every pack that is on its way, which are erased at last; nothing where there is no terminal, in CI, or with --quiet
-// or --json.
+// progress returns the display for long work: a line with the current step and a bar for each active pack, on a
+// terminal's standard error, erased at the end. It shows nothing without a terminal, in CI, or with --quiet or --json.
 func (a *App) progress() func(skillpm.Event) {
 	if a.Quiet || a.JSON || a.Getenv("CI") != "" || a.Getenv("TERM") == "dumb" || !Terminal(a.Stderr) {
 		return func(skillpm.Event) {}
@@ -24,14 +23,14 @@ func (a *App) progress() func(skillpm.Event) {
 	return a.Meter.show
 }
 
-// meter draws progress. It may be told of many packs at once.
+// meter draws progress. It is safe for concurrent use.
 type meter struct {
 	app  *App
 	mu   sync.Mutex
-	last time.Time           // when the line was written
-	over bool                // nothing is drawn any more
-	line bool                // there is a line
-	bars *mpb.Progress       // nil until a pack is on its way
+	last time.Time           // when the line was drawn
+	over bool                // drawing has ended
+	line bool                // a line is visible
+	bars *mpb.Progress       // nil until the first transfer
 	pack map[string]*mpb.Bar // by pack
 }
 
@@ -49,7 +48,7 @@ func (m *meter) show(e skillpm.Event) {
 	}
 }
 
-// End takes everything off the terminal for good.
+// End erases the display permanently.
 func (m *meter) End() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,7 +56,7 @@ func (m *meter) End() {
 	m.over = true
 }
 
-// say overwrites the line, now and then.
+// say redraws the line, at a limited rate.
 func (m *meter) say(text string) {
 	now := m.app.Now()
 	if now.Sub(m.last) < 50*time.Millisecond {
@@ -67,11 +66,11 @@ func (m *meter) say(text string) {
 	fmt.Fprintf(m.app.Stderr, "\r\x1b[K%s", Printable(text))
 }
 
-// transfer moves the bar of a pack.
+// transfer updates the bar of a pack.
 func (m *meter) transfer(e skillpm.Event) {
 	bar, ok := m.pack[e.Pack]
 	switch {
-	case e.Finished && !ok: // it was there before it could be drawn
+	case e.Finished && !ok: // it finished before it was drawn
 		return
 	case !ok:
 		bar = m.start(e.Pack)
@@ -101,7 +100,7 @@ func (m *meter) start(pack string) *mpb.Bar {
 	return bar
 }
 
-// erase takes everything off the terminal.
+// erase erases the display.
 func (m *meter) erase() {
 	m.clearLine()
 	if m.bars == nil {

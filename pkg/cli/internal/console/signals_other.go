@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// QuietSignals does nothing: there is no such signal here.
+// QuietSignals does nothing on this system.
 func QuietSignals() {}
 
 // Interrupts are the signals that interrupt the process.
 func Interrupts() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-// OutlivePipes does nothing: there is no such signal.
+// OutlivePipes does nothing on this system.
 func OutlivePipes() (undo func()) { return func() {} }

@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// SigningFlags adds the flags that say which signatures packs need.
+// SigningFlags adds the flags for required signatures.
 func (a *App) SigningFlags(cmd *cobra.Command, s *skillpm.Signing) {
 	f := cmd.Flags()
 	f.BoolVar(&s.Require, "require-signature", false, "refuse packs that nobody who is trusted has signed")

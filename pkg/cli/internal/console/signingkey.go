@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	keyVariable = "SKILLPM_SIGNING_KEY" // a private key in PEM
+	keyVariable = "SKILLPM_SIGNING_KEY" // a PEM private key
 	// PasswordVariable is the environment variable with the password of a signing key.
-	PasswordVariable = "SKILLPM_SIGNING_PASSWORD" //nolint:gosec // the name of a variable: what it is encrypted with
+	PasswordVariable = "SKILLPM_SIGNING_PASSWORD" //nolint:gosec // name of the variable with the key's password
 	maxKeyFile       = 64 << 10
 )
 
-// SigningKey returns the private key of a file, or of the environment where no file is named.
+// SigningKey returns the private key of a file or, without a file, of the environment.
 func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 	text, name := []byte(a.Getenv(keyVariable)), keyVariable
 	if file != "" {
@@ -48,7 +48,7 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		return nil, diag.Errorf(diag.Usage, "there is no key to sign with").
 			WithHint("name its file with --key, or set %s; skillpm keygen makes one", keyVariable)
 	}
-	// what it holds may be a secret, and is not repeated
+	// the content may be secret, so the error omits it
 	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) {
 		return nil, diag.Errorf(diag.Usage,
 			"%s holds no key: it is for the PEM text itself, not for the name of a file", keyVariable).
@@ -61,7 +61,7 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 	return key, nil
 }
 
-// keyPassword returns what a key is encrypted with: from the environment, or from who sits at the terminal.
+// keyPassword returns the key's password: from the environment, or typed on a terminal.
 func (a *App) keyPassword(name string) ([]byte, error) {
 	if p := a.Getenv(PasswordVariable); p != "" {
 		return []byte(p), nil
@@ -73,7 +73,7 @@ func (a *App) keyPassword(name string) ([]byte, error) {
 	return p, err
 }
 
-// AskSecret asks on a terminal, without showing what is typed; nil where nobody can be asked.
+// AskSecret reads a secret on a terminal without echo; nil if there is no terminal.
 func (a *App) AskSecret(question string) ([]byte, error) {
 	in, ok := a.Stdin.(*os.File)
 	if !ok || !a.CanAsk() {
@@ -88,7 +88,7 @@ func (a *App) AskSecret(question string) ([]byte, error) {
 	return secret, err
 }
 
-// CanAsk reports whether somebody sits at a terminal.
+// CanAsk reports whether a user can be prompted on a terminal.
 func (a *App) CanAsk() bool {
 	return Terminal(a.Stdin) && Terminal(a.Stderr) && a.Getenv("CI") == "" && !a.JSON
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// kinds say what the value of a flag must be, by the type that the flag has.
+// kinds describe the expected value of a flag, by its type.
 func kinds(flagType string) string {
 	switch flagType {
 	case "int":
@@ -24,7 +24,7 @@ func kinds(flagType string) string {
 	return ""
 }
 
-// FlagError says in our words what is wrong with a flag.
+// FlagError rewords an error about a flag.
 func FlagError(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if kind := kinds(invalid.GetFlag().Value.Type()); kind != "" && errors.Is(err, strconv.ErrRange) {

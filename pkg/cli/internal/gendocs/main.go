@@ -54,7 +54,7 @@ func run(dir string, write func(*cobra.Command, string) error) error {
 func writeMarkdown(root *cobra.Command, dir string) error { return doc.GenMarkdownTree(root, dir) }
 
 func writeMan(root *cobra.Command, dir string) error {
-	epoch := time.Unix(0, 0).UTC() // no clock in what a release holds
+	epoch := time.Unix(0, 0).UTC() // releases must be reproducible
 	return doc.GenManTree(root, &doc.GenManHeader{Title: "SKILLPM", Section: "1", Date: &epoch, Source: "skillpm"}, dir)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 )
 
-// writeRules writes a page for every rule, and a table of them all.
+// writeRules writes a page for each rule, and a table of all rules.
 func writeRules(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -80,7 +80,7 @@ func rulePage(r rule.Rule) string {
 	return b.String()
 }
 
-// example writes an example's files, with everything that cannot be seen as escapes.
+// example writes the files of an example, with invisible characters escaped.
 func example(b *strings.Builder, title, text string) {
 	if text == "" {
 		return
@@ -115,7 +115,7 @@ func fence(text string) string {
 	return fence
 }
 
-// language names the language of a file for a code block.
+// language returns the language of a file for a code block.
 func language(f rule.File) string {
 	switch path.Ext(f.Path) {
 	case "", ".md":

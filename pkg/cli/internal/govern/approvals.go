@@ -77,14 +77,14 @@ skills of a pack, given as owner/name.`,
 	return cmd
 }
 
-// approvedName returns the name that an approval has: that of the one skill that is called so, for one that was written
-// without its pack.
+// approvedName returns the full name of an approval: for a name without its pack, that of the only approved skill with
+// that name.
 func approvedName(h *runtime.Host, l policy.Level, name string) string {
 	if strings.ContainsAny(name, "@/") {
 		return name
 	}
 	exact := map[string]bool{}
-	all, _ := h.Guard().Approvals() // one that can't be read is said when it is changed
+	all, _ := h.Guard().Approvals() // reported when the file is changed
 	for _, x := range all {
 		if skill, _, _ := strings.Cut(x.Skill, "@"); x.Level == l && skill == name {
 			exact[x.Skill] = true
@@ -98,21 +98,21 @@ func approvedName(h *runtime.Host, l policy.Level, name string) string {
 	return name
 }
 
-// completeApproved completes the names of skills that were approved.
+// completeApproved completes the names of approved skills.
 func (a *app) completeApproved(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	h := a.CompletionHost(cmd)
 	if h == nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	all, _ := h.Guard().Approvals() // a completion says no errors
+	all, _ := h.Guard().Approvals() // completion does not report errors
 	for _, x := range all {
 		names = append(names, cobra.CompletionWithDesc(x.Skill, console.Brief(x.Reason)))
 	}
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// listApprovals prints all approvals. A file that can't be read is an error, after the others.
+// listApprovals prints all approvals. It returns the error of an unreadable file after the others.
 func (a *app) listApprovals(ctx context.Context, h *runtime.Host) error {
 	all, damaged := h.Guard().Approvals()
 	if damaged != nil && a.JSON {
@@ -127,7 +127,7 @@ func (a *app) listApprovals(ctx context.Context, h *runtime.Host) error {
 	return damaged
 }
 
-// approvalJSON is one approval as `approvals --json` shows it.
+// approvalJSON is an approval in the JSON output.
 type approvalJSON struct {
 	Skill        string              `json:"skill"`
 	State        string              `json:"state"` // "matches", "changed", "ended" or "not here"
@@ -173,7 +173,7 @@ func (a *app) printApprovals(ctx context.Context, h *runtime.Host, all []enforce
 	return console.Table(a.Stdout, rows)
 }
 
-// stateOf says whether an approval still is for the files that are here.
+// stateOf reports whether an approval matches the current files.
 func (a *app) stateOf(ctx context.Context, h *runtime.Host, x enforce.Approved) (string, error) {
 	if x.Expired(a.Now()) {
 		return "ended", nil

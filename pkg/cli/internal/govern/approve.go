@@ -91,7 +91,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		if slices.ContainsFunc(reviews, func(other enforce.Review) bool {
 			return other.Skill.Exact() == s.Exact() && other.Digest == r.Digest
 		}) {
-			continue // the same files, in another place
+			continue // a copy with the same files
 		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
@@ -111,7 +111,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	return a.printApproved(l, file, word, reviews)
 }
 
-// findSkills finds what is to be approved: here, or else where its pack is from.
+// findSkills finds the skills to approve: on this machine, or else in the pack's source.
 func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *approveFlags) ([]foundSkill, error) {
 	if !f.fetch && f.registry == "" {
 		if skills, err := found(ctx, h, name); err != nil || len(skills) > 0 {
@@ -148,7 +148,7 @@ func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *a
 	return list, nil
 }
 
-// later returns the time that a flag says, which is to come: zero for none.
+// later parses the time of a flag, which must be in the future; zero for none.
 func (a *app) later(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -169,13 +169,13 @@ func (a *app) later(flag, text string) (time.Time, error) {
 	return t, nil
 }
 
-// approvedJSON is one skill as `approve --json` shows it.
+// approvedJSON is an approved skill in the JSON output.
 type approvedJSON struct {
 	Skill        string              `json:"skill"`
 	Digest       string              `json:"digest"`
 	Capabilities []policy.Capability `json:"capabilities"`
 	Evidence     any                 `json:"evidence"`
-	Refused      string              `json:"refused,omitempty"` // why it may not be used all the same
+	Refused      string              `json:"refused,omitempty"` // why it is not allowed despite the approval
 }
 
 func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, reviews []enforce.Review) error {

@@ -42,7 +42,7 @@ too, as those of many machines, and all that are in a directory.`,
 	return cmd
 }
 
-// selection are the flags that say which records are looked at.
+// selection are the flags that select records.
 type selection struct {
 	since, until string
 	filter       audit.Filter
@@ -76,7 +76,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	}
 }
 
-// read returns what the flags say.
+// read parses the flags.
 func (s *selection) read(a *app) (f audit.Filter, err error) {
 	f = s.filter
 	f.Host = agent.HookID(f.Host)
@@ -97,7 +97,7 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 	return f, nil
 }
 
-// when returns the time that a flag says: how long ago, a day, or a time of RFC 3339.
+// when parses the time of a flag: an age, a day, or an RFC 3339 time.
 func (a *app) when(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -114,8 +114,7 @@ func (a *app) when(flag, text string) (time.Time, error) {
 	return a.Now().Add(-age).UTC(), nil
 }
 
-// logs returns the logs that are looked at: those that were named, which must be there, or that are in a directory, or
-// else the user's own.
+// logs returns the logs to read: the named ones, which must exist, those in a directory, or else the user's own.
 func (a *app) logs(args []string) ([]string, error) {
 	if len(args) == 0 {
 		path, err := a.ownLog()
@@ -133,7 +132,7 @@ func (a *app) logs(args []string) ([]string, error) {
 	return audit.Logs(paths)
 }
 
-// ownLog returns the log that this user's skillpm writes to: where the policies say, or else in the state directory.
+// ownLog returns the log that skillpm writes for this user: where the policies set it, or else in the state directory.
 func (a *app) ownLog() (string, error) {
 	env, err := a.Env()
 	if err != nil {
@@ -147,7 +146,7 @@ func (a *app) ownLog() (string, error) {
 		audit.Options{}).Path(), nil
 }
 
-// stream reads logs, and warns of what cannot be read.
+// stream reads logs, and warns about unreadable lines.
 func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Record) (bool, error)) error {
 	if err := s.Each(ctx, each); err != nil {
 		return err
@@ -158,7 +157,7 @@ func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Recor
 	return nil
 }
 
-// completeField completes what stands in a field of the last records.
+// completeField completes the values of a field in recent records.
 func (a *app) completeField(field func(audit.Record) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		path, err := a.ownLog()
@@ -168,7 +167,7 @@ func (a *app) completeField(field func(audit.Record) string) cobra.CompletionFun
 		var names []string
 		s := audit.Stream{Paths: []string{path}, Reverse: true}
 		n := 0
-		_ = s.Each(cmd.Context(), func(r audit.Record) (bool, error) { // what cannot be read is not completed
+		_ = s.Each(cmd.Context(), func(r audit.Record) (bool, error) { // completion ignores unreadable logs
 			if name := field(r); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -179,7 +178,7 @@ func (a *app) completeField(field func(audit.Record) string) cobra.CompletionFun
 	}
 }
 
-// completeRecorded completes the names of skills that are on record, the busiest first.
+// completeRecorded completes the names of recorded skills, most frequent first.
 func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	path, err := a.ownLog()
 	if err != nil {

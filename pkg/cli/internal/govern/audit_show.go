@@ -19,10 +19,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// followEvery is how often a log is looked at that is followed.
+// followEvery is the polling interval of --follow.
 const followEvery = 200 * time.Millisecond
 
-// maxRecords is how many records are kept at most, to be printed in their order.
+// maxRecords limits the records that are kept in memory to sort them.
 const maxRecords = 100_000
 
 func newAuditShow(a *app) *cobra.Command {
@@ -81,7 +81,7 @@ With --json each record is a line, with all of its fields.`,
 	return cmd
 }
 
-// show prints records. The last ones of a log of any size are read from its end.
+// show prints records. It reads the last ones of a log from its end.
 func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPrinter) error {
 	n := 0
 	each := func(r audit.Record) (bool, error) {
@@ -112,7 +112,7 @@ func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPri
 	return nil
 }
 
-// noteMachineLog says where the log of what the machine's administrator synced is, if it was not read.
+// noteMachineLog prints the path of the machine's sync log, if it was not read.
 func (a *app) noteMachineLog(read []string) {
 	env, err := a.Env()
 	if err != nil {
@@ -124,10 +124,10 @@ func (a *app) noteMachineLog(read []string) {
 	}
 }
 
-// recordPrinter prints records, each as a line.
+// recordPrinter prints records, one per line.
 type recordPrinter struct {
 	a       *app
-	machine bool // also where it was
+	machine bool // also print the location
 }
 
 func (p *recordPrinter) print(r audit.Record) error {
@@ -155,7 +155,7 @@ func (p *recordPrinter) print(r audit.Record) error {
 	return err
 }
 
-// subject says what a record is about.
+// subject describes what a record is about.
 func subject(r audit.Record) string {
 	var words []string
 	add := func(format, s string) {

@@ -17,19 +17,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// statsDocument is what `audit stats --json` prints.
+// statsDocument is the output of "audit stats --json".
 type statsDocument struct {
 	Since   *time.Time         `json:"since,omitempty"`
-	Records int64              `json:"records"` // of the whole log
-	Damaged int64              `json:"damaged"` // lines that are none
-	Others  int64              `json:"others"`  // records of skills beyond the most that are told apart
+	Records int64              `json:"records"` // number of records in the log
+	Damaged int64              `json:"damaged"` // invalid lines
+	Others  int64              `json:"others"`  // records of skills beyond the maximum that is counted separately
 	Skills  []audit.SkillStats `json:"skills"`
 }
 
-// pageDocument is what `audit stats --html --json` prints.
+// pageDocument is the output of "audit stats --html --json".
 type pageDocument struct {
 	Page    string `json:"page"`
-	Records int64  `json:"records"` // that are summed up
+	Records int64  `json:"records"` // number of records in the summary
 	Damaged int64  `json:"damaged"`
 }
 
@@ -139,8 +139,8 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		"PACK", "LAST USE"))
 }
 
-// narrowed returns a table without as many of the named columns as it is too wide for a terminal, the first named
-// first. It stays whole where nobody knows how wide that is.
+// narrowed removes columns from a table until it fits the terminal, in the order of names. It removes none if the width
+// is unknown.
 func narrowed(rows [][]string, width int, columns ...string) [][]string {
 	for _, name := range columns {
 		if width == 0 || tableWidth(rows) <= width {
@@ -156,7 +156,7 @@ func narrowed(rows [][]string, width int, columns ...string) [][]string {
 	return rows
 }
 
-// tableWidth returns how many columns of a terminal a table takes.
+// tableWidth returns the width of a table in columns of a terminal.
 func tableWidth(rows [][]string) (width int) {
 	for i := range rows[0] {
 		widest := 0
@@ -168,7 +168,7 @@ func tableWidth(rows [][]string) (width int) {
 	return width - 2
 }
 
-// took writes how long runs took: in seconds, minutes and hours.
+// took formats a duration in seconds, minutes, and hours.
 func took(runs, ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {

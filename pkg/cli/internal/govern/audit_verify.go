@@ -12,12 +12,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// verifiedDocument is what `audit verify --json` prints.
+// verifiedDocument is the output of "audit verify --json".
 type verifiedDocument struct {
 	Logs []verifiedLog `json:"logs"`
 }
 
-// verifiedLog is what it prints of one log.
+// verifiedLog is the result for one log.
 type verifiedLog struct {
 	Log string `json:"log"`
 	*audit.Verified
@@ -93,7 +93,7 @@ func (a *app) printVerified(all []verifiedLog) error {
 		what, head := v.Log+": "+textx.Count(int(v.Records), "record"), "head "+v.Head
 		between := ", "
 		if width := console.TerminalWidth(a.Stdout); width > 0 && console.Cells([]rune(what+", "+head)) > width {
-			between = "\n  " // the digest stays whole, to be kept elsewhere
+			between = "\n  " // the full digest, for users who store it elsewhere
 		}
 		if _, err := fmt.Fprintln(a.Stdout, console.Printable(what)+between+head); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 )
 
-// app is an invocation as the commands of this package see it.
+// app is [console.App] with the methods of this package.
 type app struct{ *console.App }
 
 // Commands returns the commands of this package.

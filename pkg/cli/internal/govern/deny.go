@@ -57,14 +57,14 @@ disable nothing: the exit code is 5 then, unless --anyway says to write it all t
 	return cmd
 }
 
-// denied is what `deny` did.
+// denied is the result of "deny".
 type denied struct {
 	Pattern policy.SkillPattern `json:"pattern"`
 	Policy  string              `json:"policy"`
 	Level   string              `json:"level"`
 	Changed bool                `json:"changed"`
 	Undone  bool                `json:"undone,omitempty"`
-	Active  []activeIn          `json:"active"` // where it is active
+	Active  []activeIn          `json:"active"` // where the skill is active
 }
 
 type activeIn struct {
@@ -124,8 +124,8 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	return nil
 }
 
-// disables returns why a denial in the policy of a level would refuse nothing: the policy only observes. What was asked
-// for anyway is warned of by whoever reads the policy.
+// disables returns why a denial in the policy of a level has no effect: the policy only observes. The reader of the
+// policy warns about it.
 func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 	for _, p := range h.Guard().Policies() {
 		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
@@ -137,7 +137,7 @@ func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 	return nil
 }
 
-// matchesInstalled reports whether there is a skill here that a pattern means. What can be no name is an error.
+// matchesInstalled reports whether a pattern matches a skill on this machine. An invalid name is an error.
 func (a *app) matchesInstalled(ctx context.Context, h *runtime.Host, pattern policy.SkillPattern) (bool, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func (a *app) matchesInstalled(ctx context.Context, h *runtime.Host, pattern pol
 	return false, nil
 }
 
-// undeny takes a denial back: the skill's own, or the one that was written for its bare name.
+// undeny removes a denial: the skill's own, or the one of its bare name.
 func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name string) error {
 	exact, _, err := patternOf(ctx, h, name)
 	if err != nil {
@@ -192,8 +192,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	return nil
 }
 
-// patternOf returns the pattern that means what a name names, and whether the machine's administrator keeps one of
-// them.
+// patternOf returns the pattern for a name, and whether the machine's administrator manages one of its skills.
 func patternOf(
 	ctx context.Context, h *runtime.Host, name string,
 ) (pattern policy.SkillPattern, machines bool, err error) {
@@ -217,13 +216,13 @@ func patternOf(
 	if len(packs) == 1 {
 		return policy.SkillPattern(skills[0].Exact()), machines, nil
 	}
-	return policy.SkillPattern(name), machines, nil // of several packs, or not here: all of that name
+	return policy.SkillPattern(name), machines, nil // several packs have it, or none: deny the bare name
 }
 
-// activeSkills returns where skills are active that are denied now.
+// activeSkills returns where denied skills are active now.
 func (a *app) activeSkills(h *runtime.Host, pattern policy.SkillPattern) []activeIn {
 	list := []activeIn{}
-	sessions, _ := session.List(h.Paths().State) // what can't be read is not active
+	sessions, _ := session.List(h.Paths().State) // unreadable sessions are not active
 	for _, k := range sessions {
 		s, err := session.Open(session.Options{Environment: environ.Environment{Paths: h.Paths(), Now: a.Now}}, k.ID)
 		if err != nil || len(k.Active) == 0 {

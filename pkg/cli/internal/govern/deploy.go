@@ -62,7 +62,7 @@ the end it says what the name means now, and which skills it shadows.`,
 	f.BoolVar(&o.Force, "force", false, "replace a skill that is there and differs; it is kept as a backup")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and change nothing")
 	for _, name := range []string{"session", "no-skills"} {
-		_ = f.MarkHidden(name) // the flag exists, and says nothing here
+		_ = f.MarkHidden(name) // cannot fail: the flag exists
 	}
 	a.CompleteFlag(cmd, "scope", cobra.FixedCompletions(publish.DeployScopes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -34,10 +34,10 @@ must allow what is done. docs/policy.md says what can be written there.`,
 	return cmd
 }
 
-// levelFlags say whose file is changed.
+// levelFlags select the policy to change.
 type levelFlags struct{ machine, user, project bool }
 
-// add adds the flags to a command that changes what.
+// add adds the flags to a command.
 func (l *levelFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.BoolVar(&l.machine, "machine", false, what+" of the machine, which its administrator keeps")
@@ -57,7 +57,7 @@ func (l *levelFlags) level() (policy.Level, error) {
 	return policy.UserLevel, nil
 }
 
-// open returns the level that the flags name, and what is here.
+// open opens the selected level and the current catalog.
 func (a *app) open(ctx context.Context, level levelFlags) (policy.Level, *runtime.Host, error) {
 	l, err := level.level()
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *app) open(ctx context.Context, level levelFlags) (policy.Level, *runtim
 	return l, h, err
 }
 
-// userName returns who the operating system says acts here: no variable changes that.
+// userName returns the user's name from the operating system, which environment variables cannot change.
 func userName() (string, error) {
 	u, err := user.Current()
 	if err != nil {
@@ -76,7 +76,8 @@ func userName() (string, error) {
 	return u.Username, nil
 }
 
-// governed changes what governs: it is recorded before where a policy wants all on record, and after in any case.
+// governed changes a policy and records that: before the change if a policy requires complete records, and after it in
+// any case.
 func (a *app) governed(h *runtime.Host, r audit.Record, change func() (file string, err error)) (string, error) {
 	log := h.Audit()
 	r.Project, r.Profile = h.Project(), ""
@@ -137,7 +138,7 @@ there is never overwritten.`,
 	return cmd
 }
 
-// starter returns the policy to begin with of a level.
+// starter returns the initial policy of a level.
 func starter(l policy.Level) string {
 	text := `# A policy of skillpm: what skills may be, and may do. docs/policy.md has every key.
 # ` + "`skillpm policy check`" + ` says whether this file is valid: one with a mistake denies everything.
@@ -188,7 +189,7 @@ approvers: own
 	return text
 }
 
-// completeGoverned completes the names of skills and packs that are found, in force or not.
+// completeGoverned completes the names of all skills and packs, including shadowed ones.
 func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -209,8 +210,8 @@ func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string)
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// found returns the skills that a name means, in force or not: a skill's name, name@owner/name, or owner/name for all
-// of a pack.
+// found returns the skills with a name, including shadowed ones: a skill's name, name@owner/name, or owner/name for all
+// skills of a pack.
 func found(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {

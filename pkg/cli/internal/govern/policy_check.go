@@ -17,11 +17,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// checkedJSON is one file as `policy check --json` shows it.
+// checkedJSON is a file in the output of "policy check --json".
 type checkedJSON struct {
 	Path  string `json:"path"`
 	Level string `json:"level,omitempty"`
-	// "none", "valid", "invalid", or "not trusted" for one that can't be trusted or read
+	// "none", "valid", "invalid", or "not trusted" if it cannot be trusted or read
 	State    string        `json:"state"`
 	Mode     string        `json:"mode,omitempty"`
 	Problems []problemJSON `json:"problems,omitempty"`
@@ -30,7 +30,7 @@ type checkedJSON struct {
 	code diag.Code
 }
 
-// notTrusted is the state of a policy that denies everything, because it can't be read or others may write it.
+// notTrusted is the state of a policy that denies everything, because it is unreadable or others can write it.
 const notTrusted = "not trusted"
 
 type problemJSON struct {
@@ -78,7 +78,7 @@ everything is denied then.`,
 	return cmd
 }
 
-// checkFiles checks files that are no policies yet.
+// checkFiles checks files that are not policies in effect yet.
 func (a *app) checkFiles(names []string, level levelFlags) error {
 	l, err := level.level()
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 	return a.printChecked(list)
 }
 
-// checkPolicies checks the policies in force.
+// checkPolicies checks the policies in effect.
 func (a *app) checkPolicies(g *enforce.Evaluator) (list []checkedJSON) {
 	set := g.Policies()
 	for _, f := range g.PolicyFiles() {
@@ -132,7 +132,7 @@ func (a *app) checkPolicies(g *enforce.Evaluator) (list []checkedJSON) {
 	return list
 }
 
-// checkKeys checks the files of keys that a policy names.
+// checkKeys checks the key files of a policy.
 func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 	for _, q := range p.Require {
 		if q.Signatures == nil {
@@ -146,7 +146,7 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 	}
 }
 
-// checkApprovals checks the files of approvals that there are.
+// checkApprovals checks the existing approvals files.
 func checkApprovals(g *enforce.Evaluator) (list []checkedJSON) {
 	for _, f := range g.ApprovalFiles() {
 		if f.Err == nil && !f.Exists {
@@ -159,7 +159,7 @@ func checkApprovals(g *enforce.Evaluator) (list []checkedJSON) {
 	return list
 }
 
-// fail notes what is wrong with a file.
+// fail records a problem of a file.
 func (c *checkedJSON) fail(err error) {
 	if err == nil {
 		return
@@ -182,7 +182,7 @@ func (c *checkedJSON) fail(err error) {
 	}
 }
 
-// doubts returns what a policy says that does not mean what one may think.
+// doubts returns warnings about policy settings that may not do what they seem to do.
 func doubts(p *policy.Policy) (list []string) {
 	if p.Mode == policy.Observe {
 		list = append(list, "it only observes: nothing is refused")
@@ -261,7 +261,7 @@ func (a *app) printFiles(list []checkedJSON) error {
 				path = fmt.Sprintf("%s:%d:%d", path, p.Line, p.Column)
 			}
 			text := path + ": " + p.Message
-			if p.Line == 0 { // it names the file itself
+			if p.Line == 0 { // the error names the file
 				text = p.Message
 			}
 			fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", a.Palette(a.Stderr).Red("error:"), console.Printable(text))

@@ -19,12 +19,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// foundSkill is a skill that is on this machine, or that was fetched to be looked at.
+// foundSkill is a skill on this machine, or one that was fetched for the explanation.
 type foundSkill struct {
 	enforce.Skill
 	dir   string
 	files fs.FS
-	known *catalog.Skill // as the catalog has it, nil for one that was fetched
+	known *catalog.Skill // the catalog's entry; nil for a fetched skill
 }
 
 // tree returns the skill's files.
@@ -86,15 +86,14 @@ something is refused. Without an argument the rules in force are listed.`,
 	return cmd
 }
 
-// confined returns how the scripts of a skill are confined, and by which policy where one says so; nothing where they
-// are not.
+// confined returns how a skill's scripts are confined, and the policy that requires it; nothing if they are not.
 func confined(h *runtime.Host, s foundSkill) []enforce.Ruling {
 	if s.known == nil {
 		return nil
 	}
 	loaded, err := s.known.Load()
 	if err != nil {
-		return nil // what is wrong with its text is said elsewhere
+		return nil // other code reports problems of its text
 	}
 	r := enforce.Ruling{Policy: "-", Level: "skill", Rule: "execution", Verdict: enforce.Allows}
 	for _, p := range h.Guard().Policies() {
@@ -115,7 +114,7 @@ func confined(h *runtime.Host, s foundSkill) []enforce.Ruling {
 	return []enforce.Ruling{r}
 }
 
-// absentSkill returns a skill that is not here, by its exact name.
+// absentSkill returns a skill that is not on this machine, by its exact name.
 func absentSkill(name string) (enforce.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
 	if !ok {
@@ -127,7 +126,7 @@ func absentSkill(name string) (enforce.Skill, error) {
 	return enforce.Skill{Name: skill, Pack: pack}, nil
 }
 
-// explainedJSON is what the rules say of one thing.
+// explainedJSON is the explanation of a skill, pack, or tool call.
 type explainedJSON struct {
 	Subject string           `json:"subject"`
 	Allowed bool             `json:"allowed"`
@@ -179,7 +178,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 	return nil
 }
 
-// ruleJSON is one rule in force.
+// ruleJSON is a rule in effect.
 type ruleJSON struct {
 	Policy string `json:"policy"`
 	Line   int    `json:"line,omitempty"`
@@ -303,7 +302,7 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 	return list
 }
 
-// executionText returns how a policy confines scripts.
+// executionText describes how a policy confines scripts.
 func executionText(e policy.Execution) string {
 	var parts []string
 	if e.Sandbox != "" {
@@ -321,7 +320,7 @@ func executionText(e policy.Execution) string {
 	return strings.Join(parts, "; ")
 }
 
-// sizeText returns a size as a policy writes it.
+// sizeText formats a size as a policy writes it.
 func sizeText(n int64) string {
 	for _, unit := range []struct {
 		name string
@@ -334,7 +333,7 @@ func sizeText(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// limitsText returns the limits that there are.
+// limitsText describes the limits that are set.
 func limitsText(l policy.Limits) string {
 	var parts []string
 	for _, x := range []struct {

@@ -38,7 +38,7 @@ nothing changed. --check needs neither rights nor network.`,
 		Args: console.Need(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.Paths.Home == "" && a.OS != "windows" {
-				a.Paths.Home = "/" // a service need not have a home, and nothing of one is needed
+				a.Paths.Home = "/" // a system service may not have a home directory, and does not need one
 			}
 			options, err := a.Options()
 			if err != nil {
@@ -73,9 +73,9 @@ nothing changed. --check needs neither rights nor network.`,
 	return cmd
 }
 
-// printSynced says what a sync did. With --quiet, nothing where nothing changed.
+// printSynced prints the result of a sync; with --quiet only changes.
 func (a *app) printSynced(r *skillpm.SyncReport) error {
-	if r.Changed || !a.Quiet { // else it was said when it came into force, and a timer would say it again and again
+	if r.Changed || !a.Quiet { // otherwise a timer would repeat it at every run
 		a.Warnings(r.Warnings)
 	}
 	if a.JSON {
@@ -113,7 +113,7 @@ func (a *app) printSynced(r *skillpm.SyncReport) error {
 	return nil
 }
 
-// printStanding says how the layer is.
+// printStanding prints the state of the layer.
 func (a *app) printStanding(s *skillpm.SyncStatus) error {
 	var failed error
 	if !s.InStep {

@@ -64,7 +64,7 @@ their real paths, in a file of the user's that no project can write.`,
 	return cmd
 }
 
-// trustFolder trusts the folder that is named, or the project.
+// trustFolder trusts the named folder, or the project.
 func (a *app) trustFolder(h *runtime.Host, folders catalog.Folders, args []string) error {
 	dir := h.Project()
 	switch {
@@ -107,11 +107,11 @@ func (a *app) trustNoMore(folders catalog.Folders, dir string) error {
 	return nil
 }
 
-// trustedJSON is one folder as `trust --list --json` shows it.
+// trustedJSON is a folder in the output of "trust --list --json".
 type trustedJSON struct {
 	Path  string     `json:"path"`
 	Since *time.Time `json:"since,omitempty"`
-	From  string     `json:"from"` // the file that says so
+	From  string     `json:"from"` // the file that lists it
 }
 
 func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
@@ -144,14 +144,14 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 	return console.Table(a.Stdout, rows)
 }
 
-// completeTrusted completes the folders that are trusted.
+// completeTrusted completes the trusted folders.
 func (a *app) completeTrusted(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	env, err := a.Env()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	var names []string
-	trusted, _ := catalog.TrustedFolders(env.Paths).List() // what cannot be read is not completed
+	trusted, _ := catalog.TrustedFolders(env.Paths).List() // completion ignores unreadable files
 	for _, f := range trusted {
 		names = append(names, f.Path)
 	}

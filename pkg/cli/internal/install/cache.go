@@ -127,7 +127,7 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 	return nil
 }
 
-// shortTree cuts a digest to what tells it from others.
+// shortTree shortens a digest for display.
 func shortTree(digest string) string {
 	const most = len("t1:sha256:") + 16
 	return digest[:min(len(digest), most)]

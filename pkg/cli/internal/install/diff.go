@@ -72,7 +72,7 @@ what was installed.`,
 	return cmd
 }
 
-// printDifference prints what changes.
+// printDifference prints the changes.
 func (a *app) printDifference(r *skillpm.DiffReport, o skillpm.DiffOptions, stat, names bool) error {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
@@ -109,10 +109,10 @@ func (a *app) printDifference(r *skillpm.DiffReport, o skillpm.DiffOptions, stat
 	return nil
 }
 
-// maxNotes is how many notes of one kind the summary has for a pack.
+// maxNotes limits the notes of one kind for a pack in the summary.
 const maxNotes = 20
 
-// printSummary prints, in lines that no patch takes for its own, what stands out.
+// printSummary prints the important changes in lines that patch tools ignore.
 func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 	p := a.Palette(a.Stdout)
 	for _, pack := range r.Packs {
@@ -146,12 +146,12 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 	}
 }
 
-// noteLine makes a text fit for one line of a terminal.
+// noteLine converts a text to one printable line.
 func noteLine(s string) string {
 	return textx.Truncate(strings.ReplaceAll(textdiff.Visible(s), "\n", " "), 300)
 }
 
-// printStat prints how much changes in each file.
+// printStat prints the size of the change of each file.
 func (a *app) printStat(r *skillpm.DiffReport) error {
 	var rows [][]string
 	for _, p := range r.Packs {

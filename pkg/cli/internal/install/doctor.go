@@ -51,7 +51,7 @@ are errors or warnings, and 0 if there is nothing but advice.`,
 	return cmd
 }
 
-// printDoctor prints what was found, the worst first. Trouble is a conflict error.
+// printDoctor prints the findings, worst first. Problems are a conflict error.
 func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil || !r.Trouble() {
@@ -105,7 +105,7 @@ func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
 	}
 }
 
-// variables returns the names of the environment's variables. Their values stay where they are.
+// variables returns the names of environment variables, without their values.
 func (a *app) variables() []string {
 	var names []string
 	for _, variable := range a.Variables() {

@@ -8,11 +8,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// staleSync is how long a machine may not have asked for its enterprise layer before doctor says so.
+// staleSync is the age of the last sync of the enterprise layer from which doctor reports it.
 const staleSync = 7 * 24 * time.Hour
 
-// examineLayer adds to the findings of doctor how the enterprise layer is kept. It looks at no skill of it: sync
-// --check does.
+// examineLayer adds findings about the enterprise layer's synchronization. It does not check skills, unlike "sync
+// --check".
 func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	o, err := a.Options()
 	if err != nil {

@@ -117,7 +117,7 @@ func (a *app) printGraph(r *skillpm.GraphReport, format string, o graph.Options)
 	return err
 }
 
-// completeLockedPacks completes all packs that are installed.
+// completeLockedPacks completes installed packs.
 func (a *app) completeLockedPacks(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Client()
 	if err != nil {

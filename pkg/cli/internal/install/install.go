@@ -87,7 +87,7 @@ signed by the same.`,
 		"link for the agent `ID` from now on (may be repeated; all, or detected for those in use)")
 	f.StringVar(&o.LinkMode, "link-mode", "",
 		"from now on give agents links or copies: `symlink|copy|hardlink`; hardlink shares files with the store")
-	// the flag exists
+	// cannot fail: the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"},
 		cobra.ShellCompDirectiveNoFileComp))
 	scopeFlag(cmd, &o.Scope)
@@ -106,12 +106,12 @@ func editFlags(cmd *cobra.Command, keep, force *bool) {
 // scopeFlag adds --scope.
 func scopeFlag(cmd *cobra.Command, scope *string) {
 	cmd.Flags().StringVar(scope, "scope", "project", "work on this `project|user`")
-	// the flag exists
+	// cannot fail: the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"project", "user"},
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// printInstall says what an installation or a removal did, where agents find the skills, and what to do next.
+// printInstall prints what an installation or removal changed, where agents find the skills, and what to do next.
 func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
@@ -151,7 +151,7 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	return nil
 }
 
-// comes reports whether a conflict is about a skill that was not installed here before.
+// comes reports whether a conflict is about a newly installed skill.
 func comes(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
 	return slices.ContainsFunc(packs, func(p skillpm.PackReport) bool {
 		_, loses := c.Others[p.Pack]
@@ -160,10 +160,10 @@ func comes(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
 	})
 }
 
-// sourceOf names where a pack comes from: the place on this machine, where that is known.
+// sourceOf returns the source of a pack: the local path, if known.
 func sourceOf(p skillpm.PackReport) string { return cmp.Or(p.Directory, p.Source) }
 
-// printPart says of packs that were asked for by name, and of which only some skills are installed, how to get all.
+// printPart prints how to install all skills of packs that were requested by name and are installed in part.
 func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 	for _, p := range r.Packs {
 		named := slices.ContainsFunc(o.Packs, func(text string) bool {
@@ -178,7 +178,7 @@ func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 	}
 }
 
-// printPack prints one pack that changed, and its skills.
+// printPack prints a changed pack and its skills.
 func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.InstallReport) {
 	if pack.Action == skillpm.ActionUnchanged && pack.Range == "" && !pack.SignerChanged {
 		return
@@ -229,7 +229,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	}
 }
 
-// printAgents says which agents find the skills where.
+// printAgents prints which agents find the skills, and where.
 func (a *app) printAgents(p console.Palette, r *skillpm.InstallReport) {
 	if !slices.ContainsFunc(r.Packs, func(pack skillpm.PackReport) bool { return len(pack.Skills) > 0 }) {
 		return
@@ -243,7 +243,7 @@ func (a *app) printAgents(p console.Palette, r *skillpm.InstallReport) {
 	}
 }
 
-// printNext says what to do next.
+// printNext prints what to do next.
 func (a *app) printNext(p console.Palette, r *skillpm.InstallReport, verb string) {
 	files, commit := strings.Join(r.RecordedIn, " and "), "commit it"
 	if len(r.RecordedIn) > 1 {

@@ -89,7 +89,7 @@ verify looks at every byte.`,
 	return cmd
 }
 
-// shortSigner returns the beginning of a key's fingerprint, which list has room for, and an identity as it is.
+// shortSigner returns the start of a key's fingerprint, or an identity unchanged.
 func shortSigner(fingerprint string) string {
 	const digits = 12
 	if kind, rest, ok := strings.Cut(fingerprint, ":"); ok && strings.EqualFold(kind, "sha256") && len(rest) > digits {
@@ -98,7 +98,7 @@ func shortSigner(fingerprint string) string {
 	return fingerprint
 }
 
-// anyInstalled reports whether a skill of a pack is installed.
+// anyInstalled reports whether any skill of a pack is installed.
 func anyInstalled(p skillpm.PackReport) bool {
 	return slices.ContainsFunc(p.Skills, func(s skillpm.SkillReport) bool { return s.Installed })
 }

@@ -65,7 +65,7 @@ and the exit code is 8.`,
 	return cmd
 }
 
-// printOutdated prints a table of what is outdated.
+// printOutdated prints a table of outdated packs.
 func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	for _, p := range r.Packs {
 		if p.Unreachable != "" {
@@ -106,12 +106,12 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	return nil
 }
 
-// unreached reports whether nobody could be asked about a pack.
+// unreached reports whether a pack's registry was unreachable.
 func unreached(r *skillpm.OutdatedReport) bool {
 	return slices.ContainsFunc(r.Packs, func(p skillpm.OutdatedPack) bool { return p.Unreachable != "" })
 }
 
-// requirers names who requires a pack, in few words.
+// requirers returns a short list of the packs that require a pack.
 func requirers(list []skillpm.Requirer) string {
 	var texts []string
 	for _, r := range list {
@@ -124,7 +124,7 @@ func requirers(list []skillpm.Requirer) string {
 	return strings.Join(texts, ", ")
 }
 
-// outdatedNote says why a pack is where it is.
+// outdatedNote explains why a pack stays at its version.
 func outdatedNote(p skillpm.OutdatedPack) string {
 	var notes []string
 	if p.Denied != "" {

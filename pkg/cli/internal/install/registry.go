@@ -227,7 +227,7 @@ func newRegistryUnbind(a *app) *cobra.Command {
 	return cmd
 }
 
-// completeRegistryNames completes the argument at a position with the names of registries.
+// completeRegistryNames completes the nth argument with registry names.
 func (a *app) completeRegistryNames(position int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		c, err := a.Client()
@@ -238,7 +238,7 @@ func (a *app) completeRegistryNames(position int) cobra.CompletionFunc {
 	}
 }
 
-// printRegistryChange says what was changed where.
+// printRegistryChange prints what changed in which file.
 func (a *app) printRegistryChange(r *skillpm.RegistryChange, text string) error {
 	if a.JSON {
 		return a.PrintJSON(r)

@@ -59,7 +59,7 @@ install would take. The exit code is 0 also where nothing was found.`,
 	return cmd
 }
 
-// completeRegistries completes the names and addresses of the registries that are configured.
+// completeRegistries completes the names and addresses of configured registries.
 func (a *app) completeRegistries(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Client()
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *app) completeRegistries(_ *cobra.Command, _ []string, prefix string) ([
 	return console.Matching(c.SearchedNames(), prefix), cobra.ShellCompDirectiveDefault
 }
 
-// printSearch prints what was found, a few lines for each pack.
+// printSearch prints the results, a few lines for each pack.
 func (a *app) printSearch(r *skillpm.SearchReport) error {
 	a.notSearched(r)
 	if a.JSON {
@@ -92,7 +92,7 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 	return nil
 }
 
-// notSearched says which registries were not searched, or only as they were.
+// notSearched prints which registries were not searched, or only from the cache.
 func (a *app) notSearched(r *skillpm.SearchReport) {
 	var unlisted []string
 	for _, reg := range r.Registries {
@@ -124,7 +124,7 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 	}
 }
 
-// printFound prints a pack: its name, version and what is to be known of it, what it is for, and the skills that fit.
+// printFound prints a pack: name, version, status, description, and matching skills.
 func (a *app) printFound(p skillpm.SearchResult, width int) {
 	colours := a.Palette(a.Stdout)
 	line := colours.Bold(console.Flat(p.Pack)) + " " + console.Flat(p.Version)
@@ -157,7 +157,7 @@ func (a *app) printFound(p skillpm.SearchResult, width int) {
 	}
 }
 
-// matchingSkills names the skills that fit, and how many others there are.
+// matchingSkills lists the matching skills, and the number of others.
 func matchingSkills(p skillpm.SearchResult) string {
 	const most = 6
 	var names []string

@@ -61,7 +61,7 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
 			if len(args) == 1 && !body {
 				return errors.Join(a.printTrial(t), t.Unlock())
 			}
-			defer func() { _ = t.Close() }() // what is left goes with the cache
+			defer func() { _ = t.Close() }() // the rest is removed with the cache
 			if len(args) == 1 {
 				return a.printBodies(t)
 			}
@@ -77,7 +77,7 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
 	return cmd
 }
 
-// printTrial says what is in a pack.
+// printTrial prints the contents of a pack.
 func (a *app) printTrial(t *skillpm.Trial) error {
 	if a.JSON {
 		return a.PrintJSON(t)
@@ -98,7 +98,7 @@ func (a *app) printTrial(t *skillpm.Trial) error {
 	return nil
 }
 
-// printBodies prints the skills as an agent reads them, on a terminal with everything to be seen.
+// printBodies prints the skills as an agent reads them, on a terminal with invisible characters escaped.
 func (a *app) printBodies(t *skillpm.Trial) error {
 	for _, s := range t.Skills {
 		data, err := os.ReadFile(filepath.Join(s.Dir, skill.File))
@@ -112,7 +112,7 @@ func (a *app) printBodies(t *skillpm.Trial) error {
 	return nil
 }
 
-// bodyText returns a text as it is, or for a terminal with everything to be seen.
+// bodyText returns a text unchanged, or for a terminal with invisible characters escaped.
 func bodyText(data []byte, terminal bool) string {
 	if terminal {
 		return textdiff.Visible(string(data))
@@ -120,7 +120,7 @@ func bodyText(data []byte, terminal bool) string {
 	return string(data)
 }
 
-// runWith runs a command that knows where the skills are, and ends with its exit code.
+// runWith runs a command with access to the skills, and exits with its code.
 func (a *app) runWith(cmd *cobra.Command, dir string, args []string) error {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "{}", dir)

@@ -75,7 +75,7 @@ what needs no network is asked, and the other packs stay where they are locked.`
 	return cmd
 }
 
-// printUpdate says what an update did.
+// printUpdate prints the changes of an update.
 func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) error {
 	if r.Changed || a.JSON || a.Quiet || len(r.Packs) == 0 {
 		if err := a.printInstall(r, "install"); err != nil || a.JSON || a.Quiet {
@@ -103,10 +103,10 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 	return nil
 }
 
-// maxHeldBack is how many packs that are held back are told one by one.
+// maxHeldBack is how many packs that are held back are listed.
 const maxHeldBack = 10
 
-// printHeldBack says which packs an update could not move to the newest version, and what holds them.
+// printHeldBack prints which packs are not at the newest version, and why.
 func (a *app) printHeldBack(r *skillpm.InstallReport) {
 	n := len(r.HeldBack)
 	if n == 0 {

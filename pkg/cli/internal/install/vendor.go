@@ -55,7 +55,7 @@ Packs that are directories of the project are not copied.`,
 	return cmd
 }
 
-// printVendor says what was done with each skill, or what differs.
+// printVendor prints the result for each skill, or the differences.
 func (a *app) printVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) error {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
@@ -130,7 +130,7 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 	}
 }
 
-// countUnchanged counts the skills that the copy has.
+// countUnchanged counts the unchanged skills.
 func countUnchanged(r *skillpm.VendorReport) int {
 	n := 0
 	for _, s := range r.Skills {

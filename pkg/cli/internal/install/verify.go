@@ -59,7 +59,7 @@ are never changed.`,
 	return cmd
 }
 
-// printVerify prints what differs, and what was mended; differences are an integrity error.
+// printVerify prints the differences and the repaired files. Differences are an integrity error.
 func (a *app) printVerify(r *skillpm.VerifyReport, o skillpm.VerifyOptions) error {
 	problems := slices.Clone(r.Problems)
 	if r.Store != nil {
@@ -107,7 +107,7 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 	}
 }
 
-// printRight says what was found to be as locked.
+// printRight prints what matches the lockfile.
 func (a *app) printRight(r *skillpm.VerifyReport) {
 	what := textx.Count(r.Skills, "tree") + " and " + textx.Count(r.Links, "link")
 	if r.Store != nil {
@@ -127,7 +127,7 @@ func (a *app) printRight(r *skillpm.VerifyReport) {
 	}
 }
 
-// linkedPacks counts packs that are linked.
+// linkedPacks counts linked packs.
 func linkedPacks(n int) string {
 	if n == 1 {
 		return "1 pack is linked"
@@ -135,7 +135,7 @@ func linkedPacks(n int) string {
 	return textx.Count(n, "pack") + " are linked"
 }
 
-// restoreHint says how to mend what differs.
+// restoreHint describes how to fix the differences.
 func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	command := func(text string) string {
 		if o.Scope == scope.KindUser {

@@ -108,7 +108,7 @@ func (a *app) printStep(s skillpm.WhyStep) {
 	fmt.Fprint(a.Stdout, text)
 }
 
-// printWhyName says what agents know a skill under, and whose the name is.
+// printWhyName prints the names of a skill for agents, and which skill a name belongs to.
 func (a *app) printWhyName(s *skillpm.WhySkill) {
 	switch {
 	case s.OwnName:

@@ -23,19 +23,19 @@ func allSeries() []series {
 	}
 }
 
-// The units of a chart, which is stretched to the width that there is.
+// Units of a chart, which is stretched to the available width.
 const (
 	chartWidth  = 1000.0
 	chartHeight = 100.0
 )
 
-// chart shows series as columns, one on the other.
+// chart shows series as stacked columns.
 type chart struct {
 	title, step string
 	bars        []bar
 	series      []series
 	sum, most   int64
-	busiest     int   // the bar with the most
+	busiest     int   // the height of the largest bar
 	top         int64 // of the scale
 }
 
@@ -55,7 +55,7 @@ func newChart(title, step string, bars []bar, all []series) chart {
 	return c
 }
 
-// label describes the chart to those who cannot see it. The numbers are in the table below.
+// label describes the chart for screen readers. The table below it has the numbers.
 func (c chart) label() string {
 	return c.title + ": " + textx.Thousands(c.sum) + " in all, at most " + textx.Thousands(c.most) +
 		" in the " + c.step + " of " + c.bars[c.busiest].label
@@ -84,7 +84,7 @@ func (c chart) rects() []rect {
 	return rects
 }
 
-// nice returns a round number that is not below another, and even from two on, so that its half is a number as well.
+// nice returns a round number that is at least n, and even from two on, so that half of it is an integer.
 func nice(n int64) int64 {
 	if n <= 1 {
 		return 1
@@ -98,7 +98,7 @@ func nice(n int64) int64 {
 	return 10 * unit
 }
 
-// half returns what stands in the middle of a scale.
+// half returns the label for the middle of a scale.
 func half(top int64) string {
 	if top < 2 {
 		return ""
@@ -106,7 +106,7 @@ func half(top int64) string {
 	return textx.Thousands(top / 2)
 }
 
-// marks returns which bars have their names below them: the first, the last, and one between.
+// marks returns which bars have labels: the first, the last, and one between.
 func marks(n int) []int {
 	switch {
 	case n == 1:
@@ -117,7 +117,7 @@ func marks(n int) []int {
 	return []int{0, n / 2, n - 1}
 }
 
-// duration writes how long something took.
+// duration formats a duration.
 func duration(ms int64) string {
 	switch s := float64(ms) / 1000; {
 	case ms < 1000:

@@ -12,16 +12,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// Export takes records, one after the other.
+// Export receives records and writes them in a format.
 type Export interface {
 	Add(r audit.Record) error
-	Close() error // writes what is left, and does not close what it is written to
+	Close() error // writes the rest; it does not close the writer
 }
 
 // Formats returns the names of the formats that [NewExport] writes.
 func Formats() []string { return []string{"json", "csv", "otlp"} }
 
-// NewExport returns what writes records to w in a format, nil for an unknown one. The version is skillpm's own.
+// NewExport returns an [Export] to w, or nil for an unknown format. version is skillpm's version.
 func NewExport(format string, w io.Writer, version string) Export {
 	switch format {
 	case "json":
@@ -62,12 +62,12 @@ func (j *jsonExport) Close() error {
 	return err
 }
 
-// columns are those of a table, in their order, named as the fields of records are.
+// columns are the columns of a table, in order, with the names of the record's fields.
 const columns = "seq ts machine user action result phase id skill pack version layer digest source tree signer " +
 	"policy lock session project profile host event trigger trace span hook script file command exit_code " +
 	"duration_ms output output_bytes tool agent task sandbox verdict reason gap prev"
 
-// fieldIndexes are the indexes of the fields of a record by their names in JSON.
+// fieldIndexes are the indexes of the record's fields, by their JSON names.
 var fieldIndexes = sync.OnceValue(func() map[string]int {
 	indexes, record := map[string]int{}, reflect.TypeFor[audit.Record]()
 	for i := range record.NumField() {
@@ -77,12 +77,12 @@ var fieldIndexes = sync.OnceValue(func() map[string]int {
 	return indexes
 })
 
-// field returns a field of a record by its name in JSON.
+// field returns a field of a record by its JSON name.
 func field(r *audit.Record, name string) reflect.Value {
 	return reflect.ValueOf(r).Elem().Field(fieldIndexes()[name])
 }
 
-// csvExport writes records as a table with a line of names, as RFC 4180 has it.
+// csvExport writes records as CSV with a header line (RFC 4180).
 type csvExport struct {
 	w     *csv.Writer
 	begun bool
@@ -121,7 +121,7 @@ func (c *csvExport) Close() error {
 	return c.w.Error()
 }
 
-// begin writes the line of names, once.
+// begin writes the header line once.
 func (c *csvExport) begin() error {
 	if c.begun {
 		return nil
@@ -130,7 +130,7 @@ func (c *csvExport) begin() error {
 	return c.w.Write(strings.Fields(columns))
 }
 
-// cell returns a text that no spreadsheet takes for a formula: an apostrophe goes before what begins as one does.
+// cell returns a text that spreadsheets do not read as a formula: it prepends an apostrophe if necessary.
 func cell(s string) string {
 	s = strings.ReplaceAll(s, "\x00", "")
 	first := strings.TrimLeft(s, " \u00a0\u3000\ufeff")

@@ -12,29 +12,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// otlpExport writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document
-// a line, as the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its
-// attribute skill_name says which. A span of a session that nobody traces belongs to a trace that is made of the
-// session's name.
+// otlpExport writes records as spans in OpenTelemetry's JSON format (OTLP 1.x, TracesData): one document per line, as
+// OpenTelemetry's file exporter writes them. Each span is an operation on a skill, which its attribute skill_name
+// names. A span of a session without a trace belongs to a trace that is derived from the session's name.
 //
-// Records that name no skill, and those of intents, are passed over.
+// It skips records without a skill, and those of intents.
 type otlpExport struct {
 	w       io.Writer
 	version string
 	batch   map[string][]span    // by machine
-	order   []string             // of the machines
-	n       int                  // of spans in the batch
-	active  map[[3]string]string // the span of the activation of a skill in a session on a machine
+	order   []string             // machines in order of appearance
+	n       int                  // number of spans in the batch
+	active  map[[3]string]string // the activation span of a skill, by session and machine
 	started bool
 }
 
 const (
-	mostSpans  = 500    // in a line
-	mostActive = 10_000 // activations that are remembered
+	mostSpans  = 500    // spans in one line
+	mostActive = 10_000 // activations to remember
 )
 
-// The types of https://github.com/open-telemetry/opentelemetry-proto as they are in JSON: names in lowerCamelCase, ids
-// in hexadecimal digits, 64-bit integers as texts, enumerations as numbers.
+// The JSON types of https://github.com/open-telemetry/opentelemetry-proto: names in lowerCamelCase, ids as hexadecimal
+// digits, 64-bit integers as strings, enumerations as numbers.
 type (
 	tracesData struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`
@@ -88,7 +87,7 @@ const (
 	statusError  = 2 // STATUS_CODE_ERROR
 )
 
-// Add writes the records that it was given once they are many.
+// Add adds a record, and writes a line when the batch is full.
 func (o *otlpExport) Add(r audit.Record) error {
 	end, err := time.Parse(time.RFC3339Nano, r.Time)
 	if err != nil || r.Skill == "" || r.Phase == audit.Intent || end.Unix() < 0 || end.Year() > 2200 {
@@ -119,7 +118,7 @@ func (o *otlpExport) Add(r audit.Record) error {
 	return o.flush()
 }
 
-// parent puts what was done with a skill below its activation, if they are of one trace.
+// parent makes a span the child of its skill's activation, if they have the same trace.
 func (o *otlpExport) parent(s *span, r audit.Record) {
 	if r.Session == "" {
 		return
@@ -141,7 +140,7 @@ func (o *otlpExport) parent(s *span, r audit.Record) {
 	}
 }
 
-// took returns how long something took. A log may say anything.
+// took returns the duration of an operation. The log may contain any value.
 func took(r audit.Record) time.Duration {
 	const most = 366 * 24 * time.Hour
 	return time.Duration(min(max(0, r.DurationMS), most.Milliseconds())) * time.Millisecond
@@ -149,13 +148,13 @@ func took(r audit.Record) time.Duration {
 
 func nano(t time.Time) string { return strconv.FormatInt(max(0, t.UnixNano()), 10) }
 
-// id returns so many bytes that are made of texts, in hexadecimal digits.
+// id derives an id of n bytes from texts, in hexadecimal digits.
 func id(n int, texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:n])
 }
 
-// attributes returns what is known of a record. Names are those of OpenTelemetry's conventions where there are such.
+// attributes returns the attributes of a record. Names follow OpenTelemetry's conventions if they exist.
 func attributes(r audit.Record) []attribute {
 	all := []attribute{text("skill_name", r.Skill)}
 	for _, a := range [][2]string{
@@ -210,7 +209,7 @@ func number64(key string, n int64) attribute {
 	return attribute{Key: key, Value: value{Int: &s}}
 }
 
-// flush writes a line.
+// flush writes the batch as a line.
 func (o *otlpExport) flush() error {
 	data := tracesData{ResourceSpans: []resourceSpans{}}
 	for _, machine := range o.order {
@@ -231,7 +230,7 @@ func (o *otlpExport) flush() error {
 	return json.NewEncoder(o.w).Encode(data)
 }
 
-// Close writes what is left: an empty document, where there was nothing.
+// Close writes the rest, or an empty document if there were no records.
 func (o *otlpExport) Close() error {
 	if o.n == 0 && o.started {
 		return nil

@@ -22,25 +22,25 @@ import (
 //go:embed page.css
 var style string
 
-// maxRows is how many rows a table of the page has.
+// maxRows limits the rows of a table.
 const maxRows = 100
 
 const durationHint = "How long runs took, the slowest first. Half of them took no longer than the median, the " +
 	"stronger part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. " +
 	"The bars are logarithmic."
 
-// PageOptions are the context of a page.
+// PageOptions configure [Page].
 type PageOptions struct {
-	Now     time.Time // when it is written
-	Damaged int64     // lines of the logs that are not records
+	Now     time.Time // when the page is written
+	Damaged int64     // invalid lines of the logs
 }
 
-// Page writes a summary as one HTML page, which needs no other file and has no script.
+// Page writes a summary as one self-contained HTML page without scripts.
 func (s *Summary) Page(w io.Writer, o PageOptions) error {
 	return s.page(o).Render(context.Background(), w)
 }
 
-// remarks is the end of the first sentence, and what is known of the logs.
+// remarks returns the end of the first sentence: what is known of the logs.
 func (s *Summary) remarks(o PageOptions) string {
 	var b strings.Builder
 	if n := int64(len(s.machines)); n > 1 {
@@ -63,7 +63,7 @@ func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func formatDay(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// span returns the first and the last hour in which something was done.
+// span returns the first and the last hour with activity.
 func (s *Summary) span() (first, last time.Time) {
 	if len(s.hours) == 0 {
 		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
@@ -89,19 +89,19 @@ func (s *Summary) totals() []total {
 	}
 }
 
-// part is a piece of a bar.
+// part is a part of a bar.
 type part struct {
 	class string
 	n     int64
 }
 
-// rect is a rectangle of a picture.
+// rect is a rectangle of a chart.
 type rect struct {
 	class, title        string
 	x, y, width, height float64
 }
 
-// meterRects returns the pieces of a bar whose full length stands for the most.
+// meterRects returns the parts of a bar, scaled so that max fills its length.
 func meterRects(most int64, parts []part) []rect {
 	var rects []rect
 	x := 0.0
@@ -115,13 +115,13 @@ func meterRects(most int64, parts []part) []rect {
 	return rects
 }
 
-// coordinate writes a number of a picture.
+// coordinate formats a coordinate.
 func coordinate(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
-// succeeded returns how many runs of a skill worked.
+// succeeded formats how many runs of a skill succeeded.
 func succeeded(k audit.SkillStats) int64 { return max(0, k.Runs-k.Failures) }
 
-// lastUse returns when a skill was used last, the zero time for never.
+// lastUse returns the last use of a skill, or the zero time.
 func lastUse(k audit.SkillStats) time.Time {
 	if k.Last == nil {
 		return time.Time{}
@@ -129,7 +129,7 @@ func lastUse(k audit.SkillStats) time.Time {
 	return *k.Last
 }
 
-// busiest returns the skills, and how often the busiest was used.
+// busiest returns the skills, and the uses of the most frequent one.
 func (s *Summary) busiest() (all []audit.SkillStats, most int64) {
 	all = s.stats.Skills()
 	for _, k := range all {
@@ -138,7 +138,7 @@ func (s *Summary) busiest() (all []audit.SkillStats, most int64) {
 	return all, most
 }
 
-// slowest returns the skills with runs, the slowest first.
+// slowest returns the skills with runs, slowest first.
 func (s *Summary) slowest() []audit.SkillStats {
 	all := slices.DeleteFunc(s.stats.Skills(), func(k audit.SkillStats) bool { return k.TotalMS == 0 })
 	slices.SortFunc(all, func(a, b audit.SkillStats) int {
@@ -147,7 +147,7 @@ func (s *Summary) slowest() []audit.SkillStats {
 	return all
 }
 
-// busiestMachines returns the machines, and how much was done on the busiest.
+// busiestMachines returns the machines, and the activity of the busiest one.
 func (s *Summary) busiestMachines() (all []*machine, most int64) {
 	all = s.allMachines()
 	for _, m := range all {
@@ -156,10 +156,10 @@ func (s *Summary) busiestMachines() (all []*machine, most int64) {
 	return all, most
 }
 
-// logarithm returns a number that grows by the same whenever a duration becomes ten times as long.
+// logarithm returns the position of a duration on a logarithmic scale.
 func logarithm(ms int64) int64 { return int64(1000 * math.Log10(float64(max(0, ms))+1)) }
 
-// visible returns a text without what steers how it is shown.
+// visible removes control characters from a text.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -173,7 +173,7 @@ func visible(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// plural writes a number with what it counts.
+// plural formats a number with its noun.
 func plural(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one

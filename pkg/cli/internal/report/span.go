@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// mostBars is how many bars a chart has.
+// mostBars is the maximum number of bars in a chart.
 const mostBars = 62
 
-// step is a length of time that one bar is for.
+// step is the length of time of one bar.
 type step struct {
-	name  string // of one
+	name  string // the length of one
 	first func(time.Time) time.Time
 	next  func(time.Time) time.Time
-	label string // as time.Format has it
+	label string // a layout of time.Format
 }
 
-// steps are those that there are, the shortest first.
+// steps are the possible steps, shortest first.
 func steps() []step {
 	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return []step{
@@ -40,15 +40,15 @@ func steps() []step {
 	}
 }
 
-// bar is what was done in a step of time.
+// bar is the activity in one step.
 type bar struct {
 	from  time.Time
 	label string
 	counts
 }
 
-// bars returns what was done, step by step, without a hole: hours where it was done within two days, and else the
-// shortest step that leaves few enough of them.
+// bars returns the activity step by step, without gaps: by hour for up to two days, otherwise with the shortest step
+// that gives at most mostBars.
 func (s *Summary) bars() (step, []bar) {
 	all := steps()
 	if len(s.hours) == 0 {
@@ -80,7 +80,7 @@ func (s *Summary) bars() (step, []bar) {
 	return unit, bars
 }
 
-// count returns how many steps there are between two times, or one more than mostBars.
+// count returns the number of steps between two times, at most mostBars+1.
 func count(s step, first, last time.Time) (n int) {
 	for t := s.first(first); !t.After(last) && n <= mostBars; t = s.next(t) {
 		n++

@@ -9,32 +9,32 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// The most that is told apart. What is beyond counts under "others".
+// Limits of what is counted separately. The rest counts as "others".
 const (
-	mostHours    = 200_000 // that something was done in
+	mostHours    = 200_000 // hours with activity
 	mostReasons  = 2000
 	mostMachines = 10_000
 )
 
-// others is the name of what is not told apart.
+// others is the name for what is not counted separately.
 const others = "others"
 
-// Summary sums up records for a page. It has all that the page shows, whatever the size of the logs.
+// Summary aggregates records for a page, in memory that does not depend on the size of the logs.
 type Summary struct {
 	Records int64
 
 	stats    audit.Stats
 	total    counts
-	hours    map[int64]*counts // by the hour, counted from 1970
+	hours    map[int64]*counts // by hour since 1970
 	undated  int64
 	reasons  map[string]*reason
 	machines map[string]*machine
 }
 
-// counts are what was done.
+// counts are numbers of operations.
 type counts struct{ activations, worked, failed, refused int64 }
 
-// reason is why something was refused, or failed.
+// reason is a reason for denials or failures.
 type reason struct {
 	text            string
 	refused, failed int64
@@ -42,7 +42,7 @@ type reason struct {
 	last            time.Time
 }
 
-// machine is what was done on one machine.
+// machine is the activity on one machine.
 type machine struct {
 	name  string
 	users map[string]bool
@@ -50,12 +50,12 @@ type machine struct {
 	last time.Time
 }
 
-// NewSummary returns a summary of nothing.
+// NewSummary returns an empty summary.
 func NewSummary() *Summary {
 	return &Summary{hours: map[int64]*counts{}, reasons: map[string]*reason{}, machines: map[string]*machine{}}
 }
 
-// Add takes a record into account.
+// Add adds a record.
 func (s *Summary) Add(r audit.Record) {
 	s.Records++
 	if r.Phase == audit.Intent {
@@ -77,8 +77,8 @@ func (s *Summary) Add(r audit.Record) {
 	}
 }
 
-// countsOf returns what a record counts for. What was approved, denied to everybody or installed is no use of a skill;
-// that an install was refused counts.
+// countsOf returns the counts of a record. Approvals, denials of skills, and installations do not count as uses; denied
+// installations do.
 func countsOf(r audit.Record) (c counts) {
 	switch {
 	case r.Result == audit.Denied && (r.Uses() || r.Action == audit.Install || r.Action == audit.Update ||
@@ -133,7 +133,7 @@ func (s *Summary) machine(r audit.Record, t time.Time) *machine {
 	return m
 }
 
-// reason counts why something was refused or failed. Texts that begin with the same words are one reason.
+// reason counts a reason for a denial or failure. Texts with the same first words are one reason.
 func (s *Summary) reason(r audit.Record, t time.Time, c counts) {
 	text := why(r)
 	if s.reasons[text] == nil && len(s.reasons) >= mostReasons {
@@ -154,7 +154,7 @@ func (s *Summary) reason(r audit.Record, t time.Time, c counts) {
 	}
 }
 
-// mostReason is the length in bytes of a reason that is told apart.
+// mostReason is the number of bytes by which reasons are distinguished.
 const mostReason = 160
 
 func why(r audit.Record) string {
@@ -174,7 +174,7 @@ func why(r audit.Record) string {
 	return "failed without a reason"
 }
 
-// topReasons returns those that count most.
+// topReasons returns the most frequent reasons.
 func (s *Summary) topReasons(n int, value func(*reason) int64) (top []*reason) {
 	for _, r := range s.reasons {
 		if value(r) > 0 {
@@ -188,7 +188,7 @@ func (s *Summary) topReasons(n int, value func(*reason) int64) (top []*reason) {
 	return top[:min(n, len(top))]
 }
 
-// allMachines returns the machines, the busiest first.
+// allMachines returns the machines, busiest first.
 func (s *Summary) allMachines() (all []*machine) {
 	for _, m := range s.machines {
 		all = append(all, m)

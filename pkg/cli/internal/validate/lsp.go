@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// lspDelay is how long nothing must be typed before a skill is checked.
+// lspDelay is the delay after the last change before a skill is checked.
 const lspDelay = 150 * time.Millisecond
 
 func newLSP(a *app) *cobra.Command {
@@ -57,7 +57,7 @@ set them up. The hosts that skills are checked for are what the editor sends as
 	f := cmd.Flags()
 	f.StringSliceVar(&profiles, "profile", nil, "check for these `HOSTS`, or all: "+strings.Join(profile.IDs(), ", "))
 	f.Bool("stdio", true, "use standard input and output; there is no other way")
-	_ = f.MarkHidden("stdio") // it cannot fail: the flag exists. Some editors always give it.
+	_ = f.MarkHidden("stdio") // cannot fail: the flag exists; some editors always pass it
 	a.CompleteFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {

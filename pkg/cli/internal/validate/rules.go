@@ -59,7 +59,7 @@ In examples everything that cannot be seen is written as an escape, as \u200b.`,
 	}
 }
 
-// catalogRules returns the rules of skillpm skills that arguments mean, nil where one is none of them.
+// catalogRules returns the rules of "skillpm skills" that arguments name, or nil if one is not such a rule.
 func catalogRules(ids []string) []catalog.Rule {
 	var out []catalog.Rule
 	for _, id := range ids {
@@ -76,7 +76,7 @@ func catalogRules(ids []string) []catalog.Rule {
 	return out
 }
 
-// explainCatalog tells about rules of skillpm skills.
+// explainCatalog explains rules of "skillpm skills".
 func (a *app) explainCatalog(rules []catalog.Rule) error {
 	if a.JSON {
 		return a.PrintJSON(rules)
@@ -88,7 +88,7 @@ func (a *app) explainCatalog(rules []catalog.Rule) error {
 	return nil
 }
 
-// selected prints the rules that arguments mean, as JSON or as print does.
+// selected prints the rules that arguments name, as JSON or with print.
 func (a *app) selected(args []string, print func([]rule.Rule) error) error {
 	rules, err := rule.Select(args...)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *app) selected(args []string, print func([]rule.Rule) error) error {
 	return print(rules)
 }
 
-// completeRules completes ids with their titles, and families.
+// completeRules completes rule ids with their titles, and families.
 func completeRules(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	prefix = strings.ToUpper(prefix)
 	var out []string
@@ -161,7 +161,7 @@ func (a *app) explain(rules []rule.Rule) error {
 	return w.Flush()
 }
 
-// example prints one; those of several files have their names above them.
+// example prints an example, with file names if it has several files.
 func example(w io.Writer, title, text string) {
 	if text == "" {
 		return
@@ -184,8 +184,8 @@ func example(w io.Writer, title, text string) {
 	}
 }
 
-// suppressing says how a finding of a rule is kept from counting: by a comment beside it or for the whole file, or by
-// the project's settings.
+// suppressing describes how to suppress a finding of a rule: with a comment for the line or the file, or in the
+// project's settings.
 func suppressing(r rule.Rule) string {
 	open, end := "<!-- ", " -->"
 	switch r.Family() {
@@ -194,14 +194,14 @@ func suppressing(r rule.Rule) string {
 	}
 	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: " +
 		"[ID], reason: \"why\"}"
-	if r.Family() != "SUP" { // comments do not silence what is said of comments
+	if r.Family() != "SUP" { // comments cannot suppress findings about comments
 		settings = open + "skillpm-ignore ID: why" + end + "       on its line, or on the line before it\n" +
 			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings
 	}
 	return strings.ReplaceAll(settings, "ID", r.ID)
 }
 
-// indented puts four spaces before every line that is not empty.
+// indented indents non-empty lines by four spaces.
 func indented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -213,7 +213,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// wrapped breaks text between words into lines of up to width characters.
+// wrapped wraps text at up to width characters.
 func wrapped(text string, width int) string {
 	var b strings.Builder
 	used := 0

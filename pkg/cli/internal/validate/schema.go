@@ -45,7 +45,8 @@ func (a *app) listSchemas() error {
 	return err
 }
 
-// printSchema prints a schema by its name; "skill" is that of the default profile, a profile's id that of its skills.
+// printSchema prints a schema by its name; "skill" is the default profile's, and a profile's id means its frontmatter
+// schema.
 func (a *app) printSchema(name string) error {
 	if name == "skill" {
 		name = "skill." + profile.Default

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// validateFlags are the flags of validate that do not go to the check itself.
+// validateFlags are the flags of validate that are not options of package publish.
 type validateFlags struct {
 	formats        []string
 	outputs        []string
@@ -82,7 +82,7 @@ format can go to standard output.`,
 	return cmd
 }
 
-// addCheckFlags adds the flags that say what is checked, and how.
+// addCheckFlags adds the flags that select what is checked, and how.
 func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+textx.And(profile.IDs())+
@@ -110,11 +110,11 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	a.CompleteFlag(cmd, "disable", completeRules)
 }
 
-// collectAt is how much memory may grow, in percent, before a check collects it: most of what a check allocates is used
-// until its end, so the usual 100 costs time and saves little.
+// collectAt is the GOGC value during a check. Most memory stays in use until the end of a check, so collecting more
+// often costs time and saves little.
 const collectAt = 150
 
-// validate checks and reports; errors in skills are the exit code only.
+// validate checks and reports. Error findings only set the exit code.
 func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags validateFlags) error {
 	o.Changed = o.Changed || o.Since != ""
 	o.Lenient = cmd.Flags().Changed("strict") && !o.Strict
@@ -178,7 +178,7 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	return mendErr
 }
 
-// checkFlags refuses flags that do not go together.
+// checkFlags rejects conflicting flags.
 func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 	switch {
 	case o.Parallel < 0:
@@ -201,12 +201,12 @@ func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 	return flags.baseline.check(o, flags)
 }
 
-// finish prints the report and turns errors in skills, and what --diff would change, into the exit code.
+// finish prints the report, and converts error findings and changes of --diff to the exit code.
 func (a *app) finish(o render.Outcome, destinations []render.Destination) error {
 	if err := render.WriteReport(a.App, o, destinations); err != nil {
 		return err
 	}
-	if o.Dry { // the exit code of --diff is about changes
+	if o.Dry { // the exit code of --diff reports changes
 		if len(o.Mended) > 0 {
 			return console.Reported{Exit: diag.Invalid}
 		}

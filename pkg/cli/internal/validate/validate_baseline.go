@@ -38,12 +38,12 @@ func (b *baselineFlags) check(o publish.ValidateOptions, flags validateFlags) er
 	return nil
 }
 
-// isYAML reports whether a path has the ending of a baseline's file.
+// isYAML reports whether a path has the extension of a baseline file.
 func isYAML(path string) bool {
 	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
 }
 
-// writeBaseline writes a baseline and says what is in it.
+// writeBaseline writes a baseline and prints a summary.
 func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.ValidateOptions, b baselineFlags) error {
 	r, err := c.WriteBaseline(ctx, o, b.reason)
 	if diag.CodeOf(err) == diag.Usage && b.reason == "" {

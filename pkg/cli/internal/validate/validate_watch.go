@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one
-// check, as a path that is gone for a moment, is told and does not end it.
+// watch checks and reports again whenever a file changes, until the context ends. It reports errors, for example a
+// missing path, and continues.
 func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome,
 	destinations []render.Destination,
 ) error {
@@ -49,13 +49,12 @@ func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOp
 	}
 }
 
-// nextChange waits until files change that are not the reports themselves, and returns them; nil when nothing is
-// watched any more.
+// nextChange waits until files other than the reports change, and returns them; nil when watching ends.
 func (a *app) nextChange(ctx context.Context, w *watch.Watcher, destinations []render.Destination) ([]string, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, console.Reported{Exit: diag.Interrupted} // as it was told to end
+			return nil, console.Reported{Exit: diag.Interrupted} // the context ended
 		case changed, ok := <-w.Events():
 			if !ok {
 				return nil, w.Err()
@@ -72,7 +71,7 @@ func (a *app) nextChange(ctx context.Context, w *watch.Watcher, destinations []r
 	}
 }
 
-// isOutput reports whether a path is a report's file, or what is written beside it and then put in its place.
+// isOutput reports whether a path is a report's file or the temporary file for it.
 func isOutput(file, path string) bool {
 	rest, ok := strings.CutPrefix(path, file)
 	return ok && (rest == "" || strings.HasPrefix(rest, render.PartMark))
@@ -93,7 +92,7 @@ func (a *app) checkOnce(ctx context.Context, c *publish.Client, o publish.Valida
 	return nil
 }
 
-// changedFiles names the first of the files that changed.
+// changedFiles returns the first of the changed files, for a message.
 func (a *app) changedFiles(dir string, changed []string) string {
 	const most = 3
 	var names []string
