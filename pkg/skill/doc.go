@@ -3,33 +3,35 @@
 //
 // This package is part of skillpm's embedding API and keeps compatibility.
 //
-// The rules it keeps when it reads ([Parse] is where to start):
+// Rules for reading (start at [Parse]):
 //
-//   - Nothing is thrown away. [Parse] always returns a [Document]; what is wrong with the file is data, a list of
+//   - Nothing is lost. [Parse] always returns a [Document]. Problems of the file are data, a list of [Problem], so that
+//     a broken field does not hide the other fields or the body.
 //     [Problem], so that one broken field hides neither the other fields nor the body.
-//   - Lines and columns count from 1 in the file as it lies on disk, columns in Unicode code points.
-//   - A scalar is the text that its author wrote: 1.10 stays "1.10", and 2026-01-02 is not a point in time.
-//   - Names are legal when the Agent Skills specification (agentskills.io) says so: 1 to 64 of a-z, 0-9 and single
-//     inner hyphens.
+//   - Lines and columns count from 1 in the file on disk, columns in Unicode code points.
+//   - A scalar is the text as written: 1.10 stays "1.10", and 2026-01-02 is not a time.
+//   - Names follow the Agent Skills specification (agentskills.io): 1 to 64 characters of a-z, 0-9, and single inner
+//     hyphens.
 //
-// The rules of [Expand] are those of the agents:
+// Rules of [Expand], which are those of the agents:
 //
-//   - Arguments are split as a shell splits words, by spaces and quotes, and counted from 0.
-//   - $ARGUMENTS is all of them as the caller wrote them, $ARGUMENTS[N] and $N are one, $name is the one to which the
-//     skill's `arguments:` gives this name by its position. No word character follows $N, and neither one nor [ follows
-//     $name.
-//   - An index without an argument stays, so that $5.00 survives; a name without one becomes nothing.
-//   - A backslash before a placeholder takes its meaning away and goes: \$1.00 is $1.00. Any other backslash stays.
+//   - Arguments are split into words as a shell does, by spaces and quotes, and counted from 0.
+//   - $ARGUMENTS is all arguments as written, $ARGUMENTS[N] and $N are one argument, and $name is the argument at the
+//     position of the name in the skill's `arguments:`. A word character after $N, or a word character or [ after
+//     $name, prevents the substitution.
+//   - An index without an argument stays, so that $5.00 is kept; a name without an argument becomes empty.
+//   - A backslash before a placeholder prevents the substitution and is removed: \$1.00 is $1.00. Other backslashes
+//     stay.
 //   - ${NAME} is replaced if the agent has such a variable, and stays otherwise.
-//   - Code blocks are no exception.
-//   - Arguments that nothing took are appended as a last line, if the agent does that.
+//   - The rules also apply in code blocks.
+//   - Unused arguments are appended as a last line, if the agent does that.
 //
-// Expand reads a text once. It never looks at what it inserts, so an argument that looks like a placeholder or a
-// command is only text. It takes linear time and inserts a bounded number of bytes.
+// Expand scans a text once and never scans what it inserts, so an argument that looks like a placeholder or a command
+// stays text. It takes linear time and inserts a bounded number of bytes.
 //
 // The packages of this room:
 //
-//   - agent is the table of agents, and where they read skills.
+//   - agent is the table of agents and their skill directories.
 //   - profile has the rules of each agent and skill system, as data.
-//   - tool has the names of agents' tools, and decides whether tool restrictions allow a call.
+//   - tool maps the names of agents' tools, and decides whether tool restrictions allow a call.
 package skill

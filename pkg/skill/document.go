@@ -10,22 +10,22 @@ import (
 
 // Document is a parsed SKILL.md.
 type Document struct {
-	Source []byte // the whole file as it was given
+	Source []byte // the whole file
 	BOM    bool   // it starts with a UTF-8 byte order mark
-	EOL    string // how its first line ends: "\n" or "\r\n"
+	EOL    string // the ending of its first line: "\n" or "\r\n"
 
-	// Front is the frontmatter's mapping, its nodes placed by line and column of the file; nil where there is none
-	// that could be read at all. The text of the frontmatter is Source[FrontStart:FrontEnd], without the fences.
+	// Front is the frontmatter's mapping, whose nodes have the lines and columns of the file; nil if it is missing or
+	// unreadable. The text of the frontmatter is Source[FrontStart:FrontEnd], without the fences.
 	Front      *yaml.Node
 	FrontStart int
 	FrontEnd   int
-	FrontLine  int // the line of the file on which that text starts, 0 without frontmatter
+	FrontLine  int // the file's line of that text, 0 without frontmatter
 
-	BodyStart int // the byte of Source at which the body starts
-	BodyLine  int // the line of the file at which the body starts
+	BodyStart int // offset of the body in Source
+	BodyLine  int // the file's line of the body
 
 	recovered map[*yaml.Node]bool
-	lines     []int // where the lines of the frontmatter start, once somebody asks
+	lines     []int // offsets of the frontmatter's lines, computed on first use
 }
 
 // Body returns the Markdown after the frontmatter.
@@ -34,8 +34,7 @@ func (d *Document) Body() []byte { return d.Source[d.BodyStart:] }
 // FrontText returns the text between the fences.
 func (d *Document) FrontText() []byte { return d.Source[d.FrontStart:d.FrontEnd] }
 
-// Lookup returns the key and value nodes of a field of the frontmatter, or two nils. Of a key that is there twice the
-// first counts.
+// Lookup returns the key and value nodes of a frontmatter field, or nil. Of duplicate keys, the first counts.
 func (d *Document) Lookup(key string) (k, v *yaml.Node) {
 	for k, v := range yamlx.Pairs(d.Front) {
 		if k.Value == key {
@@ -45,18 +44,17 @@ func (d *Document) Lookup(key string) (k, v *yaml.Node) {
 	return nil, nil
 }
 
-// Recovered reports whether the value node v was taken as plain text from a field that is not valid YAML. What it says
-// about that field is a guess.
+// Recovered reports whether the value v was read as plain text from a field that is not valid YAML. Such a value is a
+// guess.
 func (d *Document) Recovered(v *yaml.Node) bool { return d.recovered[v] }
 
-// Text returns the text of a scalar field as it was written, without quotes; "" when it is missing, null, or not a
-// scalar.
+// Text returns the text of a scalar field as written, without quotes; "" if it is missing, null, or not a scalar.
 func (d *Document) Text(key string) string {
 	_, v := d.Lookup(key)
 	return ScalarText(v)
 }
 
-// ScalarText returns the text of a scalar node, following one alias; "" for nil, null, and what is not a scalar.
+// ScalarText returns the text of a scalar node, following one alias; "" for nil, null, and other nodes.
 func ScalarText(n *yaml.Node) string {
 	if n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -73,7 +71,7 @@ func (d *Document) Name() string { return d.Text("name") }
 // Description returns the declared description without surrounding space, or "".
 func (d *Document) Description() string { return strings.TrimSpace(d.Text("description")) }
 
-// License returns the declared licence, or "".
+// License returns the declared license, or "".
 func (d *Document) License() string { return d.Text("license") }
 
 // Compatibility returns the declared compatibility, or "".
@@ -88,7 +86,7 @@ type FileRef struct {
 	Description string
 }
 
-// Files returns the entries of the `files` list that have a path; an entry that is only a string is its path.
+// Files returns the entries of the `files` list that have a path. A string entry is a path.
 func (d *Document) Files() []FileRef {
 	_, v := d.Lookup("files")
 	if v == nil || v.Kind != yaml.SequenceNode {

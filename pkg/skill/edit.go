@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Replace returns the file with the value of a field of the frontmatter replaced by text, which must be YAML on one
-// line. Comments after the value go with it when the value takes several lines; ok is false where that would lose one,
-// or the field is not in a block of its own lines.
+// Replace returns the file with the value of a frontmatter field replaced by text, which must be single-line YAML. The
+// comments of a single-line value stay. ok is false if the value has several lines with comments, or if the field does
+// not have its own lines.
 func (d *Document) Replace(key, text string) (data []byte, ok bool) {
 	k, v := d.Lookup(key)
 	if v == nil || d.Front.Style&yaml.FlowStyle != 0 || hasAnchor(v) {
@@ -29,17 +29,16 @@ func (d *Document) Replace(key, text string) (data []byte, ok bool) {
 	return splice(d.Source, start, end, " "+text), true
 }
 
-// Span returns the bytes of a scalar of the frontmatter; ok is false for one of several lines, with a tag or an anchor,
-// and for one that was guessed.
+// Span returns the bytes of a frontmatter scalar. ok is false for a scalar with several lines, a tag, or an anchor, and
+// for a guessed one.
 func (d *Document) Span(v *yaml.Node) (start, end int, ok bool) {
 	start = d.offset(v.Line, v.Column)
 	end, _, ok = yamlx.ScalarEnd(d.Source[:d.FrontEnd], start, v)
 	return start, end, ok && start < end && !d.Recovered(v)
 }
 
-// QuoteLine returns the file with the rest of a field's line, from its value on, in quotes: for a value that YAML does
-// not take as it is. ok is false where the value goes on below, has a comment or a quote of its own, or where the field
-// would still not be valid.
+// QuoteLine returns the file with a field's value in quotes, up to the end of its line, for a value that is not valid
+// YAML. ok is false if the value continues on the next line, contains a comment or a quote, or would still be invalid.
 func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 	start := d.offset(line, 1)
 	text, next := cutLine(d.Source, start)
@@ -63,7 +62,7 @@ func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 }
 
 // First returns the file with the named fields moved to the start of the frontmatter, in that order, each with the
-// comments above it. ok is false where the frontmatter has not a field a line.
+// comments above it. ok is false if the fields do not have their own lines.
 func (d *Document) First(keys ...string) (data []byte, ok bool) {
 	if d.Front == nil || d.Front.Style&yaml.FlowStyle != 0 || len(d.recovered) > 0 || len(d.Front.Content) == 0 ||
 		hasAnchor(d.Front) ||
@@ -97,7 +96,7 @@ func (d *Document) First(keys ...string) (data []byte, ok bool) {
 	return data, d.sameFields(data)
 }
 
-// sameFields reports whether other text has the same fields with the same values and comments, and is as valid.
+// sameFields reports whether other text has the same fields, values, and comments, and is equally valid.
 func (d *Document) sameFields(data []byte) bool {
 	_, before := Parse(d.Source)
 	other, after := Parse(data)
@@ -118,12 +117,12 @@ func sameNode(a, b *yaml.Node) bool {
 		slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
-// hasAnchor reports whether a node, or one below it, has a name or is a reference to one.
+// hasAnchor reports whether a node or one below it has an anchor or is an alias.
 func hasAnchor(n *yaml.Node) bool {
 	return n.Anchor != "" || n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAnchor)
 }
 
-// insertIndex returns where a key stands among keys, after all of them if it is not there.
+// insertIndex returns the index of a key among keys, or their number if it is missing.
 func insertIndex(keys []string, key string) int {
 	if i := slices.Index(keys, key); i >= 0 {
 		return i
@@ -131,7 +130,7 @@ func insertIndex(keys []string, key string) int {
 	return len(keys)
 }
 
-// commentsAbove returns the offset of the first of the comment lines that stand directly above the line at an offset.
+// commentsAbove returns the offset of the first comment line directly above the line at an offset.
 func (d *Document) commentsAbove(line, least int) int {
 	for line > least {
 		start := bytes.LastIndexByte(d.Source[:line-1], '\n') + 1

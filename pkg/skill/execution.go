@@ -9,11 +9,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// executionFields are what is known below execution.
+// executionFields are the known keys of execution.
 var executionFields = [...]string{"sandbox", "allowed-paths", "network"}
 
-// UnreadExecution returns what of the field execution cannot be read for certain, and why; nil where there is nothing.
-// By that field a skill's scripts are confined: what is not understood must not be passed over.
+// UnreadExecution returns the parts of the field execution that are invalid, and why, or nil. Because this field
+// confines a skill's scripts, unknown content must not be ignored.
 func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 	_, v := d.Lookup("execution")
 	v = target(v)
@@ -48,7 +48,7 @@ func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 	return nil, ""
 }
 
-// target returns what an alias stands for.
+// target returns the target of an alias.
 func target(n *yaml.Node) *yaml.Node {
 	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -56,13 +56,13 @@ func target(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// unreadable returns why a value is no list of texts, or, where a word may stand for one, no word.
+// unreadable returns why a value is not a list of texts or, if allowed, a single text.
 func unreadable(v *yaml.Node, word bool) string {
 	items := v.Content
 	if v.Kind == yaml.ScalarNode {
 		items = []*yaml.Node{v}
 		if ScalarText(v) == "" {
-			return "" // as if it were not there
+			return "" // as if it were missing
 		}
 	} else if v.Kind != yaml.SequenceNode {
 		return "is not a list"

@@ -6,45 +6,45 @@ import (
 	"unicode/utf8"
 )
 
-// MaxInserted is how many bytes are inserted into one text at most. A placeholder whose value would exceed it stays as
-// it stands.
+// MaxInserted limits the bytes that are inserted into one text. A placeholder whose value would exceed the limit stays
+// unchanged.
 const MaxInserted = 8 << 20
 
-// ExpandRules says what a host substitutes.
+// ExpandRules are the substitutions of an agent.
 type ExpandRules struct {
-	Indexed bool `yaml:"indexed"` // $ARGUMENTS, $ARGUMENTS[N] and $N
-	Named   bool `yaml:"named"`   // $name, for what `arguments:` declares
-	// the name in ${…}, to skill-dir, session-id, project-dir or plugin-root
+	Indexed bool `yaml:"indexed"` // $ARGUMENTS, $ARGUMENTS[N], and $N
+	Named   bool `yaml:"named"`   // $name, for the names in `arguments:`
+	// names in ${…} -> skill-dir, session-id, project-dir, or plugin-root
 	Variables map[string]string `yaml:"variables"`
-	Shell     bool              `yaml:"shell"` // !`command` and blocks of ```!
-	// arguments that nothing took: "" are dropped, "line", "paragraph" with a blank line before
+	Shell     bool              `yaml:"shell"` // !`command` and ```! blocks
+	// unused arguments: "" drops them, "line" appends a line, "paragraph" a paragraph
 	Append string `yaml:"append"`
 }
 
-// ExpandInput is what is known when a skill is activated.
+// ExpandInput is the input of an activation.
 type ExpandInput struct {
-	Arguments string            // as they were given
-	Names     []string          // what `arguments:` of the skill declares, by position
-	Values    map[string]string // skill-dir, session-id, project-dir, plugin-root: what is known of them
+	Arguments string            // as written
+	Names     []string          // names in the skill's `arguments:`, by position
+	Values    map[string]string // known values of skill-dir, session-id, project-dir, plugin-root
 
-	// Shell returns the output of a command of the text, or false where it is not run and stays as it stands. It is
-	// never called for text that was inserted. Without it no command is run.
+	// Shell returns the output of a command in the text, or false to leave the command unchanged. It is never called
+	// for inserted text. nil leaves all commands unchanged.
 	Shell func(command string) (output string, ran bool)
 }
 
-// Expansion is a text in which everything is substituted.
+// Expansion is the result of [Expand].
 type Expansion struct {
 	Text     string
-	Used     bool           // a placeholder took arguments
-	Appended bool           // the arguments are the last line
-	Cut      bool           // MaxInserted was reached, and placeholders were left
-	Left     []ShellCommand // commands that were not run and stand in the text
+	Used     bool           // a placeholder used arguments
+	Appended bool           // the arguments were appended
+	Cut      bool           // MaxInserted was reached, so that placeholders remain
+	Left     []ShellCommand // commands that remain in the text
 }
 
-// ExpandBody returns the text with everything substituted.
+// ExpandBody returns the expanded text.
 func ExpandBody(text string, r ExpandRules, in ExpandInput) string { return Expand(text, r, in).Text }
 
-// Expand substitutes what the rules say, and tells what became of it.
+// Expand substitutes the placeholders and commands of a text.
 func Expand(text string, r ExpandRules, in ExpandInput) Expansion {
 	x := newExpander(text, r, in)
 	var commands []ShellCommand
@@ -63,16 +63,16 @@ func Expand(text string, r ExpandRules, in ExpandInput) Expansion {
 	return x.result
 }
 
-// expander goes through a text once.
+// expander scans a text once.
 type expander struct {
 	text      string
 	pos       int // everything before it is written
 	rules     ExpandRules
 	in        ExpandInput
 	arguments []string
-	names     map[string]int // to the position
-	longest   int            // bytes of the longest name
-	first     [256]bool      // the bytes that names start with
+	names     map[string]int // name -> position
+	longest   int            // length of the longest name
+	first     [256]bool      // first bytes of the names
 	out       strings.Builder
 	inserted  int
 	used      bool
@@ -95,13 +95,13 @@ func newExpander(text string, r ExpandRules, in ExpandInput) *expander {
 	return x
 }
 
-// usable reports whether a name can stand for an argument: a number would be an index, and a name that is longer than
-// any that people write would have to be looked for at each dollar sign.
+// usable reports whether a name can be a placeholder. Numbers are indexes, and a very long name would have to be
+// compared at each dollar sign.
 func usable(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, "0123456789") != ""
 }
 
-// copyTo writes the text up to end, with its placeholders substituted.
+// copyTo writes the text up to end, with placeholders substituted.
 func (x *expander) copyTo(end int) {
 	for x.pos < end {
 		next := strings.IndexByte(x.text[x.pos:end], '$')
@@ -130,14 +130,13 @@ func (x *expander) copyTo(end int) {
 	}
 }
 
-// escaped reports whether the dollar sign at this place has a backslash before it that is itself not escaped, and not
-// yet written: an odd number of them.
+// escaped reports whether the dollar sign at an offset follows an odd number of backslashes that are not written yet.
 func (x *expander) escaped(i int) bool {
 	before := x.text[x.pos:i]
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
-// insert writes a value; where there would be too much, it writes what stands in the text.
+// insert writes a value, or the original text if the value would exceed the limit.
 func (x *expander) insert(v value, placeholder string) {
 	switch {
 	case v.literal:
@@ -153,7 +152,7 @@ func (x *expander) insert(v value, placeholder string) {
 	x.used = x.used || v.argument
 }
 
-// append writes the arguments as the last line.
+// append appends the arguments.
 func (x *expander) append(paragraph bool) {
 	body := strings.TrimRight(x.out.String(), "\n")
 	ended := len(body) < x.out.Len()
@@ -173,15 +172,15 @@ func (x *expander) append(paragraph bool) {
 	x.result.Appended = true
 }
 
-// value is what stands for a placeholder.
+// value is the value of a placeholder.
 type value struct {
 	text     string
-	argument bool // it takes arguments
-	literal  bool // there is nothing: the placeholder stays
+	argument bool // it uses arguments
+	literal  bool // no value: the placeholder stays
 }
 
-// placeholder returns what stands for the placeholder that s starts with, and the placeholder's length. Names come
-// before indexes, an index before all arguments.
+// placeholder returns the value and the length of the placeholder at the start of s. Names take precedence over
+// indexes, and an index over all arguments.
 func (x *expander) placeholder(s string) (value, int, bool) {
 	if v, n, ok := x.named(s); ok {
 		return v, n, true
@@ -194,7 +193,7 @@ func (x *expander) placeholder(s string) (value, int, bool) {
 	return x.variable(s)
 }
 
-// named reads $name, the longest name that fits.
+// named parses $name with the longest matching name.
 func (x *expander) named(s string) (value, int, bool) {
 	if len(s) < 2 || !x.first[s[1]] {
 		return value{}, 0, false
@@ -212,7 +211,7 @@ func (x *expander) named(s string) (value, int, bool) {
 	return value{}, 0, false
 }
 
-// indexed reads $ARGUMENTS[N], $ARGUMENTS and $N.
+// indexed parses $ARGUMENTS[N], $ARGUMENTS, and $N.
 func (x *expander) indexed(s string) (value, int, bool) {
 	const all = "$ARGUMENTS"
 	if strings.HasPrefix(s, all) {
@@ -238,7 +237,7 @@ func (x *expander) argument(index string) value {
 	return value{text: x.arguments[i], argument: true}
 }
 
-// variable reads ${NAME}.
+// variable parses ${NAME}.
 func (x *expander) variable(s string) (value, int, bool) {
 	if len(x.rules.Variables) == 0 || !strings.HasPrefix(s, "${") {
 		return value{}, 0, false
@@ -255,7 +254,7 @@ func (x *expander) variable(s string) (value, int, bool) {
 	return value{text: text, literal: !known}, end + 1, true
 }
 
-// digits returns how many digits s starts with.
+// digits returns the number of leading digits of s.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -264,11 +263,11 @@ func digits(s string) int {
 	return n
 }
 
-// startsWithWord reports whether s starts with a word character: a letter, a digit or an underscore.
+// startsWithWord reports whether s starts with a letter, a digit, or an underscore.
 func startsWithWord(s string) bool {
 	c := s[0]
 	if c < utf8.RuneSelf {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 	}
-	return false // as hosts have it: \w is ASCII
+	return false // as in agents, whose \w is ASCII
 }

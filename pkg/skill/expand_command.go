@@ -5,19 +5,18 @@ import (
 	"unicode"
 )
 
-// ShellCommand is a command in a text whose output the host puts in its place.
+// ShellCommand is a command in a text, whose output replaces it.
 type ShellCommand struct {
-	Line       string // what is run, as it is written
-	Start, End int    // the bytes of the text that its output replaces
-	Block      bool   // it is a block of ```!, not !`…`
+	Line       string // the command as written
+	Start, End int    // the bytes of the text that the output replaces
+	Block      bool   // a ```! block instead of !`…`
 
-	// Refused says why it was not run: "" where nobody was asked to run it, or where the one who was did not.
+	// Refused is why it did not run; "" if there was no Shell function or it returned false.
 	Refused string
 }
 
 // ShellCommands returns the commands of a text, in order: !`command` at the start of a line or after a space, and
-// blocks that start with ```!. Whoever runs them asks about them in the text as it was written, so that nothing that
-// was inserted is ever run.
+// blocks that start with ```!. It must be called with the original text, so that inserted text never runs.
 func ShellCommands(text string) []ShellCommand {
 	var out []ShellCommand
 	for pos := 0; pos < len(text); {
@@ -28,7 +27,7 @@ func ShellCommands(text string) []ShellCommand {
 		at := pos + next
 		c, ok, none := commandAt(text, at, pos)
 		switch {
-		case none: // nothing closes it, nor what comes after
+		case none: // it is not closed, so neither are later ones
 			return out
 		case ok:
 			out = append(out, c)
@@ -40,8 +39,8 @@ func ShellCommands(text string) []ShellCommand {
 	return out
 }
 
-// commandAt reads the command whose exclamation mark is at this place; from is where the last one ended. None says that
-// there is not one backtick left.
+// commandAt parses the command at an exclamation mark; from is the end of the previous one. none reports that no
+// backtick follows.
 func commandAt(text string, at, from int) (c ShellCommand, ok, none bool) {
 	if at-3 >= from && text[at-3:at] == "```" {
 		start := at + 1
@@ -72,7 +71,7 @@ func spaceBefore(text string, at int) bool {
 	return strings.HasSuffix(text[max(0, at-2):at], "\u00a0")
 }
 
-// command writes the output of a command, or the command as it stands.
+// command writes the output of a command, or the command unchanged.
 func (x *expander) command(c ShellCommand) {
 	text := x.text[c.Start:c.End]
 	x.pos = c.End
@@ -94,10 +93,9 @@ func (x *expander) command(c ShellCommand) {
 	x.out.WriteString(text)
 }
 
-// commandLine returns a command with its placeholders substituted, or why that can't be done. What a value means to a
-// shell depends on the quotes that it lands in, and no way of quoting it holds in all of them. So only values that mean
-// nothing to a shell are inserted: words of letters, digits and _ . / : @ + , -, and none that would be an option. Used
-// says that it takes arguments.
+// commandLine returns a command with its placeholders substituted, or why that is not possible. The meaning of a value
+// depends on the quotes around it, and no quoting is safe in all contexts. So only harmless values are inserted: words
+// of letters, digits, and _ . / : @ + , - that are not options. used reports that a placeholder used arguments.
 func (x *expander) commandLine(line string) (expanded string, used bool, refused string) {
 	var out strings.Builder
 	for pos := 0; ; {
@@ -127,11 +125,11 @@ func (x *expander) commandLine(line string) (expanded string, used bool, refused
 	}
 }
 
-// maxLine is how long a command may be with its arguments.
+// maxLine is the maximum length of a command with its arguments.
 const maxLine = 64 << 10
 
-// harmless reports whether a value means the same wherever it stands in a command: words that no shell gives a meaning
-// to, of which none is an option.
+// harmless reports whether a value has the same meaning anywhere in a command: words without shell syntax that are not
+// options.
 func harmless(v string) bool {
 	if strings.HasPrefix(v, "-") || strings.Contains(v, " -") {
 		return false

@@ -2,7 +2,7 @@ package skill
 
 import "strings"
 
-// QuoteArgument returns a word as a shell reads it, and as [SplitArguments] does. A plain one stays as it is.
+// QuoteArgument quotes a word for a shell and [SplitArguments]. A plain word stays unchanged.
 func QuoteArgument(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
@@ -13,7 +13,7 @@ func QuoteArgument(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// JoinArguments returns words as one text, of which [SplitArguments] makes them again.
+// JoinArguments joins words so that [SplitArguments] returns them.
 func JoinArguments(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

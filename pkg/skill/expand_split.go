@@ -2,9 +2,9 @@ package skill
 
 import "strings"
 
-// SplitArguments splits arguments as a shell does: at spaces, tabs and newlines that are not in quotes. A backslash
-// takes the meaning of what follows it, in double quotes only of ", \, $ and `. It never fails: a quote that nothing
-// closes is a character like any other, so that "the user's bug" is three words, and so is a backslash at the end.
+// SplitArguments splits arguments as a shell does: at spaces, tabs, and newlines outside of quotes. A backslash escapes
+// the next character, in double quotes only ", \, $, and `. It never fails: an unclosed quote and a final backslash are
+// ordinary characters, so that "the user's bug" is three words.
 func SplitArguments(arguments string) []string {
 	var out []string
 	var word strings.Builder
@@ -30,7 +30,7 @@ func SplitArguments(arguments string) []string {
 		case c == '"' && !noDouble:
 			end := closing(arguments, i+1)
 			if end < 0 {
-				noDouble = true // nor for any quote after it
+				noDouble = true // nor does any later quote close
 				word.WriteByte(c)
 			} else {
 				unescape(&word, arguments[i+1:end])
@@ -47,7 +47,7 @@ func SplitArguments(arguments string) []string {
 	return out
 }
 
-// closing returns where the double quotes end that were opened before start, or -1.
+// closing returns the offset of the double quote that closes the one before start, or -1.
 func closing(s string, start int) int {
 	for i := start; i < len(s); i++ {
 		switch s[i] {
@@ -60,7 +60,7 @@ func closing(s string, start int) int {
 	return -1
 }
 
-// unescape writes what stands in double quotes.
+// unescape returns the content of double quotes.
 func unescape(w *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("\"\\$`", s[i+1]) >= 0 {

@@ -10,15 +10,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// File is the name of the file that makes a directory a skill, in this exact case.
+// File is the name of the file that makes a directory a skill. Case matters.
 const File = "SKILL.md"
 
-// MaxFile is the size in bytes beyond which a SKILL.md is refused unread. The largest of 20,000 real ones is well
-// under 1 MiB.
+// MaxFile is the maximum size of a SKILL.md, in bytes. The largest of 20,000 real ones has well under 1 MiB.
 const MaxFile = 4 << 20
 
-// SkipDir reports whether a search for skills passes over directories of that name: version control, other people's
-// dependencies, and what skillpm itself has installed.
+// SkipDir reports whether a search for skills skips directories with a name: version control, dependencies, and skills
+// that skillpm installed.
 func SkipDir(name string) bool {
 	switch strings.ToLower(name) {
 	case ".git", ".hg", ".svn", "node_modules", ".skillpm":
@@ -27,11 +26,11 @@ func SkipDir(name string) bool {
 	return false
 }
 
-// VendorRecord is the file that `skillpm vendor` leaves in the directory of every pack that it copies.
+// VendorRecord is the file that `skillpm vendor` writes into the directory of each copied pack.
 const VendorRecord = ".skillpm-vendor.json"
 
-// Vendored reports whether a directory with those entries is where skillpm vendor keeps a copy of a pack: somebody
-// else's skills, as those that are installed. A directory elsewhere is not, whatever is in it.
+// Vendored reports whether a directory with the given entries holds a copy of a pack by "skillpm vendor". Its skills
+// are not the project's own.
 func Vendored(dir string, entries []fs.DirEntry) bool {
 	above, base := path.Split(path.Dir(path.Dir(dir)))
 	parent := path.Base(above) + "/" + base
@@ -39,10 +38,9 @@ func Vendored(dir string, entries []fs.DirEntry) bool {
 		slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == VendorRecord })
 }
 
-// Find returns the directories below root, and root itself, that hold a SKILL.md, in bytewise order of their paths. A
-// SKILL.md below a skill belongs to that skill and is not found. Directories that [SkipDir] names are passed over,
-// unless root is one, and those that are [Vendored]. The error is that of reading root; a directory below that cannot
-// be read is an error too.
+// Find returns the directories at and below root that contain a SKILL.md, in bytewise order of their paths. A SKILL.md
+// below a skill belongs to that skill and is not found. Find skips directories that [SkipDir] names, except root, and
+// [Vendored] ones. A directory that cannot be read is an error.
 func Find(fsys fs.FS, root string) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, root)
 	if err != nil {
@@ -69,12 +67,12 @@ func Find(fsys fs.FS, root string) ([]string, error) {
 	return found, nil
 }
 
-// isSkillFile reports whether a directory entry has the exact name SKILL.md and is not a directory. Directories are
-// listed instead of asked for the file, because a file system that ignores case would say yes to skill.md.
+// isSkillFile reports whether a directory entry has exactly the name SKILL.md and is not a directory. Find lists
+// directories instead of opening the file, because on a case-insensitive file system skill.md would match.
 func isSkillFile(e fs.DirEntry) bool { return e.Name() == File && !e.IsDir() }
 
-// Load reads and parses the SKILL.md of a directory. The error has code NotFound when there is none, and Invalid when
-// it is no regular file or larger than [MaxFile]; what is wrong inside the file is in the problems.
+// Load reads and parses the SKILL.md of a directory. The error has the code NotFound if the file does not exist, and
+// Invalid if it is not a regular file or is larger than [MaxFile]. Problems in the file are in the document.
 func Load(fsys fs.FS, dir string) (*Document, []Problem, error) {
 	name := path.Join(dir, File)
 	info, err := fs.Stat(fsys, name)
@@ -84,7 +82,7 @@ func Load(fsys fs.FS, dir string) (*Document, []Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for ever
+	if !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	if info.Size() > MaxFile {

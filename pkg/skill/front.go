@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// front reads the frontmatter's text into nodes. Where YAML refuses the whole, each field is read by itself, so that a
-// broken field hides no other.
+// front parses the frontmatter's text into nodes. If it is not valid YAML as a whole, each field is parsed on its own,
+// so that a broken field does not hide others.
 func (p *parser) front() {
 	d := p.doc
 	text := oneLineBreak(d.FrontText())
@@ -34,8 +34,8 @@ func (p *parser) front() {
 	p.duplicates(node)
 }
 
-// oneLineBreak turns the characters that YAML 1.1 counts as line breaks and editors do not into spaces, so that lines
-// are what an editor shows: a carriage return that no line feed follows, and three of Unicode's.
+// oneLineBreak replaces the line breaks of YAML 1.1 that editors do not show with spaces, so that line numbers match an
+// editor's: a carriage return without a line feed, and three Unicode characters.
 func oneLineBreak(text []byte) []byte {
 	if bytes.ContainsAny(text, "\u0085\u2028\u2029") {
 		text = []byte(strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(string(text)))
@@ -52,7 +52,7 @@ func oneLineBreak(text []byte) []byte {
 	return text
 }
 
-// readYAML returns the root node of one YAML document, nil when it is empty.
+// readYAML returns the root node of one YAML document, or nil if it is empty.
 func readYAML(text []byte) (*yaml.Node, error) {
 	root, err := yamlx.Parse(text)
 	if err != nil || root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
@@ -61,7 +61,7 @@ func readYAML(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// shift moves a node and everything below it down by some lines.
+// shift moves a node and its descendants down by a number of lines.
 func shift(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, c := range n.Content {
@@ -69,7 +69,7 @@ func shift(n *yaml.Node, lines int) {
 	}
 }
 
-// duplicates reports the keys that are there twice in one mapping.
+// duplicates reports the duplicate keys of a mapping.
 func (p *parser) duplicates(n *yaml.Node) {
 	if n.Kind == yaml.MappingNode {
 		seen := make(map[string]int, len(n.Content)/2)
@@ -91,20 +91,20 @@ func (p *parser) duplicates(n *yaml.Node) {
 	}
 }
 
-// errNoColon is what a field without a key says about itself.
+// errNoColon is the parser's message about a field without a key.
 var errNoColon = errors.New("yaml: could not find expected ':'")
 
-// field is the text of one top-level field and the lines that belong to it.
+// field is a top-level field with its lines.
 type field struct {
 	text []byte
 	line int // of the frontmatter's text, from 1
 }
 
-// maxByField is the size in bytes beyond which broken frontmatter is not read field by field. That of real skills is a
+// maxByField is the maximum size of broken frontmatter that is parsed by field, in bytes. Real frontmatter has a
 // hundredth of it.
 const maxByField = 256 << 10
 
-// fields reads text field by field after the whole was refused with err.
+// fields parses text field by field after the whole failed with err.
 func (p *parser) fields(text []byte, err error) *yaml.Node {
 	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
 	if len(text) > maxByField {
@@ -144,8 +144,8 @@ func (p *parser) remember(v *yaml.Node) {
 	p.doc.recovered[v] = true
 }
 
-// splitFields cuts YAML text into its top-level fields: a line that starts in the first column starts a field, unless
-// it is a comment, a list item or a closing bracket.
+// splitFields splits YAML text into its top-level fields. A line that starts in the first column starts a field, unless
+// it is a comment, a list item, or a closing bracket.
 func splitFields(text []byte) []field {
 	var fields []field
 	start, startLine := 0, 1
@@ -163,7 +163,7 @@ func splitFields(text []byte) []field {
 	return fields
 }
 
-// guess reads a broken field as a key and plain text.
+// guess parses a broken field as a key and plain text.
 func guess(f field) (k, v *yaml.Node) {
 	first, next := cutLine(f.text, 0)
 	key, rest, ok := strings.Cut(string(first), ":")
@@ -182,7 +182,7 @@ func guess(f field) (k, v *yaml.Node) {
 	return k, v
 }
 
-// broken reports what YAML says about a field, on the character that is to blame as far as it can be told.
+// broken reports the YAML error of a field, at the wrong character if it can be located.
 func (p *parser) broken(f field, err error) {
 	line, message := yamlx.ErrorLine(err)
 	lines := strings.Split(strings.TrimRight(string(f.text), "\r\n"), "\n")

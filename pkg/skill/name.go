@@ -11,14 +11,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// MaxName is the longest legal name of a skill, in characters.
+// MaxName is the maximum length of a skill's name, in characters.
 const MaxName = 64
 
 // LegalName reports whether the Agent Skills specification allows name for a skill.
 func LegalName(name string) bool { return CheckName(name) == nil }
 
-// CheckName returns an error that says what is wrong with a skill's name: it must be 1 to [MaxName] characters of a-z,
-// 0-9 and hyphens, with no hyphen at an end and no two in a row.
+// CheckName returns an error that explains why a skill's name is not legal: it must be 1 to [MaxName] characters of
+// a-z, 0-9, and single inner hyphens.
 func CheckName(name string) error {
 	switch {
 	case name == "":
@@ -66,8 +66,8 @@ func quoteRune(r rune) string {
 	return "a character that cannot be shown"
 }
 
-// Slug returns a legal name made from s: accents are dropped, letters made small, and everything else becomes single
-// hyphens. Text without any usable letter becomes "skill-" and eight hex digits of its SHA-256; "" stays "".
+// Slug converts s to a legal name: it removes accents, lowers case, and replaces other characters by single hyphens.
+// Text without usable letters becomes "skill-" and eight hex digits of its SHA-256; "" stays "".
 func Slug(s string) string {
 	if s == "" {
 		return ""

@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what sort of problem a [Problem] is.
+// Kind is the kind of a [Problem].
 type Kind int
 
-// The kinds of problem that [Parse] finds.
+// Kinds of problems that [Parse] reports.
 const (
 	NoFrontmatter Kind = iota + 1 // the file does not start with ---
-	LeadingText                   // something stands before the opening ---
+	LeadingText                   // there is content before the opening ---
 	Unclosed                      // there is no closing ---
 	BadYAML                       // a field, or all of it, is not valid YAML
 	Tab                           // a tab is used for indentation
-	NotMapping                    // the YAML is not a list of fields
-	DuplicateKey                  // a key is there twice
+	NotMapping                    // the YAML is not a mapping
+	DuplicateKey                  // a duplicate key
 	ByteOrderMark                 // the file starts with a byte order mark
 	NotUTF8                       // the file is not UTF-8
 )
 
-// Problem is one thing that is wrong with the form of a SKILL.md.
+// Problem is an error in the form of a SKILL.md.
 type Problem struct {
 	Kind    Kind
 	Line    int // from 1
@@ -33,8 +33,8 @@ type Problem struct {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Parse reads a SKILL.md. It always returns a document, with as much of it as can be read; the problems are in order of
-// their lines.
+// Parse parses a SKILL.md. It always returns a document with everything that can be parsed. The problems are sorted by
+// line.
 func Parse(data []byte) (*Document, []Problem) {
 	p := &parser{doc: &Document{Source: data, EOL: "\n"}}
 	p.parse()
@@ -46,7 +46,7 @@ type parser struct {
 	problems []Problem
 }
 
-// maxProblems is how many problems of one file are told. A frontmatter with more is none.
+// maxProblems limits the problems that are reported for one file.
 const maxProblems = 200
 
 func (p *parser) add(kind Kind, line, column int, message, fix string) {
@@ -79,7 +79,7 @@ func (p *parser) parse() {
 	p.close(open, line)
 }
 
-// open finds the opening fence; it returns the offset after that line and the next line's number, or -1.
+// open finds the opening fence. It returns the offset and number of the next line, or -1.
 func (p *parser) open(start int) (int, int) {
 	src := p.doc.Source
 	if first, next := cutLine(src, start); isFence(first) {
@@ -95,10 +95,10 @@ func (p *parser) open(start int) (int, int) {
 	return -1, 0
 }
 
-// maxLeading is how many lines may stand before a fence that is still taken for the frontmatter's.
+// maxLeading is the maximum number of lines before a late opening fence.
 const maxLeading = 20
 
-// lateFence looks for an opening fence on a later line that the first field of a frontmatter follows at once.
+// lateFence finds an opening fence on a later line, directly followed by a frontmatter field.
 func lateFence(src []byte, offset int) (int, int) {
 	for line := 1; line <= maxLeading && offset < len(src); line++ {
 		text, next := cutLine(src, offset)
@@ -113,7 +113,7 @@ func lateFence(src []byte, offset int) (int, int) {
 	return -1, 0
 }
 
-// close finds the closing fence and reads what lies between.
+// close finds the closing fence and parses the text before it.
 func (p *parser) close(open, line int) {
 	d := p.doc
 	d.FrontStart, d.FrontLine = open, line
@@ -129,8 +129,7 @@ func (p *parser) close(open, line int) {
 	p.unclosed(open, line)
 }
 
-// unclosed takes the lines that look like fields for the frontmatter, so that the rest of the checks have something to
-// say.
+// unclosed uses the lines that look like fields as the frontmatter, so that other checks have input.
 func (p *parser) unclosed(open, line int) {
 	d := p.doc
 	offset, n := open, line
@@ -146,7 +145,7 @@ func (p *parser) unclosed(open, line int) {
 	p.front()
 }
 
-// cutLine returns the line at offset at, without its ending, and the offset of the next one.
+// cutLine returns the line at an offset, without its ending, and the offset of the next line.
 func cutLine(src []byte, offset int) (line []byte, next int) {
 	rest := src[offset:]
 	i := bytes.IndexByte(rest, '\n')
@@ -156,7 +155,7 @@ func cutLine(src []byte, offset int) (line []byte, next int) {
 	return bytes.TrimSuffix(rest[:i], []byte("\r")), offset + i + 1
 }
 
-// isFence reports whether a line is --- and nothing but space after it.
+// isFence reports whether a line is --- with optional trailing space.
 func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line[3:], " \t")) == 0
 }
@@ -180,8 +179,8 @@ func invalidUTF8(src []byte) (offset, line, column int) {
 	return offset, line, column
 }
 
-// FirstParagraph returns the first paragraph of Markdown text that is not a heading, a rule or a comment, on one line:
-// what profiles with an optional description use instead.
+// FirstParagraph returns the first paragraph of Markdown text that is not a heading, a rule, or a comment, on one line.
+// Profiles with an optional description use it instead.
 func FirstParagraph(body []byte) string {
 	var words []string
 	for line := range strings.Lines(string(body)) {

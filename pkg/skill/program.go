@@ -2,8 +2,8 @@ package skill
 
 import "strings"
 
-// Program returns the command of a frontmatter as far as a shell is to run it. Some hosts name the slash command there
-// that starts the skill, as /hub:run: it is no program.
+// Program returns the command of a frontmatter if it is a shell command. Some agents store there the slash command that
+// starts the skill, such as /hub:run.
 func Program(command string) string {
 	name, slash := strings.CutPrefix(strings.TrimSpace(command), "/")
 	if slash && name != "" && !strings.ContainsFunc(name, func(r rune) bool {

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// SpliceName returns the SKILL.md with its declared name replaced: every byte outside the name's scalar stays as it is,
-// the quotes around it and a comment after it included. A file without a name gets one as its first field, a file
-// without frontmatter gets frontmatter. The error, with code Invalid, says why the frontmatter cannot hold a name.
+// SpliceName returns the SKILL.md with its declared name replaced. All bytes outside the name's scalar stay, including
+// its quotes and comment. If the name is missing, it becomes the first field; if the frontmatter is missing, it is
+// added. The error has the code Invalid and explains why the frontmatter cannot hold a name.
 func SpliceName(data []byte, name string) ([]byte, error) {
 	doc, _ := Parse(data)
 	if doc.FrontLine == 0 {
@@ -52,7 +52,7 @@ func (d *Document) spliceName(name string) []byte {
 		start, end = d.offset(k.Line, k.Column)+len(k.Value)+1, d.fieldEnd(k)
 		return splice(d.Source, start, end, " "+yamlx.Scalar(name))
 	}
-	if start == end { // name: without a value
+	if start == end { // name: has no value
 		return splice(d.Source, start, end, " "+yamlx.Scalar(name))
 	}
 	text := yamlx.Scalar(name)
@@ -65,7 +65,7 @@ func (d *Document) spliceName(name string) []byte {
 // fieldEnd returns the offset of the line ending before the next field, or before the closing fence.
 func (d *Document) fieldEnd(k *yaml.Node) int {
 	end := d.FrontEnd
-	for i := 0; i+1 < len(d.Front.Content); i += 2 { // fields are in the order of their lines
+	for i := 0; i+1 < len(d.Front.Content); i += 2 { // fields are sorted by line
 		if next := d.Front.Content[i]; next.Line > k.Line {
 			end = d.offset(next.Line, 1)
 			break
@@ -77,7 +77,7 @@ func (d *Document) fieldEnd(k *yaml.Node) int {
 	return end
 }
 
-// offset returns the byte at which a line and column of the file start.
+// offset returns the byte offset of a line and column of the file.
 func (d *Document) offset(line, column int) int {
 	if d.lines == nil {
 		for offset := d.FrontStart; offset < d.FrontEnd; {

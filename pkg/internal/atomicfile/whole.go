@@ -1,10 +1,9 @@
-// Package atomicfile writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or
-// all of what is new, and never a part.
+// Package atomicfile replaces files atomically: a reader, also after a crash, sees either the old or the new content,
+// never a part.
 //
-// The new file is written beside its place under a temporary name that begins with ".tmp-", and renamed. Where anything
-// fails the old file is as it was, and nothing is left beside it; a process that is killed may leave the temporary
-// file. A link at the place is replaced by the file, and what it led to is not touched, unless [Options.Follow] says
-// otherwise. Of several that write one file at once the last one wins, whole.
+// It writes a temporary file in the same directory, whose name starts with ".tmp-", and renames it. After an error the
+// old file is unchanged, and the temporary file is removed; a killed process may leave it. A link is replaced, and its
+// target stays unchanged, unless [Options.Follow] is set. If several processes write one file, the last one wins.
 package atomicfile
 
 import (
@@ -20,21 +19,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// Options are how a file is written. The zero value writes one that only its owner can read.
+// Options configure a write. The zero value creates a file that only its owner can read.
 type Options struct {
-	Mode      fs.FileMode // the file's permissions, whatever the process's mask is; 0 is 0o600
-	MkdirMode fs.FileMode // permissions of the directories above the file that are missing; 0 makes none
-	Sync      bool        // the file and its name are on the disk before Write returns
-	// a link at the place stays, and what it leads to is written; one that leads nowhere is replaced
+	Mode      fs.FileMode // the file's permissions, regardless of the umask; 0 means 0o600
+	MkdirMode fs.FileMode // permissions of missing parent directories; 0 creates none
+	Sync      bool        // sync the file and its name to disk before returning
+	// replace the target of a link instead of the link; a dangling link is replaced
 	Follow bool
 }
 
-// Write writes a file whole. Its errors are [*fs.PathError] values with the path that was given.
+// Write replaces a file with data. Its errors are [*fs.PathError] values with the given path.
 func Write(path string, data []byte, o Options) error {
 	return From(path, bytes.NewReader(data), o)
 }
 
-// From writes what a reader has. Where reading fails, its error is in the one that is returned.
+// From writes the content of a reader. If reading fails, the returned error wraps that error.
 func From(path string, r io.Reader, o Options) error {
 	return Stream(path, o, func(w io.Writer) error {
 		_, err := io.Copy(w, r)
@@ -42,7 +41,7 @@ func From(path string, r io.Reader, o Options) error {
 	})
 }
 
-// Stream writes what a function writes. Where that fails nothing is written, and its error is returned.
+// Stream writes the output of a function. If the function fails, the file stays unchanged and its error is returned.
 func Stream(path string, o Options, write func(io.Writer) error) error {
 	target := path
 	if o.Follow {
@@ -63,15 +62,15 @@ func Stream(path string, o Options, write func(io.Writer) error) error {
 	if err == nil {
 		return nil
 	}
-	_ = f.Close()           // it may be closed
-	_ = os.Remove(f.Name()) // the error that counts is the first
+	_ = f.Close()           // already closed on success
+	_ = os.Remove(f.Name()) // the first error counts
 	if isOf(err, f.Name()) {
 		err = &fs.PathError{Op: "write", Path: path, Err: reason(err)}
 	}
 	return err
 }
 
-// finish fills a temporary file and puts it in its place.
+// finish writes a temporary file and renames it.
 func finish(f *os.File, target string, o Options, write func(io.Writer) error) error {
 	if err := write(f); err != nil {
 		return err
@@ -98,8 +97,8 @@ func finish(f *os.File, target string, o Options, write func(io.Writer) error) e
 	return nil
 }
 
-// rename puts a file in another's place. Windows refuses that while somebody reads the other, so it is tried again for
-// about a quarter of a second there.
+// rename replaces a file by another one. Windows refuses that while a process reads the file, so it retries for about a
+// quarter of a second.
 func rename(src, dst string) error {
 	err := os.Rename(src, dst)
 	for wait := time.Millisecond; err != nil && runtime.GOOS == "windows" && wait <= 128*time.Millisecond; wait *= 2 {
@@ -112,7 +111,7 @@ func rename(src, dst string) error {
 	return err
 }
 
-// SyncDir forces the names of a directory to the disk. Windows journals them by itself, and some file systems cannot.
+// SyncDir syncs a directory's entries to disk. Windows journals them automatically, and some file systems cannot sync.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -128,7 +127,7 @@ func SyncDir(dir string) error {
 	return nil
 }
 
-// isOf reports whether an error is that of something done to the temporary file, which nobody knows by its name.
+// isOf reports whether an error names the temporary file, which users do not know.
 func isOf(err error, temp string) bool {
 	if le, ok := errors.AsType[*os.LinkError](err); ok {
 		return le.Old == temp
@@ -137,7 +136,7 @@ func isOf(err error, temp string) bool {
 	return ok && pe.Path == temp
 }
 
-// reason returns what an error says of a file, without the file.
+// reason returns the cause of an error, without the file's name.
 func reason(err error) error {
 	if le, ok := errors.AsType[*os.LinkError](err); ok {
 		return le.Err

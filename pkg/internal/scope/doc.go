@@ -1,13 +1,13 @@
-// Package scope is the one place that knows where skillpm keeps things on the disk.
+// Package scope defines the paths of skillpm's files on disk.
 //
-// [Paths] are the directories of the user and of the machine; a [Scope] is a place that packs are installed into: a
-// project or the user. The rules it keeps:
+// [Paths] are the directories of the user and the machine. A [Scope] is where packs are installed: a project, the user,
+// or the machine. The rules it keeps:
 //
-//   - The environment, the home directory and the operating system are parameters, never read here.
-//   - XDG base directories count where they are absolute, as their specification says; relative ones are ignored.
-//   - The enterprise directory is a constant of the operating system: no variable moves it.
-//   - A project is the nearest directory upward with a skillpm.yaml. The home directory is never one, nothing above it
-//     is looked at from inside it, and the user scope's own files are not one either.
+//   - The environment, the home directory, and the operating system are parameters.
+//   - XDG base directories count if they are absolute, as their specification requires.
+//   - The enterprise directory is constant for each operating system; no variable changes it.
+//   - A project is the nearest directory upward with a skillpm.yaml. The home directory and the directories above it
+//     are never projects, and neither are the user scope's own files.
 //
-// Nothing is created here.
+// The package does not create files.
 package scope

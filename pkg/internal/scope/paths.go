@@ -6,28 +6,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Env is what the operating system says about this process.
+// Env is the relevant environment of the process.
 type Env struct {
 	Home   string              // the home directory; "" means $HOME, or %USERPROFILE% on Windows
-	Dir    string              // the working directory, against which relative directories are resolved
-	Getenv func(string) string // os.Getenv, or a test's; nil means an empty environment
+	Dir    string              // the working directory, the base of relative directories
+	Getenv func(string) string // for example os.Getenv; nil means an empty environment
 	OS     string              // runtime.GOOS
 }
 
-// Paths are the directories that are not a project's. All are absolute, and all but Home are skillpm's own.
+// Paths are the directories outside of projects. All are absolute, and all except Home belong to skillpm.
 type Paths struct {
 	Home       string // the user's home directory
-	Config     string // what the user configures
-	Data       string // what the user published locally
-	Cache      string // what can be fetched again: store, git and HTTP caches
+	Config     string // the user's settings
+	Data       string // the user's locally published packs
+	Cache      string // caches that can be fetched again: store, git, and HTTP
 	State      string // sessions and audit logs
-	Enterprise string // what the machine's administrator installs: a constant of the operating system
+	Enterprise string // the administrator's installation, constant for each operating system
 
 	dir string
 }
 
-// New works out the directories for an environment. On Linux and macOS they follow the XDG base directories, with
-// macOS's own directory as the default for caches; on Windows they are below %AppData% and %LocalAppData%.
+// New returns the directories for an environment. On Linux and macOS they follow the XDG base directories, with macOS's
+// own cache directory as the default; on Windows they are below %AppData% and %LocalAppData%.
 func New(env Env) (Paths, error) {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
@@ -54,7 +54,7 @@ func New(env Env) (Paths, error) {
 	return p, nil
 }
 
-// Enterprise returns where the enterprise layer of a machine is, by its operating system, as runtime.GOOS.
+// Enterprise returns the directory of the machine's enterprise layer, for an operating system as in runtime.GOOS.
 func Enterprise(os string) string {
 	switch os {
 	case "windows":
@@ -91,8 +91,8 @@ func (p *Paths) xdg(env Env, cache string) {
 	p.State = filepath.Join(env.base("XDG_STATE_HOME", filepath.Join(p.Home, ".local", "state")), "skillpm")
 }
 
-// ForMachine returns the directories for what is done for everybody on the machine: nothing in them is of a user's, and
-// no variable moves them.
+// ForMachine returns the directories for operations that affect all users of the machine. They do not depend on a user
+// or on environment variables.
 func (p Paths) ForMachine() Paths {
 	cache, state := filepath.Join(p.Enterprise, "cache"), filepath.Join(p.Enterprise, "lib")
 	if p.Enterprise == unixEnterprise {
@@ -102,10 +102,10 @@ func (p Paths) ForMachine() Paths {
 	return p
 }
 
-// unixEnterprise is where the enterprise layer is on Linux.
+// unixEnterprise is the directory of the enterprise layer on Linux.
 const unixEnterprise = "/etc/skillpm"
 
-// base returns the directory that a variable names, if it is absolute, else the default.
+// base returns the directory in a variable if it is absolute, otherwise the default.
 func (e Env) base(variable, otherwise string) string {
 	if dir := e.Getenv(variable); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -116,17 +116,17 @@ func (e Env) base(variable, otherwise string) string {
 // ConfigFile is the user's configuration file.
 func (p Paths) ConfigFile() string { return filepath.Join(p.Config, "config.yaml") }
 
-// Local is the OCI layout that publish writes to by default and install looks in.
+// Local is the default OCI layout of publish, in which install also looks.
 func (p Paths) Local() string { return filepath.Join(p.Data, "layout") }
 
 // Store is the content-addressed store of skill trees.
 func (p Paths) Store() string { return filepath.Join(p.Cache, "store") }
 
-// GitCache holds what was fetched from git servers.
+// GitCache is the cache of git repositories.
 func (p Paths) GitCache() string { return filepath.Join(p.Cache, "git") }
 
-// Trials is where packs are that are only tried.
+// Trials is the directory of packs from "skillpm try".
 func (p Paths) Trials() string { return filepath.Join(p.Cache, "try") }
 
-// HTTPCache holds index files with their ETags.
+// HTTPCache is the cache of index files with their ETags.
 func (p Paths) HTTPCache() string { return filepath.Join(p.Cache, "http") }

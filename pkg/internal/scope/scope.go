@@ -13,30 +13,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// The names of skillpm's own files and directories in a scope.
+// Names of skillpm's own files and directories in a scope.
 const (
 	ManifestName = "skillpm.yaml"
 	LockName     = "skillpm.lock"
 	DirName      = ".skillpm"
 )
 
-// The kinds of scope.
+// Kinds of scopes.
 const (
 	KindProject    = "project"
 	KindUser       = "user"
-	KindEnterprise = "enterprise" // what is in force for everybody on the machine; only a sync changes it
+	KindEnterprise = "enterprise" // for all users of the machine; only a sync changes it
 )
 
-// Scope is a place that packs are installed into. Root is where agents' directories are relative to: the project's
-// directory, or the user's home directory; of the enterprise scope it is what its directory is in.
+// Scope is where packs are installed. Agents' directories are relative to Root: the project's directory, the user's
+// home directory, or the parent of the enterprise directory.
 type Scope struct {
 	Kind string // KindProject, KindUser or KindEnterprise
 	Root string // absolute
 
-	own string // the name of skillpm's own directory in Root, "" for DirName
+	own string // name of skillpm's directory in Root; "" means DirName
 }
 
-// HomeError says that the home directory was asked for as a project, which it never is.
+// HomeError reports that the home directory was used as a project, which it never is.
 type HomeError struct{ Home string }
 
 // Error names the directory.
@@ -47,14 +47,14 @@ func (e *HomeError) Error() string {
 // Code is Usage.
 func (e *HomeError) Code() diag.Code { return diag.Usage }
 
-// Hint says what to do instead.
+// Hint suggests what to do instead.
 func (e *HomeError) Hint() string {
 	return "change to a project's directory, or use --scope user to install for all of your projects"
 }
 
-// Project finds the project that dir is in: the nearest directory upward with a skillpm.yaml, never the home directory
-// and nothing above it. Without one it returns dir itself as the project that could be made there, and false; when dir
-// is the home directory or inside the user scope's own files, that is a [HomeError].
+// Project finds the project that contains dir: the nearest directory upward with a skillpm.yaml, but never the home
+// directory or one above it. If there is none, it returns dir as the possible project, and false. If dir is the home
+// directory or inside the user scope's own files, the error is a [HomeError].
 func (p Paths) Project(dir string) (Scope, bool, error) {
 	start := dir
 	if !filepath.IsAbs(start) {
@@ -93,12 +93,12 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 // User returns the user's scope, whether or not anything is installed there.
 func (p Paths) User() Scope { return Scope{Kind: KindUser, Root: p.Home} }
 
-// Machine returns the enterprise scope: what the machine's administrator installs for everybody.
+// Machine returns the enterprise scope, which the machine's administrator installs for all users.
 func (p Paths) Machine() Scope {
 	return Scope{Kind: KindEnterprise, Root: filepath.Dir(p.Enterprise), own: filepath.Base(p.Enterprise)}
 }
 
-// isHome reports whether dir is the home directory, under any of its names.
+// isHome reports whether dir is the home directory, by any path.
 func (p Paths) isHome(dir string) bool {
 	if dir == p.Home {
 		return true
@@ -111,7 +111,7 @@ func (p Paths) isHome(dir string) bool {
 	return err == nil && os.SameFile(home, info)
 }
 
-// inUserDir reports whether dir is, or is below, the user scope's own directory.
+// inUserDir reports whether dir is or is below the user scope's own directory.
 func (p Paths) inUserDir(dir string) bool {
 	for d := dir; filepath.Dir(d) != d; d = filepath.Dir(d) {
 		if filepath.Base(d) == DirName && p.isHome(filepath.Dir(d)) {

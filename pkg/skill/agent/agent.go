@@ -9,32 +9,32 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Shared is the directory that most agents read, in a project and in the home directory, and the one that skills are
-// linked into when no agent was asked for and none was found.
+// Shared is the directory that most agents read, in a project and in the home directory. Skills are linked into it if
+// no agent was requested or detected.
 const Shared = ".agents/skills"
 
-// SharedID is the id of the entry that stands for [Shared] itself: no program, but every one that reads it.
+// SharedID is the id of the entry for [Shared], which stands for all agents that read it.
 const SharedID = "agents"
 
-// The words that stand for agents where ids are written.
+// Words that replace ids of agents.
 const (
-	AllID      = "all"      // every agent that has a directory of its own for skills
-	DetectedID = "detected" // those that are in use, as without any id; never in a file
+	AllID      = "all"      // all agents with their own skill directory
+	DetectedID = "detected" // all agents in use, which is also the default; not allowed in files
 )
 
 // Agent is one program that reads skills. Agents are comparable.
 type Agent struct {
-	ID      string // as written in a manifest's agents list and after --agent, --host, and --profile
-	Alias   string // another id, which hooks and the audit log use; "" for none
-	Title   string // as its makers write it
+	ID      string // as in a manifest's agents list and in --agent, --host, and --profile
+	Alias   string // another id, in hooks and the audit log; "" for none
+	Title   string // the official name
 	Project string // skill directory in a project, slash-separated
 	User    string // skill directory in the home directory, slash-separated; "" if it has none
-	// environment variable that stands for the first directory of Mark, as CLAUDE_CONFIG_DIR for ~/.claude
+	// environment variable that replaces the first directory of Mark, such as CLAUDE_CONFIG_DIR for ~/.claude
 	UserEnv string
-	Mark    string // directory whose existence shows that the agent is in use; "" for one that is never guessed
-	Profile string // id of the profile that its skills follow; "" for the default one
-	// Reads lists configuration directories, separated by spaces, whose skills it reads beside those of .agents and
-	// .claude. It is known for agents whose hooks skillpm answers.
+	Mark    string // directory that exists if the agent is in use; "" if the agent is never detected
+	Profile string // id of its skills' profile; "" for the default
+	// Reads lists configuration directories, separated by spaces, whose skills the agent reads in addition to those of
+	// .agents and .claude. It is only set for agents with hooks.
 	Reads string
 }
 
@@ -50,10 +50,10 @@ func IDs() []string {
 	return ids
 }
 
-// HookID is the id that hook commands, configurations, and the audit log contain.
+// HookID is the id in hook commands, configurations, and the audit log.
 func (a Agent) HookID() string { return cmp.Or(a.Alias, a.ID) }
 
-// HookID returns [Agent.HookID] of the agent of an id or an alias, and any other id as it is.
+// HookID returns [Agent.HookID] for an id or an alias, and other ids unchanged.
 func HookID(id string) string {
 	if a, ok := Find(id); ok {
 		return a.HookID()
@@ -61,7 +61,7 @@ func HookID(id string) string {
 	return id
 }
 
-// Find returns the agent of an id or an alias, and whether there is one.
+// Find returns the agent with an id or an alias, and whether it exists.
 func Find(id string) (Agent, bool) {
 	i := slices.IndexFunc(table[:], func(a Agent) bool { return id != "" && (a.ID == id || a.Alias == id) })
 	if i < 0 {
@@ -70,7 +70,7 @@ func Find(id string) (Agent, bool) {
 	return table[i], true
 }
 
-// Lookup is [Find] for an id that a user wrote: an unknown one is an error that names the nearest id.
+// Lookup is [Find] for user input: an unknown id is an error that names the most similar one.
 func Lookup(id string) (Agent, error) {
 	if a, ok := Find(id); ok {
 		return a, nil
@@ -87,8 +87,8 @@ func Lookup(id string) (Agent, error) {
 	return Agent{}, err.WithHint("use agents for the shared directory %s, which most agents read", Shared)
 }
 
-// LookupAll returns the agents of those ids in the order given, each once; [AllID] stands for all that have a directory
-// of their own.
+// LookupAll returns the agents with the given ids, in order and without duplicates. [AllID] means all agents with their
+// own directory.
 func LookupAll(ids []string) ([]Agent, error) {
 	var agents []Agent
 	for _, id := range ids {
@@ -107,8 +107,8 @@ func LookupAll(ids []string) ([]Agent, error) {
 	return agents, nil
 }
 
-// own returns the agents that have a directory of their own, but those given. One that reads a directory which other
-// files may be in, as skills, has to be asked for by its id.
+// own returns the agents with their own skill directory, except the given ones. An agent whose directory may contain
+// other files must be requested by id.
 func own(but []Agent) []Agent {
 	return slices.DeleteFunc(All(), func(a Agent) bool {
 		return !strings.HasPrefix(a.Project, ".") ||
@@ -116,14 +116,14 @@ func own(but []Agent) []Agent {
 	})
 }
 
-// Detect returns the agents that are in use, sorted by id: those whose mark exists in the home directory, or whose own
-// directory exists in the project. Either directory may be "". The exists function gets the directory and a
-// slash-separated path below it, joined with a slash.
+// Detect returns the agents in use, sorted by id: those whose mark exists in the home directory, or whose own directory
+// exists in the project. Either directory may be "". The function exists receives the directory joined with a
+// slash-separated path.
 func Detect(exists func(path string) bool, project, home string) []Agent {
 	return DetectAmong(table[:], exists, project, home)
 }
 
-// DetectAmong is Detect for some agents, as those that [Relocate] returns, whose marks may be absolute.
+// DetectAmong is Detect for some agents, for example those from [Relocate], whose marks may be absolute.
 func DetectAmong(agents []Agent, exists func(path string) bool, project, home string) []Agent {
 	var found []Agent
 	for _, a := range agents {
@@ -136,13 +136,13 @@ func DetectAmong(agents []Agent, exists func(path string) bool, project, home st
 	return found
 }
 
-// InUse is [Detect] for the agents where their environment variables move them to.
+// InUse is [Detect] with the agents' environment variables applied.
 func InUse(exists func(path string) bool, project, home string, getenv func(string) string) []Agent {
 	return DetectAmong(Relocate(table[:], home, getenv), exists, project, home)
 }
 
-// projectMark is the directory that shows an agent's use in one project: its own one, or, for an agent that reads the
-// shared directory, the one that it is marked by in the home directory as well. It is "" for one that is never guessed.
+// projectMark is the directory that shows an agent's use in a project: its own directory or, for an agent that reads
+// the shared directory, its mark in the home directory. It is "" for an agent that is never detected.
 func (a Agent) projectMark() string {
 	switch {
 	case a.Mark == "" || a.Project == Shared && isAbs(a.Mark):
@@ -154,8 +154,8 @@ func (a Agent) projectMark() string {
 	}
 }
 
-// Relocate returns the agents with the directories that their environment variables move. A directory that is moved to
-// somewhere below home stays relative to it; one that is moved elsewhere becomes absolute, with forward slashes.
+// Relocate returns the agents with the directories that their environment variables move. A directory below home stays
+// relative to it; another one becomes absolute, with forward slashes.
 func Relocate(agents []Agent, home string, getenv func(string) string) []Agent {
 	moved := slices.Clone(agents)
 	for i := range moved {
@@ -183,7 +183,7 @@ func isAbs(dir string) bool {
 	return strings.HasPrefix(dir, "/") || len(dir) > 2 && dir[1] == ':' && dir[2] == '/'
 }
 
-// rebase puts dir in the place of p's first directory, if that is first.
+// rebase replaces p's first directory by dir, if it is first.
 func rebase(p, first, dir string) string {
 	if p == first {
 		return dir
@@ -194,8 +194,8 @@ func rebase(p, first, dir string) string {
 	return p
 }
 
-// Dirs returns the skill directories of the agents in the order given, each once: those of the home directory if user
-// is true, else those of a project. For no agents it returns [Shared].
+// Dirs returns the skill directories of the agents, in order and without duplicates: those of the home directory if
+// user is true, otherwise those of a project. Without agents it returns [Shared].
 func Dirs(agents []Agent, user bool) []string {
 	var dirs []string
 	for _, a := range agents {

@@ -29,7 +29,7 @@ func UntuneMemory() {
 	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the Go runtime reads it
 		debug.SetGCPercent(100) // the default
 	}
-	if os.Getenv("GOMEMLIMIT") == "" { //nolint:forbidigo // the default
+	if os.Getenv("GOMEMLIMIT") == "" { //nolint:forbidigo // the Go runtime reads it
 		debug.SetMemoryLimit(math.MaxInt64)
 	}
 }
