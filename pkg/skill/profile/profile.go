@@ -22,63 +22,63 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// Default is the profile that skills are checked against when none is asked for.
+// Default is the default profile for validation.
 const Default = "agentskills"
 
-// Runtime is the profile that skills are served under when none is asked for.
+// Runtime is the default profile for serving skills.
 const Runtime = "omniforge"
 
-// Profile is one agent's dialect.
+// Profile describes one agent or skill system.
 type Profile struct {
 	ID     string `yaml:"id"`
 	Title  string `yaml:"title"`
-	Schema string `yaml:"schema"` // the name of its schema in package schema
+	Schema string `yaml:"schema"` // name of its schema in package schema
 
-	// Preset says that the profile is no agent but a stricter set of rules: `--profile all` leaves it out, and fields
-	// that only it does not know are violations.
+	// Preset marks a stricter set of rules instead of an agent: `--profile all` leaves it out, and fields that only it
+	// defines are violations.
 	Preset bool `yaml:"preset"`
 
-	// NameIsDirectory is how much it matters that a skill's name differs from its directory's; nil where it does not.
+	// NameIsDirectory is the severity of a skill name that differs from its directory's; nil for none.
 	NameIsDirectory *diag.Severity `yaml:"name-is-directory"`
 
-	// Defaults says what stands in for a missing field: "directory" or "first-paragraph".
+	// Defaults are the sources of missing fields: "directory" or "first-paragraph".
 	Defaults map[string]string `yaml:"defaults"`
 
-	// Recommended are optional fields that the agent works badly without.
+	// Recommended are optional fields that the agent needs to work well.
 	Recommended []string `yaml:"recommended"`
 
-	// ToolForm is how allowed-tools is written: "space", "comma", "list", "any", or "" where there is no such field.
+	// ToolForm is the syntax of allowed-tools: "space", "comma", "list", "any", or "" if the field does not exist.
 	ToolForm string `yaml:"tool-form"`
 
-	// Listing is how much of the fields the agent shows to the model before a skill is loaded.
+	// Listing limits what the agent shows to the model before a skill is loaded.
 	Listing *Listing `yaml:"listing"`
 
 	// PlainPaths forbids a leading ./ in the `files` list.
 	PlainPaths bool `yaml:"plain-paths"`
 
-	// MaxBytes is how large a skill's files may be together; 0 where there is no limit.
+	// MaxBytes is the maximum total size of a skill's files, in bytes; 0 means unlimited.
 	MaxBytes int64 `yaml:"max-bytes"`
 
-	// Downgrades are violations of the schema that are less than errors.
+	// Downgrades are schema violations that are not errors.
 	Downgrades []Downgrade `yaml:"downgrades"`
 
 	Serving `yaml:",inline"`
 
-	User bool `yaml:"-"` // that it is a user's own
+	User bool `yaml:"-"` // whether it is a custom profile
 }
 
-// Listing is a limit on fields that are shown together.
+// Listing limits the total length of fields.
 type Listing struct {
 	Fields []string `yaml:"fields"`
-	Limit  int      `yaml:"limit"` // in code points, all of them together
+	Limit  int      `yaml:"limit"` // total, in code points
 }
 
-// Downgrade says that violations of one keyword of the schema at one place are less than errors.
+// Downgrade reduces the severity of violations of one schema keyword at one path.
 type Downgrade struct {
-	// a JSON pointer into the frontmatter, * for any one step, ** for any number
+	// a JSON pointer into the frontmatter; * is any element, ** any number of elements
 	At       string        `yaml:"at"`
-	Keyword  string        `yaml:"keyword"` // of the schema, as "type"
-	Values   []string      `yaml:"values"`  // only for values of these types; all where it is empty
+	Keyword  string        `yaml:"keyword"` // of the schema, for example "type"
+	Values   []string      `yaml:"values"`  // only for values of these types; empty means all
 	Rule     string        `yaml:"rule"`    // the rule that reports it instead
 	Severity diag.Severity `yaml:"severity"`
 	Reason   string        `yaml:"reason"`
@@ -87,13 +87,13 @@ type Downgrade struct {
 //go:embed *.yaml
 var files embed.FS
 
-// Agents returns the profiles that are agents and no presets: the default one first, the others by id.
+// Agents returns the profiles of agents, without presets: the default one first, then by id.
 func Agents() ([]*Profile, error) {
 	all, err := All()
 	return slices.DeleteFunc(all, func(p *Profile) bool { return p.Preset }), err
 }
 
-// All returns every profile: the default one first, the others by id.
+// All returns all profiles: the default one first, then by id.
 func All() ([]*Profile, error) {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
@@ -123,7 +123,7 @@ func rank(id string) int {
 // IDs returns the ids of all profiles, in the order of [All].
 func IDs() []string {
 	ids := []string{Default}
-	entries, _ := fs.ReadDir(files, ".") // reading an embedded directory cannot fail
+	entries, _ := fs.ReadDir(files, ".") // reading an embedded directory never fails
 	for _, e := range entries {
 		if id := strings.TrimSuffix(e.Name(), ".yaml"); id != Default {
 			ids = append(ids, id)
@@ -132,11 +132,11 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the built-in profile of that id, or that of an agent. The error, with code Usage, says which was
-// perhaps meant, or lists the profiles there are.
+// Lookup returns the built-in profile with an id, or that of an agent. The error has the code Usage, and names the most
+// similar profile or lists all.
 func Lookup(id string) (*Profile, error) { return lookup(id, nil) }
 
-// lookup is Lookup with other ids that may have been meant.
+// lookup is Lookup with additional ids for suggestions.
 func lookup(id string, others []string) (*Profile, error) {
 	ids := IDs()
 	if slices.Contains(ids, id) {
@@ -153,8 +153,7 @@ func lookup(id string, others []string) (*Profile, error) {
 	return nil, err.WithHint("the profiles are %s", strings.Join(ids, ", "))
 }
 
-// ofAgent returns the profile that an agent's skills follow, with the directories in which the agent looks for them if
-// it reads more than the profile's.
+// ofAgent returns the profile of an agent, with the agent's directories if it reads more than the profile's.
 func ofAgent(a agent.Agent) (*Profile, error) {
 	p, err := read(cmp.Or(a.Profile, Default) + ".yaml")
 	if err != nil || a.Reads == "" {
@@ -172,8 +171,7 @@ func ofAgent(a agent.Agent) (*Profile, error) {
 	return p, nil
 }
 
-// nearest returns the id that was most likely meant: the same in another case, one that starts so, or one with a few
-// other letters; "" when there is none.
+// nearest returns the most similar id, ignoring case, by prefix or with a few other letters, or "".
 func nearest(id string, ids []string) string {
 	folded := strings.ToLower(id)
 	for _, known := range ids {
@@ -184,11 +182,11 @@ func nearest(id string, ids []string) string {
 	return diag.Nearest(folded, ids)
 }
 
-// Select returns the profiles of these ids, each once: "all" is every agent's, and none the default one. The error is
-// that of [Lookup].
+// Select returns the profiles with the given ids, without duplicates. "all" means those of all agents, and no ids mean
+// the default. The errors are those of [Lookup].
 func Select(ids []string) ([]*Profile, error) { return SelectFrom(ids, nil) }
 
-// SelectFrom is Select with a user's own profiles, as [Resolve] takes them.
+// SelectFrom is Select with custom profiles, as in [Resolve].
 func SelectFrom(ids []string, user fs.FS) ([]*Profile, error) {
 	if len(ids) == 0 {
 		ids = []string{Default}
@@ -219,7 +217,7 @@ func agentsOrOne(id string, user fs.FS) ([]*Profile, error) {
 	return []*Profile{p}, nil
 }
 
-// read decodes one of skillpm's own profiles.
+// read parses a built-in profile.
 func read(name string) (*Profile, error) {
 	data, err := files.ReadFile(name)
 	if err != nil {
@@ -232,8 +230,7 @@ func read(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Downgraded returns the downgrade that covers a violation of keyword at a JSON pointer by a value of the given type,
-// or nil.
+// Downgraded returns the downgrade for a keyword's violation at a JSON pointer by a value of a type, or nil.
 func (p *Profile) Downgraded(pointer, keyword, valueType string) *Downgrade {
 	for i := range p.Downgrades {
 		d := &p.Downgrades[i]

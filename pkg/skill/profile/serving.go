@@ -6,35 +6,35 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Serving is how an agent hands skills to its model.
+// Serving describes how an agent serves skills to its model.
 type Serving struct {
-	// Extends is the profile that a user's own one starts from.
+	// Extends is the profile that a custom profile starts from.
 	Extends string `yaml:"extends"`
 
-	// Layers are the places that the agent looks for skills in, the strongest first. Two that follow each other may
-	// have one name.
+	// Layers are the locations where the agent looks for skills, strongest first. Successive ones may have the same
+	// name.
 	Layers []Layer `yaml:"layers"`
 
-	// Moved are directories of the home directory that a variable of the environment moves elsewhere, with its name:
-	// ~/.claude and CLAUDE_CONFIG_DIR.
+	// Moved maps directories of the home directory to environment variables that replace them, for example ~/.claude
+	// and CLAUDE_CONFIG_DIR.
 	Moved map[string]string `yaml:"moved"`
 
-	// Require are the fields without which the agent skips a skill.
+	// Require are the fields without which the agent ignores a skill.
 	Require []string `yaml:"require"`
 
-	// Qualify is how the skills of installed packs are called, with {pack} and {name}; "" for their own names.
+	// Qualify is the name format for skills of installed packs, with {pack} and {name}; "" for their own names.
 	Qualify string `yaml:"qualify"`
 
-	// TrustedProjects says that a project's skills count only where its folder is trusted.
+	// TrustedProjects means that a project's skills count only if its folder is trusted.
 	TrustedProjects bool `yaml:"trusted-projects"`
 
-	// Reserved are the names that a user's /name never reaches a skill by.
+	// Reserved are names that a user's /name never activates.
 	Reserved []string `yaml:"reserved"`
 
-	// Scripts is "read" where a model may read a skill's scripts, "run-only" where it may only run them.
+	// Scripts is "read" if a model may read a skill's scripts, "run-only" if it may only run them.
 	Scripts string `yaml:"scripts"`
 
-	// Substitution is what becomes of placeholders in a body.
+	// Substitution configures the placeholders of a body.
 	Substitution skill.ExpandRules `yaml:"substitution"`
 
 	Trigger    Trigger    `yaml:"trigger"`
@@ -42,24 +42,23 @@ type Serving struct {
 	Activation Activation `yaml:"activation"`
 }
 
-// Layer is a kind of place and its directories, the strongest first. A directory starts with ~ for the user's home,
-// with ./ for the project, with / or a drive for the machine, or with {enterprise} for what the machine's administrator
-// installs; {plugins} stands for the installed packs.
+// Layer is a named layer with its directories, strongest first. A directory starts with ~ for the home directory, with
+// ./ for the project, with / or a drive for an absolute path, or with {enterprise} for the machine's enterprise layer.
+// {plugins} stands for the installed packs.
 type Layer struct {
 	Name string   `yaml:"name" json:"name"`
 	Dirs []string `yaml:"dirs" json:"dirs"`
-	// other directories on one system, as runtime.GOOS names it
+	// other directories on a system, named as in runtime.GOOS
 	OS map[string][]string `yaml:"os" json:"os,omitempty"`
 
-	// Depth is how many levels below a directory skills are looked for, 0 for one. What installed packs are in has
-	// levels of its own.
+	// Depth is the number of levels below a directory to search; 0 means 1. Installed packs have their own depth.
 	Depth int `yaml:"depth" json:"depth,omitempty"`
 }
 
-// MaxDepth is the greatest depth of a layer.
+// MaxDepth is the maximum of Layer.Depth.
 const MaxDepth = 6
 
-// On returns the layer's directories on a system, as runtime.GOOS names it.
+// On returns the layer's directories on a system, named as in runtime.GOOS.
 func (l Layer) On(system string) []string {
 	if dirs, ok := l.OS[system]; ok {
 		return dirs
@@ -67,14 +66,14 @@ func (l Layer) On(system string) []string {
 	return l.Dirs
 }
 
-// Trigger is how a skill is asked for: the agent's tools by their names, and what a user's /name becomes.
+// Trigger describes how skills are activated: the agent's tools, and the message for a user's /name.
 type Trigger struct {
 	Skill Tool `yaml:"skill"` // loads a skill
-	File  Tool `yaml:"file"`  // reads a file of one; without a name where the agent has no such tool
-	Find  Tool `yaml:"find"`  // searches the skills; likewise
+	File  Tool `yaml:"file"`  // reads a file of a skill; has no name if the agent does not have the tool
+	Find  Tool `yaml:"find"`  // searches skills; has no name if the agent does not have the tool
 
-	// Message is what is sent to the model when a user asks for a skill, a template as those of [Form]; "" for what an
-	// activation returns.
+	// Message is the message to the model when a user activates a skill, a template like those of [Form]; "" means the
+	// result of the activation.
 	Message string `yaml:"message"`
 }
 
@@ -84,22 +83,22 @@ type Tool struct {
 	Description string     `yaml:"description"`
 	Arguments   []Argument `yaml:"arguments"`
 
-	// OmitEmpty says that there is no tool where there are no skills.
+	// OmitEmpty omits the tool if there are no skills.
 	OmitEmpty bool `yaml:"omit-empty"`
 }
 
-// Argument is one argument of a tool. All are texts.
+// Argument is a text argument of a tool.
 type Argument struct {
 	Name string `yaml:"name"`
-	// "skill", "arguments", "path", "task" or a dispatch "line"; "" for what skillpm has no use for
+	// "skill", "arguments", "path", "task", or a dispatch "line"; "" if skillpm does not use it
 	Takes       string `yaml:"takes"`
 	Description string `yaml:"description"`
 	Optional    bool   `yaml:"optional"`
-	Enum        bool   `yaml:"enum"`  // its values are the names of the skills
-	Value       string `yaml:"value"` // the only one
+	Enum        bool   `yaml:"enum"`  // its values are the skills' names
+	Value       string `yaml:"value"` // it is the only required one
 }
 
-// Takes returns the name of the argument that takes something, as [Argument] has it, or "".
+// Takes returns the name of the argument with a purpose, as in [Argument], or "".
 func (t Tool) Takes(what string) string {
 	for _, a := range t.Arguments {
 		if a.Takes == what {
@@ -109,61 +108,61 @@ func (t Tool) Takes(what string) string {
 	return ""
 }
 
-// Stage1 is what a model is told about the skills there are.
+// Stage1 describes the listing of skills for a model.
 type Stage1 struct {
-	Place  string `yaml:"place"` // where the agent shows it: "system-prompt" or "tool-description"
+	Place  string `yaml:"place"` // where the agent puts it: "system-prompt" or "tool-description"
 	Budget Budget `yaml:"budget"`
 
-	// Cap is how many characters of a description are shown, 0 for all of them.
+	// Cap is the maximum number of characters of a description; 0 means unlimited.
 	Cap int `yaml:"cap"`
-	// When stands between a description and when to use the skill; "" where the latter is not shown.
+	// When separates a description and its when-to-use text; "" omits that text.
 	When string `yaml:"when"`
-	// Sort is "name", or "layer" for the strongest layer first and names within it.
+	// Sort is "name", or "layer" for the strongest layer first and then by name.
 	Sort string `yaml:"sort"`
 
 	Layout  `yaml:",inline"`
-	Compact Layout            `yaml:"compact"` // in place of a listing, for any number of skills; its entries are tags
-	Formats map[string]Layout `yaml:"formats"` // others than the agent's own, by name
+	Compact Layout            `yaml:"compact"` // replaces the listing; its entries are tags
+	Formats map[string]Layout `yaml:"formats"` // alternatives to the agent's own, by name
 }
 
-// Budget limits a listing. A token is taken for four characters.
+// Budget limits a listing. It counts four characters as a token.
 type Budget struct {
-	Share    float64 `yaml:"share"`    // in percent of the context window; 0 where its size does not matter
-	Fallback int     `yaml:"fallback"` // in characters, where the window is unknown; 0 for no limit
-	Variable string  `yaml:"variable"` // of the environment, that says how many characters instead
-	// Over says what is done beyond it: "drop" leaves skills out, the lowest layer first and then from the end of the
-	// alphabet; "shorten" leaves descriptions out in that order, and no name.
+	Share    float64 `yaml:"share"`    // percentage of the context window; 0 if it does not depend on the window
+	Fallback int     `yaml:"fallback"` // characters, if the window is unknown; 0 means unlimited
+	Variable string  `yaml:"variable"` // environment variable that overrides the characters
+	// Over is what happens beyond the limit: "drop" leaves out skills, the lowest layer first and in reverse
+	// alphabetical order; "shorten" leaves out descriptions in that order, but no names.
 	Over string `yaml:"over"`
 }
 
-// Layout is how several things are written one after the other. Its texts are templates: {name} stands for a value, and
-// what is in [[ ]] is left out when a value in it is empty.
+// Layout formats a list. Its texts are templates: {name} stands for a value, and [[ ]] encloses text that is omitted if
+// one of its values is empty.
 type Layout struct {
-	Escape    string `yaml:"escape"` // how values are written: "none", "tags" for tags that could end a section, "xml"
+	Escape    string `yaml:"escape"` // escaping of values: "none", "tags" for tags that could end a section, "xml"
 	Heading   string `yaml:"heading"`
 	Entry     string `yaml:"entry"`
 	Separator string `yaml:"separator"` // between entries
 	Closing   string `yaml:"closing"`
-	Empty     string `yaml:"empty"` // instead of all, when there are none
-	Most      int    `yaml:"most"`  // entries; 0 for all
-	More      string `yaml:"more"`  // in place of those beyond, with {count}
+	Empty     string `yaml:"empty"` // replaces everything if the list is empty
+	Most      int    `yaml:"most"`  // maximum number of entries; 0 means unlimited
+	More      string `yaml:"more"`  // replaces the remaining entries, with {count}
 }
 
-// Activation is what asking for a skill returns.
+// Activation are the results of an activation.
 type Activation struct {
-	Notice    string `yaml:"notice"` // shown to people while the skill loads; "" for nothing
+	Notice    string `yaml:"notice"` // shown to users while the skill loads; "" for nothing
 	Activated Form   `yaml:"activated"`
-	Spawned   Form   `yaml:"spawned"` // a fork, given to a task
+	Spawned   Form   `yaml:"spawned"` // a fork, which becomes a task
 	Failed    Form   `yaml:"failed"`
-	Unknown   Form   `yaml:"unknown"` // there is no such skill; as Failed where it is not given
-	File      Form   `yaml:"file"`    // a file of the skill was asked for
+	Unknown   Form   `yaml:"unknown"` // the skill does not exist; the default is Failed
+	File      Form   `yaml:"file"`    // a file of the skill
 }
 
-// Form is one result: as text, and as the agent's structured data.
+// Form is a result: as text, and as the agent's structured data.
 type Form struct {
-	Escape string `yaml:"escape"` // of values but bodies, as a Layout's
+	Escape string `yaml:"escape"` // of values except bodies, as in Layout
 	Text   string `yaml:"text"`
-	Files  Layout `yaml:"files"` // how {files} is written in Text
-	// a tree whose texts are templates; one that is a placeholder alone becomes its value
+	Files  Layout `yaml:"files"` // the format of {files} in Text
+	// a tree whose texts are templates; a template that is only a placeholder becomes its value
 	JSON yaml.Node `yaml:"json"`
 }

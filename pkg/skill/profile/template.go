@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Template is a text with places for values: {name} is replaced by a value, {name|filter} by the value in another form,
-// and what stands in [[ ]] is left out when a value in it is empty. {{ is a brace that is meant, and so is one that no
-// lower-case word and closing brace follow. Sections do not nest.
+// Template is a text with placeholders: {name} is replaced by a value, {name|filter} by a filtered value, and text in
+// [[ ]] is omitted if one of its values is empty. {{ is a literal brace, and so is a brace without a lower-case word
+// and a closing brace after it. Sections do not nest.
 type Template struct{ parts []part }
 
 // part is a literal, a value, or an optional section.
 type part struct {
 	literal  string
-	name     string // of the value, "" for a literal or a section
+	name     string // of the value; "" for a literal or a section
 	filter   string
 	optional []part // of a section
 }
 
-// ParseTemplate reads a template. The error says what is wrong with it, and is for whoever wrote the profile.
+// ParseTemplate parses a template. The error is for the author of the profile.
 func ParseTemplate(text string) (Template, error) {
 	var t Template
 	for text != "" {
@@ -66,7 +66,7 @@ func values(parts []part, text string) []part {
 	return parts
 }
 
-// placeholder reads a value at the start of the text, and returns its length: 0 when there is none.
+// placeholder parses a placeholder at the start of the text, and returns its length, or 0.
 func placeholder(text string) (name, filter string, n int) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 {
@@ -86,10 +86,10 @@ func isWord(s string) bool {
 	})
 }
 
-// Value is a place for a value in a template.
+// Value is a placeholder in a template.
 type Value struct{ Name, Filter string }
 
-// Values returns the places for values, in order.
+// Values returns the placeholders, in order.
 func (t Template) Values() []Value {
 	var out []Value
 	each(t.parts, func(p part) {
@@ -107,7 +107,7 @@ func each(parts []part, f func(part)) {
 	}
 }
 
-// Whole returns the value that the template is, when it is nothing else.
+// Whole returns the placeholder if the template consists of nothing else.
 func (t Template) Whole() (Value, bool) {
 	if len(t.parts) != 1 || t.parts[0].name == "" {
 		return Value{}, false
@@ -115,7 +115,7 @@ func (t Template) Whole() (Value, bool) {
 	return Value{t.parts[0].name, t.parts[0].filter}, true
 }
 
-// Expand writes the template with values: value returns what stands at a place.
+// Expand fills the template. value returns the value of a placeholder.
 func (t Template) Expand(b *strings.Builder, value func(Value) string) {
 	for _, p := range t.parts {
 		if p.optional == nil {
@@ -138,7 +138,7 @@ func (p part) expand(b *strings.Builder, value func(Value) string) {
 	b.WriteString(value(Value{p.name, p.filter}))
 }
 
-// allPresent reports whether no value of a section is empty.
+// allPresent reports whether all values of a section are non-empty.
 func allPresent(parts []part, value func(Value) string) bool {
 	for _, p := range parts {
 		if p.name != "" && value(Value{Name: p.name}) == "" {

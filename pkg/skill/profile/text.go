@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Text returns a profile as a YAML document that says the same without extending another: the file of one that is built
-// in, and what follows from the files of a user's own.
+// Text returns a profile as a YAML document that does not extend another one: the file of a built-in profile, or the
+// resolved form of a custom one.
 func (p *Profile) Text() ([]byte, error) {
 	if !p.User && slices.Contains(IDs(), p.ID) {
 		return files.ReadFile(p.ID + suffix)
@@ -26,10 +26,10 @@ func (p *Profile) Text() ([]byte, error) {
 	return b.Bytes(), enc.Close()
 }
 
-// Node returns a profile as YAML, without what is empty.
+// Node returns a profile as YAML, without empty values.
 func (p *Profile) Node() (*yaml.Node, error) {
 	merged := *p
-	merged.Extends = "" // nothing is taken over from it any more
+	merged.Extends = "" // all inherited values are included
 	n := new(yaml.Node)
 	if err := n.Encode(&merged); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (p *Profile) Node() (*yaml.Node, error) {
 	return n, nil
 }
 
-// prune takes empty values out of mappings. In an agent's JSON they mean something, and stay.
+// prune removes empty values from mappings. In an agent's JSON they have a meaning, and stay.
 func prune(n *yaml.Node) {
 	var nodes []*yaml.Node
 	for i, c := range n.Content {

@@ -12,21 +12,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Dir is the directory of a user's own profiles, below that of the user's configuration.
+// Dir is the directory of custom profiles, in the user's configuration directory.
 const Dir = "profiles"
 
 const suffix = ".yaml"
 
-// maxFile is the size in bytes beyond which a profile is refused.
+// maxFile is the maximum size of a profile, in bytes.
 const maxFile = 256 << 10
 
 var format = yamlx.Format{Name: "the profile", MaxBytes: maxFile, TypedText: true, LinesOnly: true}
 
-// maxExtends is how many profiles may extend each other.
+// maxExtends is the maximum length of a chain of extended profiles.
 const maxExtends = 8
 
-// Resolve returns the profile of that id: one of those built in, or a user's own from user, which holds ID.yaml files
-// and may be nil. The error has code Usage where there is none of that id, and Invalid where its file is wrong.
+// Resolve returns the profile with an id: a built-in one, or a custom one from user, which contains ID.yaml files and
+// may be nil. The error has the code Usage if the profile does not exist, and Invalid if its file is invalid.
 func Resolve(id string, user fs.FS) (*Profile, error) {
 	if user == nil {
 		return Lookup(id)
@@ -34,12 +34,12 @@ func Resolve(id string, user fs.FS) (*Profile, error) {
 	return (&resolver{user: user}).resolve(id)
 }
 
-// UserIDs returns the ids that the files of user have, in order. A directory that is not there has none.
+// UserIDs returns the ids of the files in user, in order. A missing directory has none.
 func UserIDs(user fs.FS) []string {
 	if user == nil {
 		return nil
 	}
-	entries, _ := fs.ReadDir(user, ".") // what cannot be read is said when it is asked for
+	entries, _ := fs.ReadDir(user, ".") // reading such a profile reports the error
 	var ids []string
 	for _, e := range entries {
 		if id, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() && isID(id) {
@@ -49,17 +49,17 @@ func UserIDs(user fs.FS) []string {
 	return ids
 }
 
-// Parse reads a profile of a user's own from the text of its file, whose name gives the id; others of that user, that
-// it may extend, are in user. The error says the line.
+// Parse parses a custom profile from the text of its file, whose name is the id. user contains other custom profiles
+// that it may extend. The error has the line.
 func Parse(path, id string, text []byte, user fs.FS) (*Profile, error) {
 	r := &resolver{user: user, chain: []string{id}}
 	return r.parse(path, id, text)
 }
 
-// resolver follows what profiles extend.
+// resolver resolves extended profiles.
 type resolver struct {
 	user  fs.FS
-	chain []string // the ids on the way here
+	chain []string // the chain of ids so far
 }
 
 func (r *resolver) resolve(id string) (*Profile, error) {
@@ -88,7 +88,7 @@ func (r *resolver) resolve(id string) (*Profile, error) {
 	return r.parse(Dir+"/"+id+suffix, id, text)
 }
 
-// parse reads a file and fills in what it extends.
+// parse parses a file and adds what it extends.
 func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	file := yamlx.Read(path, text, format)
 	root, ok := file.Root()
@@ -127,7 +127,7 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	return p, nil
 }
 
-// isID reports whether a text may be a profile's id.
+// isID reports whether a text is a valid profile id.
 func isID(s string) bool {
 	if s == "" || len(s) > 64 || strings.HasPrefix(s, "-") || strings.HasSuffix(s, "-") || strings.Contains(s, "--") {
 		return false

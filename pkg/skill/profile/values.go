@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/schema"
 )
 
-// The names of the values that templates may hold.
+// Names of the values in templates.
 var (
 	entryValues  = []string{"name", "description", "directory", "location", "layer", "pack", "tags"}
 	frameValues  = []string{"tool", "file_tool", "find_tool", "count", "tags"}
@@ -26,8 +26,8 @@ var (
 
 var filters = []string{"", "quoted", "trimmed"}
 
-// checker checks what the types of a profile's fields do not say. It blames the line in root that says it; what was
-// inherited is right already.
+// checker checks what the field types of a profile cannot express. Errors have the line in root; inherited values were
+// checked before.
 type checker struct{ root yamlx.Value }
 
 func (c checker) check(p *Profile) {
@@ -78,7 +78,7 @@ func (c checker) check(p *Profile) {
 	}
 }
 
-// valueAt returns the value at a path, or the nearest above that is there.
+// valueAt returns the value at a path, or the nearest existing one above it.
 func (c checker) valueAt(path []string) yamlx.Value {
 	for ; len(path) > 0; path = path[:len(path)-1] {
 		if v := c.root.Get(path...); v.Exists() {
@@ -108,7 +108,7 @@ func (c checker) missing(value yamlx.Value, name string) {
 	value.Errorf("write extends: "+Runtime+", or "+name, "there is no %s", name)
 }
 
-// checkAll checks that an agent says something of skills, and for each kind of result.
+// checkAll checks that a profile of an agent describes skills and each kind of result.
 func (c checker) checkAll(p *Profile) {
 	for _, f := range []struct{ text, name string }{
 		{p.Stage1.Entry, "stage1.entry"},
@@ -174,7 +174,7 @@ func (c checker) layer(value yamlx.Value, l Layer) {
 	}
 }
 
-// isLayerDir reports whether a text names a directory of a layer.
+// isLayerDir reports whether a text is a valid layer directory.
 func isLayerDir(dir string) bool {
 	if slices.Contains(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
 		return false
@@ -241,7 +241,7 @@ func (c checker) template(text string, known []string, path ...string) {
 	}
 }
 
-// templateError says what is wrong with a template whose values are the known ones.
+// templateError describes the error in a template with the given value names.
 func templateError(text string, known []string) error {
 	t, err := ParseTemplate(text)
 	if err != nil {

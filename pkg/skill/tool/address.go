@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxAddress is how many bytes an address may have that patterns are held against.
+// maxAddress is the maximum length of an address that is matched, in bytes.
 const maxAddress = 8 << 10
 
-// addresses returns the addresses in texts, false where something in one could be read as another one, too.
+// addresses parses the URLs in texts. It returns false if one is ambiguous.
 func addresses(texts []string) (out []string, ok bool) {
 	for _, text := range texts {
 		for f := range strings.FieldsSeq(text) {
@@ -26,7 +26,7 @@ func addresses(texts []string) (out []string, ok bool) {
 	return out, true
 }
 
-// readAddress parses an address of the web, or says why it is none that can be judged.
+// readAddress parses a web URL, or returns why it cannot be matched.
 func readAddress(text string) (u *url.URL, refused string) {
 	if len(text) > maxAddress {
 		return nil, "is too long"
@@ -50,8 +50,8 @@ func readAddress(text string) (u *url.URL, refused string) {
 	return u, ""
 }
 
-// allowsAddress reports whether a pattern allows an address: domain:example.com that host, domain:*.example.com those
-// below it, https://example.com/docs/* what starts so.
+// allowsAddress reports whether a pattern allows a URL: domain:example.com is that host, domain:*.example.com its
+// subdomains, and https://example.com/docs/* a prefix.
 func allowsAddress(pattern, text string) bool {
 	u, refused := readAddress(text)
 	if refused != "" {
@@ -71,7 +71,7 @@ func allowsAddress(pattern, text string) bool {
 	return pattern == "*" || pattern == host
 }
 
-// allowsPrefix holds an address against a pattern that is one itself, which may end in *.
+// allowsPrefix matches a URL against a pattern that is a URL and may end in *.
 func allowsPrefix(pattern string, u *url.URL) bool {
 	text, prefix := strings.CutSuffix(pattern, "*")
 	p, refused := readAddress(text)

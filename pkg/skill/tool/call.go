@@ -8,43 +8,43 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
-// Call is one call of a tool, as the agent names and fills it in.
+// Call is a tool call, with the agent's name for the tool and its input.
 type Call struct {
 	Tool  string         `json:"tool"`
 	Input map[string]any `json:"input,omitempty"`
 
-	// Project is the absolute directory that patterns of files are relative to. Without it only files that the call
-	// names relatively can be allowed by one.
+	// Project is the absolute base directory of file patterns. Without it, patterns only allow relative paths of a
+	// call.
 	Project string `json:"-"`
-	// Dir is the absolute directory that the call's own paths are relative to: Project where it is empty.
+	// Dir is the absolute base directory of the call's own paths; "" means Project.
 	Dir string `json:"-"`
-	// Home is what ~ means. Without it nothing that starts with ~ can be allowed by a pattern.
+	// Home replaces ~. Without it, patterns do not allow paths that start with ~.
 	Home string `json:"-"`
-	// Real returns where an absolute path leads once links are followed as the system does: it is given paths with ..,
-	// and what does not exist leads to where it would be created. "" says that it can't be told, and is refused. Where
-	// it is set both the path and where it leads must be allowed.
+	// Real resolves the links of an absolute path as the system does. The path may contain .., and a missing path
+	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
+	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
-	// Windows says that the agent gives command lines to PowerShell or cmd.
+	// Windows means that the agent passes command lines to PowerShell or cmd.
 	Windows bool `json:"-"`
 }
 
-// use is one thing that a call does: most do one, a patch as many as it has files.
+// use is one effect of a call. Most calls have one; a patch has one for each file.
 type use struct {
 	tool   string // canonical
-	called string // as the agent names it
-	row    *row   // nil for a tool that the table does not have
+	called string // the agent's name
+	row    *row   // nil if the table does not have the tool
 	values []string
-	argv   []string // of a command that no shell reads
-	doubt  string   // why what it is called with can't be told
+	argv   []string // of a command that runs without a shell
+	doubt  string   // why the arguments are unknown
 
-	elsewhere string // why a command need not be what it is where patterns expect it to run
+	elsewhere string // why the command may differ from what patterns expect
 
-	cut      bool // commands and refused are known
+	cut      bool // commands and refused are computed
 	commands []command
 	refused  string
 }
 
-// uses returns what a call does.
+// uses returns the effects of a call.
 func (c Call) uses() []use {
 	if patches(c.Tool) {
 		return c.patch()
@@ -86,7 +86,7 @@ func (c Call) uses() []use {
 	return []use{u}
 }
 
-// patches reports whether a tool takes a patch, which has the files in it.
+// patches reports whether a tool takes a patch, which names its files.
 func patches(tool string) bool {
 	switch tool {
 	case "apply_patch", "applyPatch", "ApplyPatch", "patch":
@@ -95,7 +95,7 @@ func patches(tool string) bool {
 	return false
 }
 
-// multi reports whether a tool reads, writes or edits, as its command says.
+// multi reports whether a tool reads, writes, or edits, depending on its command field.
 func multi(tool string) bool {
 	switch tool {
 	case "str_replace_editor", "str_replace_based_edit_tool", "text_editor", "developer__text_editor", "fs_write":
@@ -104,7 +104,7 @@ func multi(tool string) bool {
 	return false
 }
 
-// fill takes the values out of every field that may hold them: which of two an agent reads is not known, so all count.
+// fill reads all fields that may hold the arguments. Which one an agent uses is unknown, so all count.
 func (c Call) fill(u *use, fields string) {
 	g := gatherer{fields: fields, kind: u.row.kind}
 	if u.doubt = g.input(c.Input); u.doubt != "" {
@@ -125,7 +125,7 @@ func (c Call) fill(u *use, fields string) {
 	}
 }
 
-// addRequests adds the addresses of what a page is asked about, where that may be what is fetched.
+// addRequests adds the URLs in a question about a page, if the tool may fetch them.
 func (c Call) addRequests(u *use) {
 	if len(u.values) > 0 && c.Tool != "web_fetch" {
 		return
@@ -141,7 +141,7 @@ func (c Call) addRequests(u *use) {
 	u.values = append(u.values, values...)
 }
 
-// readMany adds the patterns of a tool that reads what they find.
+// readMany adds the patterns of a tool that reads all matching files.
 func (c Call) readMany(u *use) {
 	g := gatherer{fields: "include", kind: file}
 	u.doubt = g.input(c.Input)
@@ -153,7 +153,7 @@ func (c Call) readMany(u *use) {
 	}
 }
 
-// leaves reports whether what a pattern finds can be elsewhere than the text before its first wildcard says.
+// leaves reports whether a pattern may match files outside the directory before its first wildcard.
 func leaves(pattern string) bool {
 	i := strings.IndexAny(pattern, wildcards)
 	if i < 0 {
@@ -164,10 +164,10 @@ func leaves(pattern string) bool {
 	})
 }
 
-// wildcards are the characters that a pattern of files begins to be one with.
+// wildcards are the characters that start the variable part of a file pattern.
 const wildcards = `*?[{(\`
 
-// searched adds what a search is about: the current directory where none is given, and below it what its pattern says.
+// searched adds the directory of a search, by default the current one, and the prefix of its pattern.
 func (c Call) searched(u *use) {
 	if len(u.values) == 0 {
 		u.values = []string{"."}
@@ -201,7 +201,7 @@ func (c Call) searched(u *use) {
 	}
 }
 
-// begins returns the directories in which files are looked for by a pattern.
+// begins returns the directories in which a pattern searches.
 func begins(dirs []string, pattern string) []string {
 	fixed := pattern
 	if i := strings.IndexAny(pattern, wildcards); i >= 0 {
@@ -220,7 +220,7 @@ func begins(dirs []string, pattern string) []string {
 	return paths
 }
 
-// texts returns a text, or a list of them.
+// texts returns a text, or the elements of a list of texts.
 func texts(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -241,11 +241,11 @@ func texts(v any) ([]string, bool) {
 	return nil, false
 }
 
-// patch returns what a patch does to which file: it adds one or edits one.
+// patch returns the effects of a patch: each file is added or edited.
 func (c Call) patch() []use {
 	g := gatherer{fields: "input patch patch_text command diff"}
 	doubt := g.input(c.Input)
-	// as in ["apply_patch", "*** Begin Patch…"]
+	// for example ["apply_patch", "*** Begin Patch…"]
 	texts := slices.DeleteFunc(g.values, func(v string) bool { return v == "apply_patch" })
 	if len(texts) > 1 {
 		doubt = "its input has two patches"
@@ -277,14 +277,14 @@ func (c Call) patch() []use {
 	return out
 }
 
-// hasPatch reports whether the input of a tool is a patch: there are agents that call their tool for patches Edit.
+// hasPatch reports whether the input is a patch: some agents call their patch tool Edit.
 func (c Call) hasPatch() bool {
 	g := gatherer{fields: "input patch"}
 	return g.input(c.Input) == "" && len(g.values) == 1 && strings.HasPrefix(strings.TrimSpace(g.values[0]),
 		"*** Begin Patch")
 }
 
-// anyPatch is a patch that may do anything to any file.
+// anyPatch is a patch that may change any file.
 func (c Call) anyPatch(doubt string) (out []use) {
 	for _, name := range []string{"Edit", "Write"} {
 		out = append(out, use{tool: name, called: c.Tool, row: rows()[name], doubt: doubt})
@@ -292,7 +292,7 @@ func (c Call) anyPatch(doubt string) (out []use) {
 	return out
 }
 
-// quoted returns a text in quotes, cut where it is long.
+// quoted returns a text in quotes, truncated if long.
 func quoted(s string) string {
 	return strconv.Quote(textx.Truncate(s, 80))
 }

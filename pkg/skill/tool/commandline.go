@@ -11,26 +11,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxLine is how many bytes a command line may have that patterns are checked against.
+// maxLine is the maximum length of a command line that is matched, in bytes.
 const maxLine = 64 << 10
 
-// command is one simple command of a line, as words.
+// command is a simple command, as words.
 type command struct {
 	words []word
-	text  string // as it is written
+	text  string // as written
 }
 
 // word is a word without its quotes.
 type word struct {
 	text  string
-	loose bool // it expands to something that is not known: $HOME, {a,b}
-	globs bool // it may expand to names of files: *, ?, [
+	loose bool // it expands to an unknown value: $HOME, {a,b}
+	globs bool // it may expand to file names: *, ?, [
 }
 
-// star stands for a * that is not in quotes, in the words of a pattern. No word of a line has it.
+// star represents an unquoted * in the words of a pattern. Words of a line never contain it.
 const star = '\x00'
 
-// Reasons for which a line cannot be checked against patterns.
+// Reasons why a line cannot be matched.
 const (
 	hasRedirection  = "it redirects from or to a file"
 	hasBackticks    = "it has a command in backticks"
@@ -43,9 +43,9 @@ const (
 	readDifferently = "shells read it in different ways"
 )
 
-// split cuts a line into the commands that a shell would run, or says why that cannot be done. It accepts lists and
-// pipelines of simple commands whose words are known, variables aside, and refuses everything else, and what bash,
-// POSIX shells, and zsh read in different ways.
+// split splits a line into the commands that a shell would run, or returns why it cannot. It accepts lists and
+// pipelines of simple commands with known words, apart from variables. It refuses everything else, and syntax that
+// bash, POSIX shells, and zsh read differently.
 func split(line string) (commands []command, refused string) {
 	withoutBoth := ""
 	if refused := unreadable(line); refused != "" {
@@ -68,7 +68,7 @@ func split(line string) (commands []command, refused string) {
 	return commands, ""
 }
 
-// splitBoth returns the line as POSIX shells read it: &> FILE ends a command, and opens a file for what follows.
+// splitBoth splits the line as POSIX shells do: in &> FILE, & ends a command, and > opens a file for the next one.
 func (r *lineReader) splitBoth() string {
 	text, copied := strings.Builder{}, 0
 	for _, i := range r.both {
@@ -82,7 +82,7 @@ func sameWords(a, b command) bool {
 	return slices.EqualFunc(a.words, b.words, func(x, y word) bool { return x.text == y.text })
 }
 
-// patternWords cuts a pattern into words; false if it is anything but one simple command.
+// patternWords splits a pattern into words. It returns false unless the pattern is a simple command.
 func patternWords(text string) ([]word, bool) {
 	r := lineReader{line: text, pattern: true}
 	if unreadable(text) != "" || r.read(syntax.LangBash) != "" || len(r.commands) != 1 || r.operators {
@@ -91,7 +91,7 @@ func patternWords(text string) ([]word, bool) {
 	return r.commands[0].words, true
 }
 
-// unreadable says what a line has that no shell should get, or "".
+// unreadable names a character that a line must not contain, or returns "".
 func unreadable(line string) string {
 	if len(line) > maxLine {
 		return "it is too long"
@@ -112,16 +112,16 @@ func unreadable(line string) string {
 // lineReader collects the commands of a syntax tree.
 type lineReader struct {
 	line      string
-	pattern   bool // an unquoted * becomes star
+	pattern   bool // convert an unquoted * to star
 	commands  []command
-	both      []int // where &> stands
-	operators bool  // there is more than one command: a separator or a redirection
+	both      []int // offset of &>
+	operators bool  // more than one command: there is a separator or a redirection
 }
 
-// parsers are reused: the buffers of a new one cost ten times as much as reading a line.
+// parsers are pooled, because allocating the buffers of a new one takes ten times as long as parsing a line.
 var parsers sync.Pool
 
-// read parses the line, and says what keeps it from being read, or "".
+// read parses the line, and returns why it cannot be matched, or "".
 func (r *lineReader) read(variant syntax.LangVariant) string {
 	parser, _ := parsers.Get().(*syntax.Parser)
 	if parser == nil {
@@ -145,7 +145,7 @@ func (r *lineReader) read(variant syntax.LangVariant) string {
 	return ""
 }
 
-// unparsed says for people why a line is not one of a shell.
+// unparsed explains a syntax error.
 func (r *lineReader) unparsed(err error) string {
 	message := err.Error()
 	switch {
@@ -201,7 +201,7 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 				return refused
 			}
 		}
-	case *syntax.DeclClause: // export and the like
+	case *syntax.DeclClause: // export and similar commands
 		c.words = append(c.words, word{text: cmd.Variant.Value})
 		if refused := r.assignments(&c, cmd.Args); refused != "" {
 			return refused
@@ -215,11 +215,10 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 	return ""
 }
 
-// source returns what stands between two positions.
+// source returns the text between two positions.
 func (r *lineReader) source(start, end syntax.Pos) string { return r.line[start.Offset():end.Offset()] }
 
-// harmless reports whether a redirection sends output to another stream, closes one, or leads to nowhere. Every other
-// one opens a file.
+// harmless reports whether a redirection duplicates or closes a stream, or writes to /dev/null. All others open a file.
 func harmless(r *syntax.Redirect) bool {
 	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" || r.Hdoc != nil {
 		return false
@@ -234,7 +233,7 @@ func harmless(r *syntax.Redirect) bool {
 	return false
 }
 
-// assignments adds NAME=value, and what export and the like have without a value.
+// assignments adds NAME=value, and the arguments of export and similar commands.
 func (r *lineReader) assignments(c *command, all []*syntax.Assign) string {
 	for _, a := range all {
 		prefix := ""
@@ -260,7 +259,7 @@ func (r *lineReader) assignments(c *command, all []*syntax.Assign) string {
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// add appends a word to a command, after a prefix that stands for itself.
+// add appends a word to a command, after a literal prefix.
 func (r *lineReader) add(c *command, prefix string, w *syntax.Word) string {
 	b := wordBuilder{reader: r}
 	b.text.WriteString(prefix)
@@ -287,12 +286,12 @@ type wordBuilder struct {
 	loose, globs bool
 }
 
-// part adds a part of a word; afterVariable tells that it follows a variable.
+// part adds a part of a word. afterVariable reports that it follows a variable.
 func (b *wordBuilder) part(part syntax.WordPart, afterVariable bool) string {
 	source := b.reader.source(part.Pos(), part.End())
 	switch p := part.(type) {
 	case *syntax.Lit:
-		if afterVariable && strings.HasPrefix(source, "[") { // zsh indexes with it
+		if afterVariable && strings.HasPrefix(source, "[") { // an index in zsh
 			return substitution(source)
 		}
 		return b.unquoted(source, b.reader.line[part.End().Offset():])
@@ -330,8 +329,8 @@ func substitution(source string) string {
 	return "it has a substitution, " + quoted(source[:min(len(source), 8)])
 }
 
-// variable adds $NAME, ${NAME}, and $?, whose values are not known but stay in words of this command. Everything else
-// that a dollar sign starts can run a command.
+// variable adds $NAME, ${NAME}, and $?, whose values are unknown but stay in words of this command. Other expansions
+// can run commands.
 func (b *wordBuilder) variable(source string) string {
 	name := strings.TrimPrefix(source, "$")
 	if inner, ok := strings.CutPrefix(name, "{"); ok {
@@ -347,7 +346,7 @@ func (b *wordBuilder) variable(source string) string {
 	return ""
 }
 
-// unquoted adds a text outside of quotes. after is what follows it in the line.
+// unquoted adds unquoted text. after is the next text in the line.
 func (b *wordBuilder) unquoted(source, after string) string {
 	for i := 0; i < len(source); i++ {
 		switch c := source[i]; c {
@@ -383,7 +382,7 @@ func (b *wordBuilder) unquoted(source, after string) string {
 	return ""
 }
 
-// literalDollar refuses a dollar sign unless nothing follows, or one of these.
+// literalDollar refuses a dollar sign unless it is last or followed by one of these characters.
 func literalDollar(start, harmless string) string {
 	if len(start) == 1 || strings.IndexByte(harmless, start[1]) >= 0 {
 		return ""
@@ -391,7 +390,7 @@ func literalDollar(start, harmless string) string {
 	return substitution(start)
 }
 
-// doubleQuoted adds a part of a text in double quotes.
+// doubleQuoted adds a part of a double-quoted text.
 func (b *wordBuilder) doubleQuoted(part syntax.WordPart) string {
 	source := b.reader.source(part.Pos(), part.End())
 	if _, ok := part.(*syntax.Lit); !ok {
@@ -406,7 +405,7 @@ func (b *wordBuilder) doubleQuoted(part syntax.WordPart) string {
 			}
 		}
 		if c == '\\' && i+1 == len(source) && strings.HasPrefix(after, "\n") {
-			continue // the line goes on
+			continue // a line continuation
 		}
 		if c == '\\' && i+1 < len(source) && strings.IndexByte("\"\\$`\n", source[i+1]) >= 0 {
 			i++

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// denies reports whether a list of what is disallowed has something, and by which entry. Where it is not sure, it has.
+// denies reports whether a list of disallowed patterns matches, and which one. If uncertain, it matches.
 func (l list) denies(c Call, u *use) (Pattern, bool) {
 	for _, p := range l.patterns {
 		switch denial(p, u) {
@@ -21,8 +21,8 @@ func (l list) denies(c Call, u *use) (Pattern, bool) {
 	return Pattern{}, false
 }
 
-// denial reports how a pattern that disallows speaks of the tool of a use. A tool that writes into a running shell may
-// write any command, and one that reads from it or ends it runs none.
+// denial returns how a disallowing pattern relates to a tool. A tool that writes to a running shell can run any
+// command; one that reads from it or ends it runs none.
 func denial(p Pattern, u *use) naming {
 	if u.row == nil || u.row.with == "" || Canonical(p.Tool) != u.row.with || everything(p, rows()[u.row.with]) {
 		return names(p, u)
@@ -33,7 +33,7 @@ func denial(p Pattern, u *use) naming {
 	return not
 }
 
-// has reports whether any part of a use is what a pattern disallows.
+// has reports whether a disallowing pattern matches any part of a use.
 func (u *use) has(c Call, p Pattern) bool {
 	some := func(match func(string) bool) bool { return slices.ContainsFunc(u.values, match) }
 	switch u.row.kindOf() {
@@ -55,8 +55,8 @@ func (u *use) has(c Call, p Pattern) bool {
 	return true
 }
 
-// touches reports whether a path, or what it leads to, is in a pattern, also where that can't be told. Case does not
-// count: there are file systems on which it makes no difference.
+// touches reports whether a pattern matches a path or its target, or may match if the target is unknown. It ignores
+// case, because some file systems do.
 func (c Call) touches(pattern, p string) bool {
 	in := func(path, root, home string) bool {
 		return matchPath(strings.ToLower(pattern), strings.ToLower(path), strings.ToLower(root), strings.ToLower(home))
@@ -65,7 +65,7 @@ func (c Call) touches(pattern, p string) bool {
 	if in(cleaned, c.root(), c.Home) {
 		return true
 	}
-	targets := c.anchored(pattern) // a pattern that is a link is what it leads to, whatever that is called
+	targets := c.anchored(pattern) // a pattern that names a link also matches its target
 	return slices.ContainsFunc(c.resolvedPaths(cleaned, raw), func(path string) bool {
 		root, home := c.real(c.root()), c.real(c.Home)
 		return path == "" || root == "" || home == "" && c.Home != "" || in(path, root, home) ||
@@ -73,8 +73,8 @@ func (c Call) touches(pattern, p string) bool {
 	})
 }
 
-// hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that
-// runs it, as sudo and xargs do, and with the directory of its program.
+// hasCommand reports whether a disallowed command occurs anywhere in a line, also behind a command that runs it, such
+// as sudo and xargs, and with a directory.
 func (u *use) hasCommand(l line) bool {
 	commands, refused := u.commandsOf()
 	if refused != "" || l.items == nil {
@@ -96,7 +96,7 @@ func (u *use) hasCommand(l line) bool {
 	return false
 }
 
-// prefixes reports whether a word is a program that runs the one after it.
+// prefixes reports whether a program runs the word after it.
 func prefixes(w word) bool {
 	switch path.Base(w.text) {
 	case "sudo", "doas", "env", "nohup", "nice", "time", "command", "exec", "builtin", "xargs":
@@ -105,7 +105,7 @@ func prefixes(w word) bool {
 	return false
 }
 
-// runs reports whether a command reads a command out of one of its words.
+// runs reports whether a command parses a command from one of its words.
 func runs(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool {
 		switch path.Base(w.text) {

@@ -11,7 +11,7 @@
 //     before a command are denied, because a pattern cannot say what they expand to.
 //   - A pattern for files is relative to the project, and `..` cannot leave it.
 //   - If several skills are active, each list must allow the call, so nesting never allows more.
-//   - skillpm's own tools are always allowed, because they end a restriction.
+//   - skillpm's own tools are always allowed, because they end restrictions.
 //
 // If a decision is uncertain, the call is denied with a reason. This package may change at any time.
 package tool

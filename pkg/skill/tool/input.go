@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The limits of the input of a call that patterns are held against.
+// Limits of a call's input.
 const (
 	maxInputDepth  = 16
-	maxInputValues = 10_000 // texts, numbers, lists and objects
+	maxInputValues = 10_000 // number of texts, numbers, lists, and objects
 )
 
-// gatherer collects the texts of an input's fields. A field counts at any depth, as in a list of edits, and however its
-// name is written: an agent that is written in Go does not look at the case of a name.
+// gatherer collects the texts of input fields. A field counts at any depth, for example in a list of edits, and in any
+// case, because Go programs ignore the case of field names.
 type gatherer struct {
 	fields string // separated by spaces
 	kind   kind
@@ -22,7 +22,7 @@ type gatherer struct {
 	seen   int
 }
 
-// input collects the fields of an input, and says why what one of them holds can't be told, or "".
+// input collects the fields of an input, and returns why a value is unknown, or "".
 func (g *gatherer) input(in map[string]any) (doubt string) { return g.object(in, 0) }
 
 func (g *gatherer) object(in map[string]any, depth int) (doubt string) {
@@ -42,8 +42,7 @@ func (g *gatherer) object(in map[string]any, depth int) (doubt string) {
 	return ""
 }
 
-// value collects what a field holds, and where it is none of those that are looked for, which is "", what fields in it
-// do.
+// value collects the value of a field. For a field that is not relevant (""), it collects the fields inside.
 func (g *gatherer) value(v any, field string, depth int) (doubt string) {
 	if g.seen++; g.seen > maxInputValues || depth > maxInputDepth {
 		return "its input is too large"
@@ -76,7 +75,7 @@ func (g *gatherer) value(v any, field string, depth int) (doubt string) {
 	return ""
 }
 
-// quotedName is the name of a field as it is where it is plain.
+// quotedName returns the name of a field, quoted unless it is plain.
 func quotedName(name string) string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
 		return name
@@ -84,8 +83,7 @@ func quotedName(name string) string {
 	return quoted(name)
 }
 
-// oneOf reports whether a name is one of several, which are separated by spaces: file_path, filePath and FilePath are
-// one.
+// oneOf reports whether a name is in a space-separated list. file_path, filePath, and FilePath are equal.
 func oneOf(name, fields string) bool {
 	name = plainName(name)
 	for f := range strings.FieldsSeq(fields) {

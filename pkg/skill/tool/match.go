@@ -2,7 +2,7 @@ package tool
 
 import "strings"
 
-// item is one step of a pattern for commands.
+// item is one element of a command pattern.
 type item struct {
 	text  string // a word, with star for each *
 	any   bool   // any one word
@@ -10,14 +10,14 @@ type item struct {
 	exact bool   // the word has no star
 }
 
-// line is a pattern for commands.
+// line is a command pattern.
 type line struct {
-	allowsAll bool   // it allows everything
-	raw       string // as it is written
-	items     []item // nil where only the text itself fits
+	allowsAll bool   // allows everything
+	raw       string // as written
+	items     []item // nil if only the exact text matches
 }
 
-// readLine reads what stands in the parentheses of a tool that runs commands.
+// readLine parses the argument of a command pattern.
 //
 //	git:*         git, and anything after it
 //	npm run *     npm run, and anything after it
@@ -53,17 +53,17 @@ func readLine(argument string) line {
 	return l
 }
 
-// anywhere reports whether a pattern holds in whatever directory a command runs: it names a program and no file, and
-// what follows could name any directory.
+// anywhere reports whether a pattern applies in any working directory: it names a program without a directory, and
+// allows any arguments.
 func (l line) anywhere() bool {
 	return l.allowsAll || len(l.items) > 0 && l.items[len(l.items)-1].rest && !strings.ContainsAny(l.raw, "./")
 }
 
-// wholeLine reports whether a pattern for commands allows every one.
+// wholeLine reports whether a command pattern allows all commands.
 func wholeLine(argument string) bool { return argument == "*" || argument == "**" || argument == ":*" }
 
-// fits reports whether the pattern allows a command. It goes back to the last place where more words could have been
-// skipped, which is enough for patterns of this kind.
+// fits reports whether the pattern allows a command. It backtracks only to the last place that could match more words,
+// which suffices for these patterns.
 func (l line) fits(c command) bool {
 	if l.allowsAll {
 		return true
@@ -94,8 +94,8 @@ func (l line) fits(c command) bool {
 	return i == len(l.items)
 }
 
-// assigns reports whether a command begins with NAME=value for which the pattern has no word. Such a value decides what
-// the command runs.
+// assigns reports whether a command starts with NAME=value that the pattern does not have. Such an assignment can
+// change what the command runs.
 func (l line) assigns(c command) bool {
 	for i, w := range c.words {
 		name, _, ok := strings.Cut(w.text, "=")
@@ -110,8 +110,7 @@ func (l line) assigns(c command) bool {
 	return false
 }
 
-// one reports whether an item is this word. A * in a word takes no .. and nothing that the shell makes something else
-// of.
+// one reports whether an item matches a word. A * does not match .. or text that the shell expands.
 func (t item) one(w word) bool {
 	switch {
 	case t.any:
@@ -124,13 +123,13 @@ func (t item) one(w word) bool {
 	return wildcard(t.text, w.text, star) && (!w.up() || strings.Contains(t.text, ".."))
 }
 
-// up reports whether a word has a .., or wildcards of which there are shells that make one: .? and .*, or [.][.].
+// up reports whether a word contains .., or wildcards that some shells expand to it: .? and .*, or [.][.].
 func (w word) up() bool {
 	return strings.Contains(w.text, "..") || w.globs && (strings.Contains("/"+w.text, "/.") ||
 		strings.Contains(w.text, "["))
 }
 
-// wildcard reports whether a text fits a pattern in which one character stands for any others.
+// wildcard reports whether a text matches a pattern in which one character stands for any others.
 func wildcard(pattern, text string, any byte) bool {
 	p, t := 0, 0
 	back, start := -1, 0

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// maxPath is how many bytes a path may have that patterns are held against.
+// maxPath is the maximum length of a path that is matched, in bytes.
 const maxPath = 4 << 10
 
-// readPath makes an absolute path of what a call says, cleaned, or says why that can't be done. Raw is the path before
-// it was cleaned: where links are followed, a .. after a link is not what the cleaned path says.
+// readPath returns the cleaned absolute path of a call's path, or why it is unknown. raw is the path before cleaning,
+// because .. after a link may lead elsewhere.
 func (c Call) readPath(p string) (cleaned, raw, refused string) {
 	if strings.ContainsRune(p, '\\') && drive(c.Project) {
 		p = strings.ReplaceAll(p, `\`, "/")
@@ -42,8 +42,7 @@ func (c Call) readPath(p string) (cleaned, raw, refused string) {
 	return path.Clean(raw), raw, ""
 }
 
-// base is the directory that the call's paths are relative to. Where none is known paths stay below a root that nothing
-// else is in.
+// base is the base directory of the call's paths. If it is unknown, paths are below a root that contains nothing else.
 func (c Call) base() string {
 	switch {
 	case c.Dir != "":
@@ -54,7 +53,7 @@ func (c Call) base() string {
 	return unknownRoot
 }
 
-// unknownRoot stands for the project's directory where that is not known.
+// unknownRoot stands for the project's directory if it is unknown.
 const unknownRoot = "/\x00"
 
 func (c Call) root() string {
@@ -64,7 +63,7 @@ func (c Call) root() string {
 	return path.Clean(slash(c.Project))
 }
 
-// slash writes a path of Windows with slashes.
+// slash converts a Windows path to slashes.
 func slash(p string) string {
 	if drive(p) {
 		return strings.ReplaceAll(p, `\`, "/")
@@ -72,12 +71,12 @@ func slash(p string) string {
 	return p
 }
 
-// drive reports whether a path starts with a drive of Windows.
+// drive reports whether a path starts with a Windows drive.
 func drive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }
 
-// allowsPath reports whether a pattern of files allows a path, and where links are followed also what it leads to.
+// allowsPath reports whether a file pattern allows a path and, if links are resolved, its target.
 func (c Call) allowsPath(pattern, p string) bool {
 	cleaned, raw, refused := c.readPath(p)
 	if refused != "" || !matchPath(pattern, cleaned, c.root(), c.Home) {
@@ -91,8 +90,8 @@ func (c Call) allowsPath(pattern, p string) bool {
 	return true
 }
 
-// resolved returns a pattern of the machine's files whose beginning, before the first wildcard, is where that leads.
-// Those of the project and of the home directory begin with directories that are resolved themselves.
+// resolved returns an absolute file pattern whose prefix, up to the first wildcard, is resolved. Patterns of the
+// project and the home directory start with directories that are resolved separately.
 func (c Call) resolved(pattern string) string {
 	if !strings.HasPrefix(pattern, "//") {
 		return pattern
@@ -112,8 +111,8 @@ func (c Call) resolved(pattern string) string {
 	return "/" + dir + rest
 }
 
-// anchored returns a pattern whose beginning, before the first wildcard, is where that leads on this machine, as a
-// pattern of the machine's files. It is "" where the pattern has no such beginning, or where that can't be told.
+// anchored returns a pattern with its resolved prefix, up to the first wildcard, as an absolute pattern. It is "" if
+// there is no such prefix or its target is unknown.
 func (c Call) anchored(pattern string) string {
 	pattern = slash(pattern)
 	base, rest := c.root(), strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
@@ -143,8 +142,8 @@ func (c Call) anchored(pattern string) string {
 	return "/" + dir + suffix
 }
 
-// resolvedPaths returns where a path may lead once links are followed, "" for what can't be told: there are agents that
-// clean a path before they open it, and agents that do not.
+// resolvedPaths returns the possible targets of a path, "" for an unknown one. Some agents clean a path before they
+// open it, and some do not.
 func (c Call) resolvedPaths(cleaned, raw string) []string {
 	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
 		return nil
@@ -152,7 +151,7 @@ func (c Call) resolvedPaths(cleaned, raw string) []string {
 	return []string{c.real(cleaned), c.real(raw)}
 }
 
-// real returns where a path leads once links are followed, "" where that is not known.
+// real returns the target of a path, "" if unknown.
 func (c Call) real(p string) string {
 	if p == "" || p == unknownRoot {
 		return p
@@ -163,7 +162,7 @@ func (c Call) real(p string) string {
 	return path.Clean(slash(p))
 }
 
-// matchPath reports whether a pattern has an absolute, cleaned path:
+// matchPath reports whether a pattern matches an absolute, cleaned path:
 //
 //	docs/**        docs, and everything below it
 //	./docs/*.md    files of docs itself
@@ -191,7 +190,7 @@ func matchPath(pattern, p, root, home string) bool {
 	return matchBelow(root, rest, p)
 }
 
-// matchBelow matches a path below a directory, step by step.
+// matchBelow matches a path below a directory, element by element.
 func matchBelow(root, pattern, p string) bool {
 	if root == "" || root == "." {
 		return false
@@ -208,7 +207,7 @@ func matchBelow(root, pattern, p string) bool {
 	for i, s := range steps {
 		switch s {
 		case "..":
-			return false // a pattern that leaves its directory allows nothing
+			return false // a pattern that leaves its directory matches nothing
 		case ".":
 			steps[i] = ""
 		}
@@ -223,7 +222,7 @@ func matchBelow(root, pattern, p string) bool {
 	return matchSteps(steps, names)
 }
 
-// matchSteps goes back to the last ** only, which is enough: what an earlier one could take, the last one can.
+// matchSteps backtracks only to the last **, which suffices: the last one can match whatever an earlier one could.
 func matchSteps(steps, names []string) bool {
 	s, n := 0, 0
 	back, start := -1, 0
@@ -250,7 +249,7 @@ func matchSteps(steps, names []string) bool {
 	return s == len(steps)
 }
 
-// matchName matches one step: * is any characters, ? any one.
+// matchName matches one element: * matches any characters, ? any one.
 func matchName(pattern, name string) bool {
 	p, n := []rune(pattern), []rune(name)
 	i, j := 0, 0

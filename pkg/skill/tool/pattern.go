@@ -8,20 +8,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Pattern is one entry of a list of tools.
+// Pattern is an entry of a tool list.
 type Pattern struct {
-	Tool        string // as it is written
-	Argument    string // what stands in parentheses
+	Tool        string // as written
+	Argument    string // the text in parentheses
 	HasArgument bool
 }
 
-// What a list may hold at most. No skill comes near it.
+// Limits of a list, far above those of real skills.
 const (
 	maxPatterns = 1000
-	maxPattern  = 4 << 10 // bytes of one
+	maxPattern  = 4 << 10 // bytes of one entry
 )
 
-// String returns the pattern as a list has it.
+// String returns the pattern as in a list.
 func (p Pattern) String() string {
 	if !p.HasArgument {
 		return p.Tool
@@ -33,9 +33,9 @@ func (p Pattern) String() string {
 	return p.Tool + "(" + argument + ")"
 }
 
-// Fill returns the pattern with values in place of ${NAME}. A value must be plain text to a pattern and to a shell;
-// where it is not, or where the name has none, the pattern stays as it is, and fits nothing. In a pattern of files a
-// value that begins it is a path of the machine.
+// Fill returns the pattern with ${NAME} replaced by values. A value must be plain text for patterns and shells. If it
+// is not, or if a name does not have a value, the pattern stays unchanged and matches nothing. In a file pattern, a
+// leading value is an absolute path.
 func (p Pattern) Fill(values map[string]string) Pattern {
 	rest, out := p.Argument, ""
 	for {
@@ -58,7 +58,7 @@ func (p Pattern) Fill(values map[string]string) Pattern {
 	}
 }
 
-// fillable are the characters that mean nothing to patterns and shells.
+// fillable are the characters without a meaning for patterns and shells.
 const fillable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:@+"
 
 func balanced(s string) bool {
@@ -76,9 +76,9 @@ func balanced(s string) bool {
 	return depth == 0
 }
 
-// ParseList reads a list of tools. An entry may hold several, with commas or spaces between them, so that text of the
-// frontmatter is one entry and a YAML list as many as it has. In parentheses a backslash takes the meaning of a
-// parenthesis that has no partner. The error has code Invalid and quotes what can't be read.
+// ParseList parses tool lists. An entry may contain several tools, separated by commas or spaces, so that text in the
+// frontmatter is one entry and a YAML list has several. In parentheses a backslash escapes an unmatched parenthesis.
+// The error has the code Invalid and quotes the invalid text.
 func ParseList(entries []string) ([]Pattern, error) {
 	var out []Pattern
 	for _, entry := range entries {
@@ -102,7 +102,7 @@ func ParseList(entries []string) ([]Pattern, error) {
 
 func separates(r rune) bool { return r == ',' || unicode.IsSpace(r) }
 
-// parseOne reads the pattern that s starts with, and returns how long it is.
+// parseOne parses the pattern at the start of s, and returns its length.
 func parseOne(s string) (Pattern, int, error) {
 	end := strings.IndexFunc(s, func(r rune) bool { return separates(r) || r == '(' || r == ')' })
 	if end < 0 {
@@ -118,7 +118,7 @@ func parseOne(s string) (Pattern, int, error) {
 	}); i >= 0 || len(p.Tool) > maxPattern {
 		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a name that no tool has: %s", quoted(s))
 	}
-	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) is meant as Bash(git:*)
+	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) means Bash(git:*)
 	if !strings.HasPrefix(s[open:], "(") {
 		if strings.HasPrefix(s[end:], ")") {
 			return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a closing parenthesis too many: %s", quoted(s)).
@@ -143,7 +143,7 @@ func parseOne(s string) (Pattern, int, error) {
 	return p, open + n, nil
 }
 
-// parseArgument reads what stands in parentheses, with which s starts.
+// parseArgument parses the parentheses at the start of s.
 func parseArgument(s string) (argument string, length int, err error) {
 	var out strings.Builder
 	depth := 1

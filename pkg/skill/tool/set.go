@@ -7,38 +7,38 @@ import (
 	"strings"
 )
 
-// Set is what may be called: the lists of all active skills, each of which must allow a call. The zero Set allows
-// everything. A Set is never changed: And and Without return another.
+// Set is the intersection of the restrictions of all active skills. The zero Set allows everything. A Set is immutable:
+// And and Without return new ones.
 type Set struct {
 	allow []list
 	deny  []list
 }
 
-// list is what one skill says.
+// list is the restriction of one skill.
 type list struct {
 	skill    string
 	patterns []Pattern
 }
 
-// Verdict says whether a call may go ahead.
+// Verdict is the decision about a call.
 type Verdict struct {
 	Allowed bool   `json:"allowed"`
-	Skill   string `json:"skill,omitempty"`  // whose list refuses
-	Tool    string `json:"tool"`             // as the agent names it
-	Reason  string `json:"reason,omitempty"` // why it is refused: a clause without a full stop
+	Skill   string `json:"skill,omitempty"`  // the skill whose list denies it
+	Tool    string `json:"tool"`             // the agent's name
+	Reason  string `json:"reason,omitempty"` // why it is denied: a clause without a full stop
 }
 
-// Of returns the set that allows these only, and skillpm's own tools.
+// Of returns the set that allows only the given patterns and skillpm's own tools.
 func Of(patterns []Pattern) Set { return Set{}.And("", patterns) }
 
-// And returns the set that allows what s allows and a skill's list allows too. An empty list allows only skillpm's own
-// tools: a skill without one restricts nothing and is not added.
+// And returns the intersection of s and a skill's list. An empty list allows only skillpm's own tools; a skill without
+// a list does not restrict anything and must not be added.
 func (s Set) And(skill string, patterns []Pattern) Set {
 	return Set{allow: append(slices.Clone(s.allow), list{skill, slices.Clone(patterns)}), deny: s.deny}
 }
 
-// Without returns the set that allows what s allows but these. Whether a command is one of them can be hidden from a
-// list, so that a line which can't be read is refused; still, only a list of what is allowed keeps out one who tries.
+// Without returns s without the given patterns. A line that cannot be parsed is denied, because it may hide a
+// disallowed command. Only an allow list stops a determined attacker.
 func (s Set) Without(skill string, patterns []Pattern) Set {
 	if len(patterns) == 0 {
 		return s
@@ -46,10 +46,10 @@ func (s Set) Without(skill string, patterns []Pattern) Set {
 	return Set{allow: s.allow, deny: append(slices.Clone(s.deny), list{skill, slices.Clone(patterns)})}
 }
 
-// Restricts reports whether there is a call that the set does not allow.
+// Restricts reports whether the set denies any call.
 func (s Set) Restricts() bool { return len(s.allow)+len(s.deny) > 0 }
 
-// Allow decides about one call.
+// Allow decides about a call.
 func (s Set) Allow(c Call) Verdict {
 	v := Verdict{Allowed: true, Tool: c.Tool}
 	if !s.Restricts() || Own(c.Tool) {
@@ -80,7 +80,7 @@ func (l list) who() string {
 	return "skill " + l.skill
 }
 
-// refuses says why a list does not allow something, or "".
+// refuses returns why a list does not allow a use, or "".
 func (l list) refuses(c Call, u *use) string {
 	var with []Pattern
 	for _, p := range l.patterns {
@@ -103,7 +103,7 @@ func (l list) refuses(c Call, u *use) string {
 	return ""
 }
 
-// named is the tool of a use as the agent names it, and what it is to others.
+// named returns the tool of a use by the agent's name, and its common name.
 func (c Call) named(u *use) string {
 	if u.tool == c.Tool {
 		return c.Tool
@@ -118,7 +118,7 @@ func (l list) entries() string {
 	return join(l.patterns)
 }
 
-// join lists patterns for people, the first ones where there are many.
+// join lists patterns for messages, truncated if there are many.
 func join(patterns []Pattern) string {
 	const limit = 12
 	var out []string
@@ -131,28 +131,28 @@ func join(patterns []Pattern) string {
 	return strings.Join(out, ", ")
 }
 
-// naming is how a pattern speaks of a tool.
+// naming is how a pattern relates to a tool.
 type naming int
 
 const (
-	not        naming = iota // of another tool
-	whole                    // it allows whatever the tool is called with
-	byArgument               // what it is called with counts
+	not        naming = iota // another tool
+	whole                    // allowed with any arguments
+	byArgument               // depends on the arguments
 )
 
-// names reports how a pattern speaks of the tool of a use.
+// names returns how a pattern relates to the tool of a use.
 func names(p Pattern, u *use) naming {
 	if !p.HasArgument && (p.Tool == "*" || ofServer(p.Tool, u.tool) || ofServer(p.Tool, u.called)) {
 		return whole
 	}
 	tool := Canonical(p.Tool)
 	if p.Tool == u.called {
-		tool = u.tool // a tool that is one or another, as a patch is
+		tool = u.tool // a tool with several functions, such as a patch
 	}
 	switch {
 	case tool != u.tool && (u.row == nil || u.row.with == "" || u.row.with != tool):
 		return not
-	case tool != u.tool: // a companion of the tool that the pattern names
+	case tool != u.tool: // a companion of the pattern's tool
 		if u.row.whole && !everything(p, rows()[tool]) {
 			return not
 		}
@@ -163,7 +163,7 @@ func names(p Pattern, u *use) naming {
 	return byArgument
 }
 
-// everything reports whether a pattern allows a tool with whatever it is called.
+// everything reports whether a pattern allows all calls of a tool.
 func everything(p Pattern, r *row) bool {
 	if !p.HasArgument {
 		return true
@@ -179,12 +179,12 @@ func everything(p Pattern, r *row) bool {
 	case plain, name:
 		return p.Argument == "*"
 	}
-	return false // Read(**) is the project only
+	return false // Read(**) is limited to the project
 }
 
-// ofServer reports whether a pattern has a tool of an MCP server: mcp__server and mcp__server__* have all of it,
-// mcp__server__get_* those that start so, and mcp__* those of all servers. A name in which it can't be told where the
-// server ends is allowed only as it is, or by mcp__*.
+// ofServer reports whether a pattern matches an MCP tool: mcp__server and mcp__server__* match all tools of the server,
+// mcp__server__get_* those with a prefix, and mcp__* those of all servers. If a tool's server is ambiguous, only its
+// exact name and mcp__* match.
 func ofServer(pattern, tool string) bool {
 	rest, ok := strings.CutPrefix(tool, "mcp__")
 	if !ok || !strings.HasPrefix(pattern, "mcp__") {
@@ -205,7 +205,7 @@ func ofServer(pattern, tool string) bool {
 	return !ok || wild && !strings.Contains(prefix, "*") && strings.HasPrefix(called, prefix)
 }
 
-// outside says which part of a use no pattern allows, or "".
+// outside names the part of a use that no pattern allows, or returns "".
 func (u *use) outside(c Call, patterns []Pattern) string {
 	switch u.row.kindOf() {
 	case shell, powershell:
@@ -241,7 +241,7 @@ func (u *use) outside(c Call, patterns []Pattern) string {
 	return "what stands in parentheses says nothing about this tool"
 }
 
-// kindOf is plain for a tool that the table does not have.
+// kindOf returns plain for a tool that the table does not have.
 func (r *row) kindOf() kind {
 	if r == nil {
 		return plain
@@ -249,7 +249,7 @@ func (r *row) kindOf() kind {
 	return r.kind
 }
 
-// commandOutside says which command of a line no pattern allows, or "".
+// commandOutside names the command of a line that no pattern allows, or returns "".
 func (u *use) commandOutside(patterns []Pattern) string {
 	var lines []line
 	for _, p := range patterns {
@@ -278,9 +278,9 @@ func (u *use) commandOutside(patterns []Pattern) string {
 	return ""
 }
 
-// Entries returns what the set allows, for people: the patterns of the one list, or what several lists have in common.
-// Two patterns of one tool that only together say what is allowed are joined by " and ". What is disallowed follows
-// with a minus sign. A set that restricts nothing has none.
+// Entries describes what the set allows: the patterns of the only list, or those common to several lists. Patterns of
+// one tool that must both match are joined by " and ". Disallowed patterns follow with a minus sign. A set without
+// restrictions has no entries.
 func (s Set) Entries() []string {
 	var combined [][]Pattern
 	for i, l := range s.allow {
@@ -306,7 +306,7 @@ func (s Set) Entries() []string {
 	return out
 }
 
-// text writes patterns that only together say what is allowed.
+// text formats patterns that must all match.
 func text(patterns []Pattern) string {
 	texts := make([]string, len(patterns))
 	for i, p := range patterns {
@@ -315,7 +315,7 @@ func text(patterns []Pattern) string {
 	return strings.Join(texts, " and ")
 }
 
-// common joins what two lists have in common.
+// common intersects two lists.
 func common(combined [][]Pattern, patterns []Pattern) [][]Pattern {
 	var out [][]Pattern
 	for _, m := range combined {
@@ -331,7 +331,7 @@ func common(combined [][]Pattern, patterns []Pattern) [][]Pattern {
 	return out
 }
 
-// meet returns what both allow, where they speak of one tool, else nil.
+// meet intersects two patterns; nil if they are of different tools.
 func meet(combined []Pattern, b Pattern) []Pattern {
 	a := combined[0]
 	switch {
@@ -357,13 +357,13 @@ func meet(combined []Pattern, b Pattern) []Pattern {
 	return append(slices.Clone(combined), b)
 }
 
-// fixedApart reports whether two patterns for commands start with different programs.
+// fixedApart reports whether two command patterns start with different programs.
 func fixedApart(a, b string) bool {
 	x, y := readLine(a).items, readLine(b).items
 	return len(x) > 0 && len(y) > 0 && x[0].exact && y[0].exact && x[0].text != y[0].text
 }
 
-// stored is the form of a Set in JSON.
+// stored is the JSON form of a Set.
 type stored struct {
 	Allow []storedList `json:"allow,omitempty"`
 	Deny  []storedList `json:"deny,omitempty"`
@@ -374,7 +374,7 @@ type storedList struct {
 	Tools []string `json:"tools"`
 }
 
-// MarshalJSON writes the lists, in order.
+// MarshalJSON encodes the lists, in order.
 func (s Set) MarshalJSON() ([]byte, error) {
 	store := func(lists []list) []storedList {
 		var out []storedList
@@ -390,7 +390,7 @@ func (s Set) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{store(s.allow), store(s.deny)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. What it can't read is an error, never a set that allows more.
+// UnmarshalJSON decodes the result of MarshalJSON. Invalid input is an error, never a set that allows more.
 func (s *Set) UnmarshalJSON(data []byte) error {
 	var in stored
 	if err := json.Unmarshal(data, &in); err != nil {

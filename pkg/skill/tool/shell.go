@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// commandLine takes the command out of a call: a line that a shell reads, or the words of one that none does.
+// commandLine reads the command of a call: a shell line, or words that run without a shell.
 func (c Call) commandLine(u *use) {
 	if u.doubt = c.around(u); u.doubt != "" {
 		return
@@ -37,8 +37,8 @@ func (c Call) commandLine(u *use) {
 	}
 }
 
-// around looks at what else a call says of a command: what it runs with, and where. It says why that can't be told, or
-// "".
+// around checks the other fields of a command call: environment and working directory. It returns why they are unknown,
+// or "".
 func (c Call) around(u *use) (doubt string) {
 	for name, v := range c.Input {
 		if empty(v) {
@@ -73,7 +73,7 @@ func (c Call) around(u *use) (doubt string) {
 	return ""
 }
 
-// inHome reports whether a directory is the project's, or the one that the agent works in.
+// inHome reports whether a directory is the project's or the agent's working directory.
 func (c Call) inHome(dir string) bool {
 	cleaned, raw, refused := c.readPath(dir)
 	if refused != "" || cleaned != c.root() && cleaned != path.Clean(c.base()) {
@@ -101,7 +101,7 @@ func empty(v any) bool {
 	return false
 }
 
-// posix reports whether a program is a shell whose lines split can read.
+// posix reports whether split can parse a shell's lines.
 func posix(program string) bool {
 	switch program {
 	case "bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/bin/zsh", "/bin/dash", "/usr/bin/bash", "/usr/bin/sh",
@@ -111,7 +111,7 @@ func posix(program string) bool {
 	return false
 }
 
-// commandsOf returns the commands of a use, or why they can't be told. A line is cut once, for however many lists.
+// commandsOf returns the commands of a use, or why they are unknown. It splits a line once for all lists.
 func (u *use) commandsOf() ([]command, string) {
 	if !u.cut {
 		u.cut = true
@@ -145,7 +145,7 @@ func (u *use) readCommands() ([]command, string) {
 	return commands, refused
 }
 
-// windowsSafe are the characters that mean nothing to PowerShell and nothing to cmd.
+// windowsSafe are the characters without a meaning for PowerShell and cmd.
 const windowsSafe = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -_./:\=+`
 
 func splitSafeWords(line string) []word {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What a tool does with skills, as [OfSkills] says.
+// Operations on skills, as [OfSkills] returns them.
 const (
 	Activate = "activate"
 	ReadFile = "file"
@@ -15,7 +15,7 @@ const (
 	End      = "end"
 )
 
-// ofSkills are the tools that are for skills.
+// ofSkills are the tools for skills.
 func ofSkills(name string) string {
 	switch name {
 	case "Skill", "skill", "use_skill", "activate_skill", "load_skill", "loadSkill":
@@ -32,14 +32,14 @@ func ofSkills(name string) string {
 	return ""
 }
 
-// servers are what agents put before the names of the tools of an MCP server that is called skillpm. Cursor does not
-// say which server a tool is of.
+// servers are the agents' prefixes for the tools of an MCP server named skillpm. Cursor does not name the server of a
+// tool.
 func servers() []string {
 	return []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/", "MCP:"}
 }
 
-// OfSkills says what a tool does with skills, "" for one that has nothing to do with them, and whether it is one of an
-// MCP server that is called skillpm: else it is the agent's own.
+// OfSkills returns the operation of a tool on skills, or "", and whether the tool belongs to an MCP server named
+// skillpm. Otherwise it is the agent's own.
 func OfSkills(tool string) (part string, ofServer bool) {
 	for _, prefix := range servers() {
 		if rest, ok := strings.CutPrefix(tool, prefix); ok {
@@ -51,9 +51,8 @@ func OfSkills(tool string) (part string, ofServer bool) {
 	return ofSkills(tool), false
 }
 
-// behind returns the name that a tool has in lists: one that skillpm's own server hands on from the server FILES is
-// mcp__FILES__TOOL, as if the agent had that server itself. Where an agent does not say which server a tool is of, it
-// isn't told.
+// behind returns the name of a tool in lists. A tool that skillpm's gateway serves from the server FILES is
+// mcp__FILES__TOOL, as if the agent used that server directly. For agents that do not name the server, it is unknown.
 func behind(name string) string {
 	for _, prefix := range servers() {
 		rest, ok := strings.CutPrefix(name, prefix)
@@ -64,7 +63,7 @@ func behind(name string) string {
 	return name
 }
 
-// Writes reports whether a tool is one that creates, edits or deletes files.
+// Writes reports whether a tool creates, edits, or deletes files.
 func Writes(tool string) bool {
 	if multi(tool) || patches(tool) {
 		return true
@@ -76,8 +75,8 @@ func Writes(tool string) bool {
 	return false
 }
 
-// Reads returns the paths that a call shows the content of, as it names them: those of a tool that reads files, and the
-// words after the programs of a command line that print them. A line that can't be read shows nothing.
+// Reads returns the paths whose content a call shows, as written: those of a tool that reads files, and the arguments
+// of commands that print files. A line that cannot be parsed has none.
 func (c Call) Reads() (paths []string) {
 	for _, u := range c.uses() {
 		switch {
@@ -91,8 +90,8 @@ func (c Call) Reads() (paths []string) {
 	return paths
 }
 
-// OnlyReads returns the paths that a call shows the content of, where it does nothing else: one command that prints
-// files, or a tool that reads them. It is nil where it may do more.
+// OnlyReads returns the paths whose content a call shows if it does nothing else: one command that prints files, or a
+// tool that reads them. Otherwise it returns nil.
 func (c Call) OnlyReads() (paths []string) {
 	for _, u := range c.uses() {
 		switch {
@@ -113,7 +112,7 @@ func (c Call) OnlyReads() (paths []string) {
 	return paths
 }
 
-// printedPaths returns the files of a command line that prints files and does nothing else.
+// printedPaths returns the files of a command line that only prints files.
 func (u *use) printedPaths() (paths []string) {
 	commands, refused := u.commandsOf()
 	if refused != "" || u.elsewhere != "" {
@@ -136,7 +135,7 @@ func (u *use) printedPaths() (paths []string) {
 		if len(words) < 4 || words[1].text != "-n" || strings.Trim(words[2].text, "0123456789,$p") != "" {
 			return nil
 		}
-		words = words[2:] // from its script on, which prints lines and does nothing else
+		words = words[2:] // from its script on, which only prints lines
 	default:
 		return nil
 	}
@@ -151,8 +150,7 @@ func (u *use) printedPaths() (paths []string) {
 	return paths
 }
 
-// enters returns the directory that a cd goes to from another one, "" for any other command, and for one that can't be
-// told.
+// enters returns the directory after a cd command; "" for other commands or if it is unknown.
 func (c command) enters(dir string) string {
 	if len(c.words) != 2 || c.words[0].text != "cd" || c.words[1].loose || c.words[1].globs ||
 		strings.HasPrefix(c.words[1].text, "-") {
@@ -161,7 +159,7 @@ func (c command) enters(dir string) string {
 	return inDirectory(dir, c.words[1].text)
 }
 
-// inDirectory returns a path as it is from the directory that another one is relative to.
+// inDirectory returns a path relative to the base of the given directory.
 func inDirectory(dir, p string) string {
 	if dir == "" || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive(p) {
 		return p
@@ -169,7 +167,7 @@ func inDirectory(dir, p string) string {
 	return path.Join(dir, p)
 }
 
-// readPaths returns the words of a command line that may be files which it prints.
+// readPaths returns the words of a command line that may be printed files.
 func (u *use) readPaths() (paths []string) {
 	commands, refused := u.commandsOf()
 	if refused != "" {
@@ -189,7 +187,7 @@ func (u *use) readPaths() (paths []string) {
 			if !strings.HasPrefix(w.text, "-") && !w.loose {
 				paths = append(paths, w.text)
 				if in := inDirectory(dir, w.text); in != w.text {
-					paths = append(paths, in) // or the cd was in a shell of its own
+					paths = append(paths, in) // or the cd ran in a subshell
 				}
 			}
 		}
@@ -197,7 +195,7 @@ func (u *use) readPaths() (paths []string) {
 	return paths
 }
 
-// prints reports whether a program prints the files that it is given.
+// prints reports whether a program prints its file arguments.
 func prints(program string) bool {
 	switch program {
 	case "cat", "bat", "head", "tail", "less", "more", "nl", "sed", "awk", "tac", "type", "Get-Content", "gc":
@@ -206,8 +204,7 @@ func prints(program string) bool {
 	return false
 }
 
-// roughly cuts a line that can't be read for certain at its operators and spaces, for those who only want to know what
-// it may be about.
+// roughly splits a line that cannot be parsed at operators and spaces, for callers that need only an approximation.
 func (u *use) roughly() (commands []command) {
 	for _, line := range u.values {
 		if len(line) > maxLine {

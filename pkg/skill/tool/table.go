@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// kind says what a tool is called with, and so how its patterns are read.
+// kind is the kind of a tool's argument, which determines how its patterns are parsed.
 type kind int
 
 const (
-	plain      kind = iota // patterns with parentheses say nothing about it
-	shell                  // a command line that a POSIX shell reads
-	powershell             // a command line that PowerShell or cmd reads
+	plain      kind = iota // patterns with parentheses never match
+	shell                  // a command line for a POSIX shell
+	powershell             // a command line for PowerShell or cmd
 	file                   // files
-	search                 // a directory, the current one where none is given
-	address                // addresses
-	name                   // the name of something
+	search                 // a directory, by default the current one
+	address                // URLs
+	name                   // a name
 )
 
-// Tool is one tool, and what agents call it.
+// Tool is a tool with the names that agents use.
 type Tool struct {
-	Name   string   // as Claude Code has it, or the agent that alone has it
-	Names  []string // what others call it
-	Kind   string   // command, file, directory, address, name, or "" where patterns can't say more than the name
-	Fields []string // of the input: those that hold what the tool is called with
-	With   string   // the tool that allows it, where it belongs to another
-	Whole  bool     // With allows it only where it is allowed whole
+	Name   string   // the name in Claude Code, or in the only agent that has the tool
+	Names  []string // other agents' names
+	Kind   string   // command, file, directory, address, name, or "" if patterns can only name the tool
+	Fields []string // input fields with the argument
+	With   string   // the tool that implies this one
+	Whole  bool     // With implies it only if all its calls are allowed
 }
 
 // row is a row of the table.
@@ -44,14 +44,13 @@ const (
 	dirFields = "path dir_path directory target_directory file_path paths SearchDirectory SearchPath " +
 		"DirectoryPath relative_workspace_path"
 	commandFields = "command cmd CommandLine script"
-	// of what is searched, within its directory
+	// of the searched files, relative to its directory
 	filterFields = "include includes include_pattern glob globs file_pattern"
-	placeFields  = "cwd workdir working_directory working_dir directory dir_path dir" // where a command runs
-	moreFields   = "args argv arguments"                                              // of a command, apart from it
+	placeFields  = "cwd workdir working_directory working_dir directory dir_path dir" // working directory of a command
+	moreFields   = "args argv arguments"                                              // arguments of a command, in a separate field
 )
 
-// table has every tool that several agents have under different names, and which fields of its input matter. Names are
-// exact: an agent that writes one in another case is another name.
+// table has each tool that several agents name differently, and its relevant input fields. Names are case-sensitive.
 func table() []row {
 	return []row{
 		{
@@ -132,7 +131,7 @@ func table() []row {
 	}
 }
 
-// rows finds a row by each of its names. It is made when the first call is asked about.
+// rows finds a row by any of its names. It is built on first use.
 var rows = sync.OnceValue(func() map[string]*row {
 	all := table()
 	out := make(map[string]*row, 16*len(all))
@@ -145,7 +144,7 @@ var rows = sync.OnceValue(func() map[string]*row {
 	return out
 })
 
-// Table returns the tools that skillpm knows, for documentation.
+// Table returns the known tools, for documentation.
 func Table() []Tool {
 	kinds := map[kind]string{
 		shell: "command", powershell: "command", file: "file", search: "directory",
@@ -161,8 +160,7 @@ func Table() []Tool {
 	return out
 }
 
-// Canonical returns the one name of a tool that agents name differently, and the name itself where the table does not
-// have it.
+// Canonical returns the common name of a tool, or the name itself if the table does not have it.
 func Canonical(name string) string {
 	if r, ok := rows()[name]; ok {
 		return r.name
@@ -170,9 +168,9 @@ func Canonical(name string) string {
 	return name
 }
 
-// Own reports whether a tool is one that skillpm offers or that activates a skill: by its own name, or as agents name
-// the tools of an MCP server that is called skillpm. No list is asked about these: they are how a skill is nested, read
-// and ended. Other tools of a server of that name are as those of any server.
+// Own reports whether a tool is skillpm's own or activates a skill, by its name or with agents' prefixes for an MCP
+// server named skillpm. Such tools are always allowed: they nest, read, and end skills. Other tools of a server with
+// that name are ordinary.
 func Own(tool string) bool {
 	if Canonical(tool) == "Skill" {
 		return true

@@ -2,9 +2,9 @@ package tool
 
 import "strings"
 
-// WritesBelow returns the first path that a call creates, edits or deletes in a directory or below it, and which
-// directory that is; "" for none. A path is judged as it is named and by where it leads, and case does not count. What
-// a command writes, and a path that can't be told, is not found.
+// WritesBelow returns the first path at or below a directory that a call creates, edits, or deletes, and that
+// directory; "" for none. It checks the path as written and its target, ignoring case. It does not find what commands
+// write, or unknown paths.
 func (c Call) WritesBelow(dirs []string) (path, dir string) {
 	for _, u := range c.uses() {
 		switch u.tool {
@@ -29,7 +29,7 @@ func (c Call) WritesBelow(dirs []string) (path, dir string) {
 	return "", ""
 }
 
-// below reports whether a path is a directory or below it.
+// below reports whether a path is at or below a directory.
 func below(path, dir string) bool {
 	path, dir = strings.ToLower(path), strings.ToLower(dir)
 	return dir != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
