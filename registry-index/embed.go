@@ -10,7 +10,7 @@ import (
 	"io/fs"
 )
 
-// FS is the index: config.json, packs, their catalogue and layout.
+// FS is the index: config.json, packs, their catalog and layout.
 //
 //go:embed config.json catalog.ndjson.gz packs layout
 var FS embed.FS

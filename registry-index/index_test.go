@@ -132,7 +132,7 @@ func line(t *testing.T, rel oci.Release, trees []bundle.Tree, digest, published 
 	return l
 }
 
-// catalog makes the catalogue of the packs' files that were built.
+// catalog makes the catalog of the packs' files that were built.
 func catalog(t *testing.T, built map[string][]byte) []byte {
 	t.Helper()
 	fsys := fstest.MapFS{}

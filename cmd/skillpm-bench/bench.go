@@ -28,7 +28,7 @@ type system struct {
 // lookPath finds a program by name on the PATH, or by its path.
 func (s system) lookPath(name string) (string, error) { return exec.LookPath(name) }
 
-// bench is one run of this program: its directory, its servers, and what was generated so far.
+// bench is one run of this program: its directory, its servers, and the generated data.
 type bench struct {
 	options
 	sys   system

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// result is what was measured of one row and size.
+// result is the measurement of one row and size.
 type result struct {
 	Row     string   `json:"row"`
 	Skills  int      `json:"skills,omitempty"`

@@ -33,7 +33,7 @@ func (w *writer) indexed(number int) index.Line {
 }
 
 // largeIndex makes an index of --packs packs, and returns its directory and the pack in the middle. With
-// files, each pack has its own, too, and not only its line in the catalogue.
+// files, each pack has its own, too, and not only its line in the catalog.
 func (b *bench) largeIndex(ctx context.Context, files bool) (dir string, middle index.Line, err error) {
 	dir = filepath.Join(b.dir, "index")
 	if files {

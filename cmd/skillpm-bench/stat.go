@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// spread is what is said of several measurements of one thing.
+// spread summarizes several measurements of one value.
 type spread struct {
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`

@@ -205,7 +205,7 @@ func worthReading(name string, head []byte, size, limit int64) bool {
 		what.Archive() && size <= maxArchive
 }
 
-// readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was truncated meanwhile.
+// readFull reads until b has n bytes or the file ends. An early end is not an error: the file was truncated meanwhile.
 func readFull(f io.Reader, b []byte, n int) ([]byte, error) {
 	m, err := io.ReadFull(f, b[len(b):n])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -189,7 +189,7 @@ func (d *packDoc) checkManifest() {
 	d.skillsGlobs()
 }
 
-// atKey reports what is wrong at a key of the manifest.
+// atKey reports a problem at a key of the manifest.
 func (d *packDoc) atKey(id, message, fix string, keys ...string) {
 	line, column := d.manifest.Position(keys...)
 	d.addAt(id, line, column, message, fix)
@@ -249,7 +249,7 @@ func (d *packDoc) checkIndex() {
 // positionPrefix matches the position at the start of an error.
 var positionPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^:(\d+)(?::(\d+))?: `) })
 
-// checkBaseline reports what is wrong with a baseline. Its reader stops at the first problem.
+// checkBaseline reports the first problem of a baseline.
 func (d *packDoc) checkBaseline() {
 	b, err := ParseBaseline(d.name, d.src.data)
 	if err == nil {

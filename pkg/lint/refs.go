@@ -177,7 +177,7 @@ func (u *skillCheck) resolve(rel string, t linkTarget) string {
 	return ""
 }
 
-// lookup returns the path in the skill of p from a directory, or "" where there is nothing.
+// lookup returns the skill path of p, relative to a directory, or "" if it does not exist.
 func (u *skillCheck) lookup(dir, p string) string {
 	at, ok := inside(dir, p)
 	if ok && (u.tree.has(at) || u.tree.skips(at) && u.exists(at)) {

@@ -252,7 +252,7 @@ func (l *lintRun) merge(findings []diag.Finding) []diag.Finding {
 	return out
 }
 
-// noSkill is the error for a target below which there is no skill.
+// noSkill is the error for a target without skills.
 func noSkill(target string, dirs int) error {
 	looked := fmt.Sprintf("looked for SKILL.md in %d directories", dirs)
 	if dirs == 1 {

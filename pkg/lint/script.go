@@ -44,7 +44,7 @@ func (u *skillCheck) ownPath(p string) string {
 	return p
 }
 
-// checkScript checks a file that is a script by its name or place.
+// checkScript checks a file that is a script by its name or directory.
 func (u *skillCheck) checkScript(f *file) {
 	if f.isText() && (scriptExtension(f.rel) || path.Ext(f.rel) == "" && inScripts(f.rel)) {
 		u.checkShebangAndMode(f)
@@ -153,7 +153,7 @@ func shebangFor(rel string) string {
 	return "let its first line be #!/usr/bin/env " + program
 }
 
-// shellWords splits a command line at spaces that are not in quotes. It is no shell: nothing is expanded.
+// shellWords splits a command line at spaces that are not in quotes. It is not a shell: nothing is expanded.
 func shellWords(line string) []string {
 	var words []string
 	var word strings.Builder

@@ -39,7 +39,7 @@ var hitRules = map[scan.Kind]string{
 	scan.Sudo:               rule.Sudo,
 }
 
-// checkSecurity looks for what is hostile or risky in every file.
+// checkSecurity checks all files for hostile or risky content.
 func (u *skillCheck) checkSecurity(names []string) {
 	for _, rel := range names {
 		switch f := u.files[rel]; {
@@ -156,7 +156,7 @@ func usualComment(text string) bool {
 	return false
 }
 
-// archiveRules are the rules for what is wrong with archives.
+// archiveRules are the rules for problems of archives.
 var archiveRules = map[scan.Problem]string{
 	scan.HoldsNative:    rule.NativeBinary,
 	scan.HoldsCompiled:  rule.CompiledCode,
@@ -166,7 +166,7 @@ var archiveRules = map[scan.Problem]string{
 	scan.OpaqueArchive:  rule.OpaqueArchive,
 }
 
-// checkArchive reports what is in an archive.
+// checkArchive reports the problems of an archive.
 func (u *skillCheck) checkArchive(f *file) {
 	for _, found := range u.l.scanner.Archive(f.rel, f.data) {
 		id, detail := archiveRules[found.Problem], found.Detail

@@ -14,7 +14,7 @@ import (
 type Settings struct {
 	Root   string   // the directory, in the file system that is checked, that patterns are relative to; "" is its root
 	Levels []Level  // of those that match a rule the last counts
-	Ignore []Ignore // what is not reported
+	Ignore []Ignore // rules that are not reported
 	Strict bool     // warnings are errors, but for facts about what a skill can do and levels that are given
 }
 

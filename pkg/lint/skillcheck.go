@@ -30,13 +30,13 @@ type skillCheck struct {
 	called        map[string]bool  // scripts that the skill calls by their path
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
-	packDir       string           // the directory of its pack's skillpm.yaml, "" where there is none
+	packDir       string           // the directory of its pack's skillpm.yaml, or ""
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
 	comments      []*suppression
 	refs          []skillRef // its references to other skills
 
-	name, description excerpt // what is compared with other skills
+	name, description excerpt // data that is compared with other skills
 }
 
 // excerpt is a text in a skill with its position and line, kept after the skill has been checked.

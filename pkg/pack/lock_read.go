@@ -154,7 +154,7 @@ func checkPack(path string, id ID, p *LockedPack, key yamlx.Value) {
 	}
 }
 
-// IntegrityError says that the integrity of a locked pack doesn't match its skills.
+// IntegrityError reports that the integrity of a locked pack doesn't match its skills.
 type IntegrityError struct {
 	Path      string
 	Line      int

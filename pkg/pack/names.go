@@ -50,7 +50,7 @@ type NamedSkill struct {
 	Alias bool   // Link is another name, which its frontmatter must have
 }
 
-// Conflict says that several packs have a skill of one name. Skills with an alias in the manifest don't count.
+// Conflict reports that several packs have a skill of one name. Skills with an alias in the manifest don't count.
 type Conflict struct {
 	Name   string
 	Winner ID

@@ -66,7 +66,7 @@ type CacheSize struct {
 // The orders of [Client.CacheList].
 const (
 	SortBySize = "size" // the largest first
-	SortByUse  = "used" // what was used longest ago first
+	SortByUse  = "used" // least recently used first
 )
 
 // CacheList lists the content of the caches in an order.
@@ -209,9 +209,9 @@ const staleAfter = 24 * time.Hour
 
 // CacheGCOptions are the options of [Client.CacheGC].
 type CacheGCOptions struct {
-	Unused time.Duration // what nobody used for that long; a day at least, because use is recorded by the day
+	Unused time.Duration // unused for that long; at least a day, the precision of recorded uses
 	All    bool          // everything
-	DryRun bool          // nothing: say what would be removed
+	DryRun bool          // dry run
 }
 
 // CacheFreed is what [Client.CacheGC] removed, or would remove.

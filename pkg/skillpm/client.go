@@ -47,7 +47,7 @@ func DefaultOptions(dir string) (Options, error) {
 // New returns a client. It touches neither disk nor network.
 func New(o Options) *Client { return &Client{Base: base.New(o)} }
 
-// CheckSigners returns what is wrong with the key files of a rule, nil if they match it.
+// CheckSigners returns the problem of a rule's key files, or nil if they match it.
 func CheckSigners(r policy.Rule) error { return admission.CheckSigners(r) }
 
 type (

@@ -245,7 +245,7 @@ var urlText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?i)\\b(?:https?|ftp|wss?|ssh|git)://[^\\s\\x00<>\"'`(){}\\[\\]|\\\\^]+")
 })
 
-// The bounds of what is noted of addresses.
+// Limits of the notes about addresses.
 const (
 	maxURLs = 1000 // of one file
 	maxURL  = 2000 // bytes of one that is told

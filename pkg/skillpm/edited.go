@@ -44,7 +44,7 @@ func (in *installer) fetchPristine(ctx context.Context, edits []Edit) error {
 	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, trees)
 }
 
-// compareOptions say how the request compares installed files.
+// compareOptions configure the comparison of installed files.
 func (in *installer) compareOptions() workspace.CompareOptions {
 	r := in.request
 	return workspace.CompareOptions{

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// FetchOptions say which pack to fetch.
+// FetchOptions configure [Client.Fetch].
 type FetchOptions struct {
 	Pack     string   // a reference in one of the forms that [pack.Parse] reads
 	Skills   []string // of the pack; none means all

@@ -16,14 +16,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// ImportOptions say what to import.
+// ImportOptions configure [Client.Import].
 type ImportOptions struct {
 	ChangeOptions
 	File      string // of another tool
 	KeepGoing bool   // skip dependencies whose source can't be opened
 }
 
-// ImportReport says what was imported from another tool's file.
+// ImportReport is the result of [Client.Import].
 type ImportReport struct {
 	File     string          `json:"file"`
 	Tool     string          `json:"tool"` // whose file it is

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 )
 
-// InstallOptions say what to install and how.
+// InstallOptions configure [Client.Install].
 type InstallOptions struct {
 	ChangeOptions
 	Packs    []string // references in the forms that [pack.Parse] reads; none means what manifest and lockfile say
@@ -65,7 +65,7 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	})
 }
 
-// RemoveOptions say which packs to remove.
+// RemoveOptions configure [Client.Remove].
 type RemoveOptions struct {
 	ChangeOptions
 	Packs []string // owner/name

@@ -221,7 +221,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 }
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
-// constraint allows. It describes a withdrawn version only if no other fits.
+// constraint allows. It describes a yanked version only if no other fits.
 func (c *Client) onOffer(
 	ctx context.Context, w *workspace.Workspace, ref pack.Ref, registry string, info *PackInfo,
 ) (*pack.Pack, error) {

@@ -55,7 +55,7 @@ type Requirer struct {
 	Range string `json:"range"` // or the source, as lockfiles write it
 }
 
-// Outdated reports which locked packs have newer versions, within the ranges and beyond, or were withdrawn. It asks
+// Outdated reports which locked packs have newer versions, within the ranges and beyond, or were yanked. It asks
 // registries and sources, fetches no packs, and changes nothing.
 func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
 	defer c.Progress(Event{Done: true})
@@ -273,7 +273,7 @@ func (p *OutdatedPack) isNoteworthy() bool {
 		p.Unreachable != "" || p.Denied != ""
 }
 
-// heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn,
+// heldBack returns the packs that an update could not move to the newest version, or away from one that was yanked,
 // and what holds them. It uses only what the update has learned.
 func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPack {
 	packs := []OutdatedPack{}

@@ -27,7 +27,7 @@ type RegistryEntry struct {
 	Namespaces []string `json:"namespaces"`
 }
 
-// Binding says that the packs of an owner are looked up in one registry only.
+// Binding binds an owner's packs to one registry.
 type Binding struct {
 	Owner    string `json:"owner"`
 	Registry string `json:"registry"` // name or address

@@ -22,7 +22,7 @@ const (
 	ActionUnchanged = "unchanged"
 )
 
-// InstallReport says what an operation that changes a scope did, or would do.
+// InstallReport is the result, or preview, of an operation that changes a scope.
 type InstallReport struct {
 	Scope    string `json:"scope"`
 	Root     string `json:"root"`
@@ -31,7 +31,7 @@ type InstallReport struct {
 	Recorded bool   `json:"recorded"` // skillpm.yaml or skillpm.lock changes
 	// RecordedIn are the names of the files among these two that change.
 	RecordedIn []string `json:"recordedIn"`
-	// NamesChanged says that another skill is available under a name that skills of several packs have.
+	// NamesChanged reports that another skill is available under a name that skills of several packs have.
 	NamesChanged bool                 `json:"namesChanged"`
 	Packs        []PackReport         `json:"packs"`
 	Agents       []workspace.AgentDir `json:"agents"`
@@ -71,7 +71,7 @@ type PackReport struct {
 	Range         string `json:"range,omitempty"`
 	// Denied is why the policies deny one of its skills, "" if they allow all.
 	Denied string `json:"denied,omitempty"`
-	// SignerChanged says that the recorded signer changes; before there may have been none.
+	// SignerChanged reports that the recorded signer changes; before there may have been none.
 	SignerChanged bool `json:"signerChanged,omitempty"`
 	// PreviousSigner is the signer that was recorded before a change.
 	PreviousSigner string `json:"previousSigner,omitempty"`
@@ -92,7 +92,7 @@ type SkillReport struct {
 	Unapproved bool   `json:"unapproved,omitempty"` // the reason is a missing approval
 }
 
-// NameConflict says that several packs have a skill of one name.
+// NameConflict reports that several packs have a skill of one name.
 type NameConflict = workspace.NameConflict
 
 // report describes a resolution and its plan in comparison to the lockfile.
@@ -172,10 +172,10 @@ func missingKeys(m, other map[string]string) (missing []string) {
 	return missing
 }
 
-// skillStatus says how a skill is installed.
+// skillStatus describes how a skill is installed.
 type skillStatus func(id pack.ID, skill string) workspace.SkillStatus
 
-// statusAfter says how skills are installed after a change, or now if the change is not applied.
+// statusAfter describes how skills are installed after a change, or now if the change is not applied.
 func (in *installer) statusAfter(c *workspace.Change) skillStatus {
 	edited := map[string]bool{}
 	for _, e := range c.Edited {
@@ -188,7 +188,7 @@ func (in *installer) statusAfter(c *workspace.Change) skillStatus {
 	}
 }
 
-// statusNow says how skills are installed now.
+// statusNow describes how skills are installed now.
 func statusNow(w *workspace.Workspace, l *workspace.Layout) skillStatus {
 	return func(id pack.ID, skill string) workspace.SkillStatus { return w.SkillStatus(l, id, skill) }
 }

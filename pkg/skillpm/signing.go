@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// Signing says which signatures an operation requires besides those of the policies and of the lockfile.
+// Signing sets the signatures that an operation requires, in addition to those of the policies and the lockfile.
 type Signing struct {
 	Require bool     // every pack needs a trusted signature
 	Keys    []string // files of keys that are trusted besides those of the settings and of policies

@@ -20,9 +20,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TryOptions say which pack to try.
+// TryOptions configure [Client.Try].
 type TryOptions struct {
-	Pack     string   // a place, as install takes it
+	Pack     string   // a source, in the syntax of install
 	Skills   []string // of the pack; none means all
 	Registry string   // look names up here only
 	Offline  bool     // use no network

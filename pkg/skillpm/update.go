@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 )
 
-// UpdateOptions say what to update and how.
+// UpdateOptions configure [Client.Update].
 type UpdateOptions struct {
 	ChangeOptions
 	Packs  []string // owner/name, required by the manifest or by another pack; none means all

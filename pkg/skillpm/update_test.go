@@ -233,7 +233,7 @@ func TestUpdateNamed(t *testing.T) {
 	w.want("one that only others require", map[string]string{"acme/app": "1.1.0", "acme/base": "1.3.0", "acme/other": "1.1.0"})
 }
 
-// TestUpdateWithdrawn checks that an update leaves a withdrawn version where it can, stays where it can't, and else
+// TestUpdateWithdrawn checks that an update leaves a yanked version where it can, stays where it can't, and else
 // never goes back.
 func TestUpdateWithdrawn(t *testing.T) {
 	w := newWorld(t)

@@ -43,7 +43,7 @@ type VendorSkill struct {
 	Path  string      `json:"path"`           // relative to the root
 	Tree  string      `json:"tree,omitempty"` // the digest in skillpm.lock, "" if it does not have the skill
 	State VendorState `json:"state"`          // before: right, missing, outdated, stale or edited
-	What  string      `json:"what,omitempty"` // what is wrong with it
+	What  string      `json:"what,omitempty"` // the problem
 }
 
 // VendorState tells how a copied skill compares with the lockfile.

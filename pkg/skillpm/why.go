@@ -199,7 +199,7 @@ func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
 	case chosen:
 		out.Reason = fmt.Sprintf("skillpm.yaml gives it the alias %s", s.Link)
 	default:
-		winner, _ := pack.ParseID(out.Winner) // an empty name is nobody's
+		winner, _ := pack.ParseID(out.Winner) // an empty name matches nothing
 		out.Reason = n.reasonFor(winner, []pack.ID{s.Pack})
 	}
 	return out

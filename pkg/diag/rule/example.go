@@ -72,7 +72,7 @@ func newFile(words []string) File {
 	return f
 }
 
-// About says in a few words what is special about a file, "" if nothing is.
+// About describes a special property of a file in a few words, or returns "".
 func (f File) About() string {
 	switch {
 	case f.Executable:
@@ -119,7 +119,7 @@ func Visible(text string) string {
 	return shortWords(b.String())
 }
 
-// The length from which a word is shortened, and what is left of it.
+// The length from which a word is shortened, and the length to which it is shortened.
 const (
 	longWord  = 32
 	shortWord = 10
@@ -169,7 +169,7 @@ func visibleLine(b *strings.Builder, line string) {
 	}
 }
 
-// escaped returns what is written for a character that cannot be seen, "" for others.
+// escaped returns the escape of an invisible character, or "".
 func escaped(text string, r rune) string {
 	switch {
 	case r == '\n':

@@ -18,7 +18,7 @@ type Hit struct {
 	Share float64
 }
 
-// Answer is what was found.
+// Answer is the result of a search.
 type Answer struct {
 	Hits    []Hit
 	Total   int          // documents that were found, hits and others

@@ -24,7 +24,7 @@ const (
 	typoShare   = 128
 )
 
-// Query is what is searched for.
+// Query is a search query.
 type Query struct {
 	Text string
 	Key  string // the document with this key comes first
@@ -51,7 +51,7 @@ type form struct {
 	all   bool   // it is the whole query
 }
 
-// Match says how a word was found.
+// Match describes how a word was found.
 type Match string
 
 // How words are found.

@@ -83,7 +83,7 @@ func urlLength(b []byte) int {
 	return i
 }
 
-// inlineHTML returns the place after the HTML that begins at an angle bracket, which a line follows.
+// inlineHTML returns the position after the HTML that begins at an angle bracket, which a line follows.
 func (r *Reader) inlineHTML(c cursor, line []byte) (end cursor, ok bool) {
 	switch {
 	case len(line) == 0:
@@ -110,10 +110,10 @@ func (r *Reader) inlineHTML(c cursor, line []byte) (end cursor, ok bool) {
 	return c, false
 }
 
-// after returns the place some bytes further in the line.
+// after returns the position some bytes further in the line.
 func (r *Reader) after(c cursor, bytes int) cursor { return r.cursorAt(c.line, c.pos+bytes) }
 
-// until returns the place after what ends HTML of a kind.
+// until returns the position after what ends HTML of a kind.
 func (r *Reader) until(kind int, c cursor, closer string) (end cursor, ok bool) {
 	if r.unended[kind] {
 		return c, false
@@ -137,7 +137,7 @@ func (r *Reader) until(kind int, c cursor, closer string) (end cursor, ok bool) 
 	return c, false
 }
 
-// closeTag returns the place after a closing tag, of which the rest begins with a name.
+// closeTag returns the position after a closing tag, of which the rest begins with a name.
 func (r *Reader) closeTag(c cursor, rest []byte) (end cursor, ok bool) {
 	name := tagName(rest)
 	if len(name) == 0 {
@@ -166,7 +166,7 @@ func (r *Reader) tagSpace(c cursor) cursor {
 	}
 }
 
-// openTag returns the place after an opening tag, of which the name begins at c.
+// openTag returns the position after an opening tag, of which the name begins at c.
 func (r *Reader) openTag(c cursor) (end cursor, ok bool) {
 	c = r.after(c, len(tagName(r.text[c.pos:r.lines[c.line].end])))
 	for {
@@ -185,7 +185,7 @@ func (r *Reader) openTag(c cursor) (end cursor, ok bool) {
 	return r.advance(c), r.peek(c) == '>'
 }
 
-// attribute returns the place after the attribute whose name begins at c. It is not ok if it has no proper value.
+// attribute returns the position after the attribute whose name begins at c. It is not ok if it has no proper value.
 func (r *Reader) attribute(c cursor) (end cursor, ok bool) {
 	line := r.text[:r.lines[c.line].end]
 	i := c.pos
@@ -213,7 +213,7 @@ func (r *Reader) attribute(c cursor) (end cursor, ok bool) {
 	return r.cursorAt(c.line, i), i > c.pos
 }
 
-// quoted returns the place after the quote that ends a value.
+// quoted returns the position after the quote that ends a value.
 func (r *Reader) quoted(c cursor, quote byte) (end cursor, ok bool) {
 	last := r.lines[len(r.lines)-1].end
 	i := bytes.IndexByte(r.text[c.pos:last], quote) // it is in no container's part of a line

@@ -40,7 +40,7 @@ func isBlank(b []byte) bool {
 	return true
 }
 
-// skipSpace returns the first place from i on that is no space.
+// skipSpace returns the first offset from i on that is no space.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
 		i++

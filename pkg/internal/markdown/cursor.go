@@ -63,7 +63,7 @@ func (r *Reader) blankRest(c cursor) bool {
 	return i >= end
 }
 
-// findClosure returns the place of the closer that is not escaped, unless an opener comes before it.
+// findClosure returns the position of the closer that is not escaped, unless an opener comes before it.
 func (r *Reader) findClosure(c cursor, opener, closer byte) (end cursor, ok bool) {
 	for {
 		line := r.text[:r.lines[c.line].end]
@@ -88,8 +88,8 @@ func (r *Reader) findClosure(c cursor, opener, closer byte) (end cursor, ok bool
 	}
 }
 
-// between returns the text between two places, of which the second is not after the end of its line. It is part of the
-// text if both are in one line; otherwise it is overwritten by the next call.
+// between returns the text between two positions; end is at most at the end of its line. If both are in one line, the
+// result is part of the text; otherwise the next call overwrites it.
 func (r *Reader) between(start, end cursor) []byte {
 	if start.line == end.line {
 		return r.text[start.pos:end.pos]
@@ -103,7 +103,7 @@ func (r *Reader) between(start, end cursor) []byte {
 	return r.joined
 }
 
-// destination reads the destination of a link, before which there may be spaces, and returns the place after it. A
+// destination reads the destination of a link, before which there may be spaces, and returns the position after it. A
 // destination in angle brackets may be empty.
 func (r *Reader) destination(c cursor) (e extent, next cursor, ok bool) {
 	c, _ = r.skipSpaces(c)

@@ -12,7 +12,7 @@ type note struct {
 	number int // by its first use, from 1 on; 0 if it is not used
 }
 
-// noteLabel returns the label of a footnote that begins at a place in a line, and that a bracket ends.
+// noteLabel returns the label of a footnote that begins at a position in a line, and that a bracket ends.
 func (r *Reader) noteLabel(line []byte, start int) (label extent, ok bool) {
 	end := min(len(line), start+maxLabel)
 	for i := start; i < end; i++ {

@@ -68,7 +68,7 @@ type markup struct {
 	copied bool // the text of containers in it is replaced
 }
 
-// comment reads the comment that begins at a place, and returns the place after it.
+// comment reads the comment that begins at a position, and returns the position after it.
 func (m *markup) comment(start int) int {
 	from := start + len("<!--")
 	to, end := len(m.b), len(m.b)
@@ -92,7 +92,7 @@ func (m *markup) comment(start int) int {
 	return end
 }
 
-// attributes reads the attributes of the tag whose name ends at a place, and returns where the tag ends.
+// attributes reads the attributes of the tag whose name ends at a position, and returns where the tag ends.
 func (m *markup) attributes(i int) int {
 	b := m.b
 	for i < len(b) && b[i] != '>' {
@@ -116,7 +116,7 @@ func (m *markup) attributes(i int) int {
 	return i
 }
 
-// attributeValue returns the value that starts at a place, and where what follows it starts.
+// attributeValue returns the value that starts at a position, and where what follows it starts.
 func attributeValue(b []byte, i int) (value extent, next int) {
 	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
 		n := bytes.IndexByte(b[i+1:], b[i])

@@ -41,7 +41,7 @@ type Finding struct {
 	Detail  string // a short fact for a message, as "ELF program" or "links to ../x"
 }
 
-// Bounds of what is read of an archive.
+// Limits of what is read of an archive.
 const (
 	maxEntries  = 10_000
 	maxTotal    = 64 << 20 // bytes, of everything that is unpacked

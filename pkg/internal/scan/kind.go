@@ -40,7 +40,7 @@ type Hit struct {
 	Detail string // a short fact for a message, as "a GitHub token", "pastebin.com" or "U+202E"; never a secret itself
 }
 
-// Options say what a text is.
+// Options describe a text.
 type Options struct {
 	Markdown bool // a page of Markdown: prose is read as well
 	Script   bool // a program that can be run: code counts where prose would only show it

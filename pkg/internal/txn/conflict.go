@@ -87,8 +87,8 @@ func fileFingerprint(info fs.FileInfo) string {
 	return fmt.Sprint(uint32(info.Mode()), info.Size(), info.ModTime().UnixNano())
 }
 
-// appendBelow appends the content of the subdirectory name of dir to list. An unreadable directory is no error, because
-// it can still be moved.
+// appendBelow appends the content of the subdirectory name of dir to list. An unreadable directory is not an error,
+// because it can still be moved.
 func appendBelow(list []byte, dir *os.Root, name string) ([]byte, error) {
 	sub, err := dir.OpenRoot(name)
 	if err == nil {

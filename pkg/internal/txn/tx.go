@@ -159,8 +159,8 @@ func (t *Tx) count(rel string, n int) {
 func (t *Tx) Commit() error { return t.CommitIf(nil) }
 
 // CommitIf is Commit with a final check. It calls check after it has synced everything staged, which takes time, and
-// recorded what the transaction will replace. So check sees all changes before that; later changes are conflicts and stay. If
-// check returns an error, CommitIf returns it and changes nothing.
+// recorded what the transaction will replace. So check sees all changes before that; later changes are conflicts and
+// stay. If check returns an error, CommitIf returns it and changes nothing.
 func (t *Tx) CommitIf(check func() error) error {
 	t.beforeCommit = check
 	if t.ended {

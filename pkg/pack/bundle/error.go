@@ -19,7 +19,7 @@ func (e *EntryError) Error() string { return fmt.Sprintf("entry %s %s", quoteNam
 // Code returns diag.Invalid.
 func (e *EntryError) Code() diag.Code { return diag.Invalid }
 
-// MismatchError says that content does not match its digest. Its code is Integrity.
+// MismatchError reports that content does not match its digest. Its code is Integrity.
 type MismatchError struct {
 	What string // what was compared, as in "skill deploy"
 	Want string // the expected digest or size

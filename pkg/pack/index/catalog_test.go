@@ -208,7 +208,7 @@ func FuzzReadCatalog(f *testing.F) {
 	})
 }
 
-// BenchmarkCatalog writes and reads a catalogue of 100,000 packs.
+// BenchmarkCatalog writes and reads a catalog of 100,000 packs.
 func BenchmarkCatalog(b *testing.B) {
 	var data bytes.Buffer
 	b.Run("write", func(b *testing.B) {

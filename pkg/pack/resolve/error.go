@@ -18,7 +18,7 @@ type Dependency struct {
 	Matching []string // the versions that it allows, highest first
 }
 
-// ConflictError says that no selection of versions meets all requirements.
+// ConflictError reports that no selection of versions meets all requirements.
 type ConflictError struct {
 	// Dependencies are requirements that exclude each other, and a smallest set of them: without any one the others
 	// could be met. They are in order of the packs that have them.
@@ -52,7 +52,7 @@ type UnavailableVersion struct {
 	Reason  string
 }
 
-// Change says that the root's requirement of a pack could be another version.
+// Change reports that the root's requirement of a pack could be another version.
 type Change struct {
 	Pack    pack.ID
 	Version string

@@ -34,7 +34,7 @@ const (
 	maxAdviceEffort  = 20_000_000
 )
 
-// errEffort says that the search gave up.
+// errEffort reports that the search gave up.
 var errEffort = errors.New("too much effort")
 
 // solve searches for a solution that meets the requirements of the root, or those in only. If there is none, failure

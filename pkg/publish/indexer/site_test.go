@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish/internal/site"
 )
 
-// put writes files into a directory as one run of a catalogue does.
+// put writes files into a directory as one run of a catalog does.
 func put(t *testing.T, dir string, files map[string]string) *output {
 	t.Helper()
 	o, err := openOutput(dir, "out", site.Owns)

@@ -107,7 +107,7 @@ func FuzzFindMatches(f *testing.F) {
 	})
 }
 
-// many returns so many skills: those of the catalogue, with words exchanged among them.
+// many returns so many skills: those of the catalog, with words exchanged among them.
 func many(b *testing.B, n int) []Candidate {
 	from := testCandidates(b)
 	r := rand.New(rand.NewPCG(3, 4))

@@ -139,7 +139,7 @@ func TestOriginAway(t *testing.T) {
 	}
 }
 
-// TestMirrorHidesNothing holds that a mirror that was given the versions alone does not hide which were withdrawn.
+// TestMirrorHidesNothing holds that a mirror that was given the versions alone does not hide which were yanked.
 func TestMirrorHidesNothing(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}

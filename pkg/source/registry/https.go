@@ -159,7 +159,7 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 	return true, nil
 }
 
-// loginHint says how to log in.
+// loginHint describes how to log in.
 func (w *httpFiles) loginHint() string {
 	names := git.TokenVariables(w.base)
 	hint := "log in with skillpm login " + w.base.Host

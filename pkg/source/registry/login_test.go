@@ -110,7 +110,7 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
-// TestWebCatalog: a catalogue is asked for once, then whether it has changed, and is there offline.
+// TestWebCatalog: a catalog is asked for once, then whether it has changed, and is there offline.
 func TestWebCatalog(t *testing.T) {
 	dir := t.TempDir()
 	indexOfServer(t, dir, []registrytest.Published{registrytest.Pack("acme/deploy", "1.0.0", "deploy")})

@@ -76,7 +76,7 @@ func (e *AmbiguousError) Error() string {
 // Code returns [diag.Conflict].
 func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
 
-// Hint says how to bind the namespace.
+// Hint describes how to bind the namespace.
 func (e *AmbiguousError) Hint() string {
 	return fmt.Sprintf("say which: skillpm registry bind %s %s, with --project for this project", e.Pack.Owner,
 		e.Registries[0])

@@ -27,7 +27,7 @@ func npmProgram(t *testing.T, variable string) []string {
 	return words
 }
 
-// catalogue makes the catalogue of the index that the program brings, and a marketplace, with the program itself.
+// catalog makes the catalog of the index that the program brings, and a marketplace, with the program itself.
 func catalogue(t *testing.T) (site, market string) {
 	t.Helper()
 	index, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "registry-index"))
@@ -56,7 +56,7 @@ func execute(t *testing.T, dir string, line ...string) string {
 	return string(out)
 }
 
-// TestNPMSkills has npm's skills install everything from a catalogue on a web server.
+// TestNPMSkills has npm's skills install everything from a catalog on a web server.
 func TestNPMSkills(t *testing.T) {
 	t.Parallel()
 	program := npmProgram(t, "SKILLPM_NPM_SKILLS")

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// The catalogue of an index on a web server is fetched once, then asked whether it has changed, and is searched without
+// The catalog of an index on a web server is fetched once, then asked whether it has changed, and is searched without
 // the server, too.
 func TestSearchOnTheWeb(t *testing.T) {
 	if runtime.GOOS != "linux" {

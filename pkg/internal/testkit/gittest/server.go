@@ -133,6 +133,6 @@ func environ() []string {
 		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=A U Thor", "GIT_COMMITTER_EMAIL=author@example.com", "GIT_COMMITTER_DATE=1700000000 +0000",
 		"LC_ALL=C",
-		"GIT_TEST_FSYNC=0", // what is lost with the power is not missed
+		"GIT_TEST_FSYNC=0", // test data does not need to survive a power failure
 	}
 }

@@ -47,7 +47,7 @@ func (m messagesRequest) request(body []byte) Request {
 			continue
 		}
 		var blocks []block
-		_ = json.Unmarshal(message.Content, &blocks) // what is no list has no parts
+		_ = json.Unmarshal(message.Content, &blocks) // other values have no parts
 		for _, b := range blocks {
 			switch b.Type {
 			case "text":

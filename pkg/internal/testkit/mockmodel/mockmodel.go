@@ -87,7 +87,7 @@ func New(t testing.TB, script Script) *Server {
 	return s
 }
 
-// Requests returns what was asked in a conversation so far, in order.
+// Requests returns the requests of a conversation so far, in order.
 func (s *Server) Requests(conversation string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,7 @@ type Server struct {
 	meddle   func(http.ResponseWriter, *http.Request) bool
 }
 
-// Options say what a registry asks of its clients.
+// Options are a registry's requirements for its clients.
 type Options struct {
 	TLS            bool
 	User, Password string
@@ -105,7 +105,7 @@ func (s *Server) Requests() []string {
 	return list
 }
 
-// URL returns the place of a repository or prefix, as oci://host/path.
+// URL returns the address of a repository or prefix, as oci://host/path.
 func (s *Server) URL(path string) string { return "oci://" + s.Host + "/" + path }
 
 // Transport returns what connects to the server, trusting its certificate.

@@ -35,9 +35,9 @@ type Fetcher interface {
 type Kind struct {
 	// Make makes a registry that holds the packs, and what fetches from it.
 	Make func(t *testing.T, packs []Published) (registry.Registry, Fetcher)
-	// Dated is true of registries that know when a version was published and whether it was withdrawn.
+	// Dated is true of registries that know when a version was published and whether it was yanked.
 	Dated bool
-	// Lists is true of registries that can say which packs they have.
+	// Lists is true for registries that can list their packs.
 	Lists bool
 }
 
@@ -76,7 +76,7 @@ func Run(t *testing.T, kind Kind) {
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, kind, packs) })
 }
 
-// testVersions: the highest comes first; withdrawn versions are there and say so.
+// testVersions: the highest comes first; yanked versions are there and say so.
 func testVersions(t *testing.T, kind Kind, r registry.Registry) {
 	got, err := r.Versions(t.Context(), pack.ID{Owner: "acme", Name: "deploy"})
 	if err != nil {
@@ -102,7 +102,7 @@ func testVersions(t *testing.T, kind Kind, r registry.Registry) {
 	}
 }
 
-// testPack: what is described is what is fetched.
+// testPack: the description matches the fetched pack.
 func testPack(t *testing.T, r registry.Registry, fetcher Fetcher, packs []Published) {
 	for _, want := range packs {
 		p, err := r.Pack(t.Context(), want.Release.ID, want.Release.Version)
@@ -225,7 +225,7 @@ func testAtOnce(t *testing.T, r registry.Registry) {
 	group.Wait()
 }
 
-// testCancelled: a registry of a network stops when it is told to; one on disk may answer.
+// testCancelled: a network registry stops when its context ends; one on disk may answer.
 func testCancelled(t *testing.T, kind Kind, packs []Published) {
 	r, _ := kind.Make(t, packs)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -285,7 +285,7 @@ func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(pack.I
 	}
 }
 
-// WriteCatalog writes the catalogue of the index in dir.
+// WriteCatalog writes the catalog of the index in dir.
 func WriteCatalog(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, index.CatalogPath))

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// testFetch: the same files have the same digests from every place, with executable bits.
+// testFetch: the same files have the same digests from every source, with executable bits.
 func testFetch(t *testing.T, newSource Make) {
 	s, ref := newSource(t, testPack())
 	p := open(t, s, ref)
@@ -138,7 +138,7 @@ func testLitter(t *testing.T, newSource Make) {
 	}
 }
 
-// testHostile: names and links that are safe on no system are refused, whatever the place makes of them.
+// testHostile: names and links that are safe on no system are refused, whatever the source makes of them.
 func testHostile(t *testing.T, newSource Make) {
 	for name, files := range map[string]map[string]File{
 		"link":            {"skills/deploy/passwd": {Link: "/etc/passwd"}},

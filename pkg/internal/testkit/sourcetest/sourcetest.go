@@ -1,8 +1,8 @@
-// Package sourcetest is the contract that every kind of place for packs keeps, as tests.
+// Package sourcetest is the contract that every kind of source for packs keeps, as tests.
 //
-// A kind of place is tested by making a place of given files, and running [Run]. The tests say nothing about how a
-// place is written or what a transport does, only what installing relies on: that the same files have the same digests
-// wherever they come from, that what was asked for comes and nothing else, and that nothing hostile comes through.
+// To test a kind of source, create a source from given files, and call [Run]. The tests do not depend on how a source
+// is written or on its transport, but on what installing relies on: the same files have the same digests in all
+// sources, only what was requested is fetched, and nothing hostile passes.
 package sourcetest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Source is a kind of place.
+// Source is a kind of source.
 type Source interface {
 	Versions(ctx context.Context, ref pack.Ref) ([]string, error)
 	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
@@ -32,8 +32,8 @@ type File struct {
 	Link       string // the target of a symbolic link; Data is not used
 }
 
-// Make makes a place that holds a pack of these files, by path, each skill in a directory skills/<name>, and returns it
-// with what reads it. A kind of place that cannot hold such files skips the test.
+// Make creates a source with a pack of these files, by path, each skill in a directory skills/<name>, and returns it
+// with its client. It skips the test if the kind of source cannot hold such files.
 type Make func(t *testing.T, files map[string]File) (Source, pack.Ref)
 
 // Run runs the contract.
@@ -125,7 +125,7 @@ func open(t *testing.T, s Source, ref pack.Ref) *pack.Pack {
 	return p
 }
 
-// missing returns a place like ref that does not exist.
+// missing returns a source like ref that does not exist.
 func missing(ref pack.Ref) pack.Ref {
 	switch ref.Kind {
 	case pack.KindOCI, pack.KindPath:

@@ -121,7 +121,7 @@ func details(p site.Pack) site.Details {
 	return d
 }
 
-// made is a catalogue in memory.
+// made is a catalog in memory.
 type made map[string][]byte
 
 func (m made) write(path string, data []byte) error {
@@ -150,7 +150,7 @@ func build(t testing.TB, o site.Options, packs []site.Pack, details func(site.Pa
 	return m
 }
 
-// save writes a catalogue to a directory.
+// save writes a catalog to a directory.
 func (m made) save(t testing.TB, dir string) {
 	t.Helper()
 	for name, data := range m {

@@ -275,7 +275,7 @@ func TestNothingLasts(t *testing.T) {
 	}
 }
 
-// unable says that an attempt is none on this machine: an error where it is to be one.
+// unable reports that an attempt is none on this machine: an error where it is to be one.
 func unable(t *testing.T, format string, args ...any) {
 	t.Helper()
 	text := fmt.Sprintf("not even unconfined: "+format, args...)

@@ -143,7 +143,7 @@ func readSigners(r policy.Rule) (w trust.Requirement, err error) {
 	return w, nil
 }
 
-// signerChangedError says that a pack is not signed by the signer of what it replaces.
+// signerChangedError reports that a pack is not signed by the signer of what it replaces.
 type signerChangedError struct {
 	Pack         pack.ID
 	Was, Version string // the versions
@@ -166,7 +166,7 @@ func (e *signerChangedError) Unwrap() error { return e.Err }
 // Code is that of the signatures: denied, unless nobody could be asked for them.
 func (e *signerChangedError) Code() diag.Code { return diag.CodeOf(e.Err) }
 
-// Hint says how to accept another signer.
+// Hint describes how to accept another signer.
 func (e *signerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)

@@ -316,7 +316,7 @@ func TestTooYoung(t *testing.T) {
 	}
 }
 
-// What is said of a locked version that was withdrawn is what can be done about it.
+// What is said of a locked version that was yanked is what can be done about it.
 func TestWithdrawnAdvice(t *testing.T) {
 	for _, tt := range []struct {
 		name, constraint string

@@ -235,7 +235,7 @@ func (op *operation) describe() {
 	}
 }
 
-// backupNotice says that something changed on this machine and is replaced or removed, and where its backup is.
+// backupNotice reports that something changed on this machine and is replaced or removed, and where its backup is.
 func (op *operation) backupNotice(what, backup string) string {
 	if op.dryRun {
 		return what + " on this machine and would be replaced or removed; a copy would be " + backup

@@ -117,7 +117,7 @@ func (c *Client) LastSync() (*Status, error) {
 	return s, nil
 }
 
-// OutOfStepError says that the layer differs from its list.
+// OutOfStepError reports that the layer differs from its list.
 type OutOfStepError struct{ Problems []string }
 
 // Error counts the differences.

@@ -28,7 +28,7 @@ type Locked struct {
 	Lock     *pack.Lock
 	Opened   map[pack.ID]*pack.Pack // those that were opened already
 
-	// Withdrawn returns warnings of a pack that is fetched and was not opened: whether it was withdrawn since.
+	// Withdrawn returns warnings of a pack that is fetched and was not opened: whether it was yanked since.
 	Withdrawn func(context.Context, pack.ID, *pack.LockedPack) []string
 }
 

@@ -153,7 +153,7 @@ func (b *Backend) strayed(id pack.ID, src string, locked *pack.LockedPack) []str
 		id, locked.Source, id.Owner, bound)}
 }
 
-// Withdrawn warns of a locked version that its registry or source has withdrawn since. It is for packs that are
+// Withdrawn warns of a locked version that its registry or source has yanked since. It is for packs that are
 // fetched, whose source is asked anyway. If the source does not answer, that is not an error.
 func (b *Backend) Withdrawn(ctx context.Context, id pack.ID, locked *pack.LockedPack) []string {
 	if b.Fetcher.Offline || fetch.IsDirectory(locked.Source) {
@@ -174,7 +174,7 @@ func (b *Backend) Withdrawn(ctx context.Context, id pack.ID, locked *pack.Locked
 	return b.withdrawn(id, locked.Version, versions)
 }
 
-// withdrawn warns of a locked version that is withdrawn, and proposes what to do.
+// withdrawn warns of a locked version that is yanked, and proposes what to do.
 func (b *Backend) withdrawn(id pack.ID, version string, versions []registry.Version) []string {
 	if !slices.ContainsFunc(versions, func(v registry.Version) bool { return v.Version == version && v.Yanked }) {
 		return nil

@@ -149,7 +149,7 @@ func (c *Copy) read(name string) ([]byte, error) {
 	return fs.ReadFile(fsys, name)
 }
 
-// DamagedError says that the copy does not match the lockfile.
+// DamagedError reports that the copy does not match the lockfile.
 type DamagedError struct {
 	Path   string // below the project's root
 	What   string // what is wrong with it

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// State says how a copied skill compares with the lockfile.
+// State describes how a copied skill compares with the lockfile.
 type State string
 
 // The states of a directory.

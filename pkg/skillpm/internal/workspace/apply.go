@@ -54,13 +54,13 @@ func (w *Workspace) checkUnchanged(c *Change, l *Layout, o CompareOptions) error
 	return nil
 }
 
-// ErrChanged says that another process changed manifest or lockfile during the operation.
+// ErrChanged reports that another process changed manifest or lockfile during the operation.
 var ErrChanged = errors.New("manifest or lock changed meanwhile")
 
-// ErrGone says that another process removed a tree from the store, as cache gc does: fetching it again helps.
+// ErrGone reports that another process removed a tree from the store, as cache gc does: fetching it again helps.
 var ErrGone = errors.New("the store was cleaned meanwhile")
 
-// ErrDamaged says that the store had a damaged tree, which it discarded: fetching it again may help.
+// ErrDamaged reports that the store had a damaged tree, which it discarded: fetching it again may help.
 var ErrDamaged = errors.New("the store was damaged")
 
 // attempts is how often [Retry] tries an operation.

@@ -40,7 +40,7 @@ func (c *Change) Empty() bool {
 	return len(c.Trees) == 0 && len(c.links) == 0 && len(c.removals) == 0 && len(c.files) == 0
 }
 
-// CompareOptions say how the disk is compared with a layout.
+// CompareOptions configure the comparison of the disk with a layout.
 type CompareOptions struct {
 	Hash      bool // hash installed trees instead of trusting fingerprints
 	Force     bool // replace trees with local edits

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// NameConflict says that several packs have a skill of one name.
+// NameConflict reports that several packs have a skill of one name.
 type NameConflict struct {
 	Name   string            `json:"name"`
 	Winner string            `json:"winner"` // the pack whose skill has the name, "" if none

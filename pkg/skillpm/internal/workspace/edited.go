@@ -152,7 +152,7 @@ func changedFiles(want, got bundle.Inventory) []EditedFile {
 	return files
 }
 
-// Edits returns the installed skills with local edits. Missing files and missing skills are no edits.
+// Edits returns the installed skills with local edits. Missing files and missing skills are not edits.
 func (w *Workspace) Edits() ([]Edit, error) {
 	l, err := w.InstalledLayout()
 	if err != nil {

@@ -54,7 +54,7 @@ func makeKey(path string) []byte {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // it is gone where it was renamed
+	defer func() { _ = os.Remove(tmp.Name()) }() // it disappears when it is renamed
 	_, err = tmp.Write(key)
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// SkillStatus says how a skill is installed.
+// SkillStatus describes how a skill is installed.
 type SkillStatus struct {
 	Installed bool // with or without local edits
 	Edited    bool // it has local edits
 }
 
-// SkillStatus says how a skill of a layout is installed. Files with an unchanged fingerprint are not read.
+// SkillStatus describes how a skill of a layout is installed. Files with an unchanged fingerprint are not read.
 func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus {
 	at := w.SkillAt(id, skill)
 	t, ok := l.trees[at]

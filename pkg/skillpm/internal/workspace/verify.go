@@ -55,7 +55,7 @@ const (
 	KindMissing     = "missing"     // it does not exist; an installation restores it
 	KindChanged     = "changed"     // an installed skill differs from the lockfile
 	KindLink        = "link"        // a link that skillpm created leads elsewhere
-	KindStray       = "stray"       // a link leads to a skill that is no longer installed
+	KindStray       = "stray"       // a link whose skill is no longer installed
 	KindForeign     = "foreign"     // a file that skillpm did not create is in the path of a link; it stays
 	KindUnlisted    = "stranger"    // it is among the installed packs, but not in the lockfile
 	KindInterrupted = "interrupted" // an installation was interrupted
@@ -97,7 +97,7 @@ func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
 	}
 	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {
-		return r, ctx.Err() // it can't be had: then nobody else has it
+		return r, ctx.Err() // the lock cannot be created, so no other process can hold it
 	}
 	if err = w.read(); err == nil {
 		r, err = w.verify(ctx)
