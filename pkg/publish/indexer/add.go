@@ -22,9 +22,11 @@ import (
 
 // AddOptions configure [Client.Add].
 type AddOptions struct {
-	Dir        string   // of the index; "" means the client's directory
-	References []string // sources in the syntax of install: oci://…:version, git+https://…#tag, oci-layout:DIR//owner/name:version
-	DryRun     bool     // write nothing
+	Dir string // of the index; "" means the client's directory
+	// References are sources in the syntax of install: oci://…:version, git+https://…#tag,
+	// oci-layout:DIR//owner/name:version.
+	References []string
+	DryRun     bool // write nothing
 }
 
 // AddReport is the result of [Client.Add].

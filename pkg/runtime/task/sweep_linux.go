@@ -56,7 +56,7 @@ func isStarting(pid int, environ string, mark []byte) bool {
 	}
 	stat, _ := os.ReadFile(dir + "/stat")
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // a program's name may contain spaces
-	const envEnd = 51 - 3                                                     // the third field is the first one after the name
+	const envEnd = 51 - 3                                                     // fields after the name start at 3
 	if len(fields) > envEnd && fields[envEnd] == "0" {
 		return true
 	}

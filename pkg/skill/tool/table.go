@@ -47,7 +47,7 @@ const (
 	// of the searched files, relative to its directory
 	filterFields = "include includes include_pattern glob globs file_pattern"
 	placeFields  = "cwd workdir working_directory working_dir directory dir_path dir" // working directory of a command
-	moreFields   = "args argv arguments"                                              // arguments of a command, in a separate field
+	moreFields   = "args argv arguments"                                              // a command's arguments
 )
 
 // table has each tool that several agents name differently, and its relevant input fields. Names are case-sensitive.

@@ -246,7 +246,7 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 		return r, nil
 	}
 	r, err := Open(ctx, name, url, s.deps)
-	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // the name comes from a file, not from the command line
+	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // from a file
 		wrong := diag.Errorf(diag.Invalid, "registries or namespaces: %w", err)
 		return nil, wrong.WithHint("%s",
 			cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))

@@ -19,7 +19,7 @@ func TuneMemory() {
 	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the Go runtime reads it
 		debug.SetGCPercent(idlePercent)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 { //nolint:forbidigo // the Go runtime reads it
+	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 { //nolint:forbidigo // Go reads it
 		debug.SetMemoryLimit(softLimit)
 	}
 }

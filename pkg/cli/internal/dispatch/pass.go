@@ -213,7 +213,8 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 			if err := root.MkdirAll(f.sub, 0o755); err != nil {
 				return "", outputError(err)
 			}
-			_ = root.WriteFile(f.sub+"/.gitignore", []byte("*\n"), 0o644) // without .gitignore the files are only more visible
+			// without .gitignore the files are only more visible
+			_ = root.WriteFile(f.sub+"/.gitignore", []byte("*\n"), 0o644)
 		}
 	}
 	name = slug(name)

@@ -83,7 +83,7 @@ func (h helper) list(ctx context.Context) (map[string]string, error) {
 // run starts the program with an action, and returns what it printed, also where it failed.
 func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
 	out := &limitedBuffer{remaining: maxConfig}
-	cmd := exec.CommandContext(ctx, "docker-credential-"+string(h), action) //nolint:gosec // the user's own configuration names it
+	cmd := exec.CommandContext(ctx, "docker-credential-"+string(h), action) //nolint:gosec // user configuration
 	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
 	cmd.WaitDelay = 5 * time.Second // it may leave something behind that keeps its output open
 	err := cmd.Run()
