@@ -9,13 +9,13 @@ import (
 
 // anchor is a target of links within a page: the text of a heading, or an id or name of HTML.
 type anchor struct {
-	parts int  // of Page.parts, after those of the anchors before it
-	html  bool // entities in it are to be resolved
+	parts int  // index in Page.parts after the parts of earlier anchors
+	html  bool // entities must be resolved
 }
 
-// HasAnchor reports whether a page has the anchor of a URL's fragment. Renderers differ in how they name a heading, so
-// only letters and digits count, in any case; the number of a repeated heading does not count; the end of a heading is
-// enough, for "Title {#anchor}". Every page has a top.
+// HasAnchor reports whether a page has the anchor of a URL's fragment. Renderers name headings differently, so only
+// letters and digits are compared, ignoring case. The number of a repeated heading is ignored, and the end of a heading
+// is enough, for "Title {#anchor}". Every page has a top.
 func (p *Page) HasAnchor(fragment string) bool {
 	folded := foldAnchor(fragment)
 	if folded == "" || folded == "top" {
@@ -40,7 +40,7 @@ func (p *Page) foldAnchors() {
 		for _, part := range p.parts[next : next+a.parts] {
 			text = append(text, p.text[part.start:part.end]...)
 			if !a.html {
-				text = append(text, ' ') // what is left out must not make one character of halves of it
+				text = append(text, ' ') // removed bytes must not join halves of a character
 			}
 		}
 		next += a.parts
@@ -63,7 +63,7 @@ func foldAnchor(s string) string {
 	}, s)
 }
 
-// reverse turns the bytes of a string around, so that a suffix becomes a prefix.
+// reverse reverses the bytes of a string, so that a suffix becomes a prefix.
 func reverse(s string) string {
 	b := []byte(s)
 	slices.Reverse(b)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// readAngle reads what an opening angle bracket begins: an address, or HTML. It returns where to go on.
+// readAngle reads the address or HTML at an opening angle bracket, and returns where to continue.
 func (r *Reader) readAngle(c cursor) int {
 	line := r.text[c.pos+1 : r.lines[c.line].end]
 	if n := addressLength(line); n > 0 {
@@ -24,7 +24,7 @@ func (r *Reader) readAngle(c cursor) int {
 	return end.pos
 }
 
-// addressLength returns the length of the email address or the URL that stands before a closing angle bracket, or 0.
+// addressLength returns the length of the email address or URL before a closing angle bracket, or 0.
 func addressLength(b []byte) int {
 	n := emailLength(b)
 	if n == 0 {
@@ -36,7 +36,7 @@ func addressLength(b []byte) int {
 	return n
 }
 
-// emailLength returns the length of the email address that a text begins with, or 0.
+// emailLength returns the length of the email address at the start of a text, or 0.
 func emailLength(b []byte) int {
 	i := 0
 	for i < min(len(b), 64) && isMailByte(b[i]) {
@@ -66,7 +66,7 @@ func isMailByte(c byte) bool {
 	return isAlnum(c) || c != 0 && bytes.IndexByte([]byte("!#$%&'*+-./=?^_`{|}~"), c) >= 0
 }
 
-// urlLength returns the length of the absolute URL that a text begins with, or 0.
+// urlLength returns the length of the absolute URL at the start of a text, or 0.
 func urlLength(b []byte) int {
 	if len(b) == 0 || !isLetter(b[0]) {
 		return 0
@@ -83,7 +83,7 @@ func urlLength(b []byte) int {
 	return i
 }
 
-// inlineHTML returns the position after the HTML that begins at an angle bracket, which a line follows.
+// inlineHTML returns the position after the HTML at an angle bracket. line is the rest of its line.
 func (r *Reader) inlineHTML(c cursor, line []byte) (end cursor, ok bool) {
 	switch {
 	case len(line) == 0:
@@ -110,10 +110,10 @@ func (r *Reader) inlineHTML(c cursor, line []byte) (end cursor, ok bool) {
 	return c, false
 }
 
-// after returns the position some bytes further in the line.
+// after returns the position n bytes further on the line.
 func (r *Reader) after(c cursor, bytes int) cursor { return r.cursorAt(c.line, c.pos+bytes) }
 
-// until returns the position after what ends HTML of a kind.
+// until returns the position after the end of HTML of a kind.
 func (r *Reader) until(kind int, c cursor, closer string) (end cursor, ok bool) {
 	if r.unended[kind] {
 		return c, false
@@ -137,7 +137,7 @@ func (r *Reader) until(kind int, c cursor, closer string) (end cursor, ok bool) 
 	return c, false
 }
 
-// closeTag returns the position after a closing tag, of which the rest begins with a name.
+// closeTag returns the position after a closing tag whose name starts at c.
 func (r *Reader) closeTag(c cursor, rest []byte) (end cursor, ok bool) {
 	name := tagName(rest)
 	if len(name) == 0 {
@@ -147,7 +147,7 @@ func (r *Reader) closeTag(c cursor, rest []byte) (end cursor, ok bool) {
 	return r.advance(end), r.peek(end) == '>'
 }
 
-// tagSpace skips the spaces at the end of a tag, where a carriage return stands only before a line feed.
+// tagSpace skips the spaces at the end of a tag. A carriage return counts only before a line feed.
 func (r *Reader) tagSpace(c cursor) cursor {
 	for {
 		switch r.peek(c) {
@@ -166,7 +166,7 @@ func (r *Reader) tagSpace(c cursor) cursor {
 	}
 }
 
-// openTag returns the position after an opening tag, of which the name begins at c.
+// openTag returns the position after an opening tag whose name starts at c.
 func (r *Reader) openTag(c cursor) (end cursor, ok bool) {
 	c = r.after(c, len(tagName(r.text[c.pos:r.lines[c.line].end])))
 	for {
@@ -185,7 +185,7 @@ func (r *Reader) openTag(c cursor) (end cursor, ok bool) {
 	return r.advance(c), r.peek(c) == '>'
 }
 
-// attribute returns the position after the attribute whose name begins at c. It is not ok if it has no proper value.
+// attribute returns the position after the attribute whose name starts at c. ok is false if its value is invalid.
 func (r *Reader) attribute(c cursor) (end cursor, ok bool) {
 	line := r.text[:r.lines[c.line].end]
 	i := c.pos
@@ -213,10 +213,10 @@ func (r *Reader) attribute(c cursor) (end cursor, ok bool) {
 	return r.cursorAt(c.line, i), i > c.pos
 }
 
-// quoted returns the position after the quote that ends a value.
+// quoted returns the position after the closing quote of a value.
 func (r *Reader) quoted(c cursor, quote byte) (end cursor, ok bool) {
 	last := r.lines[len(r.lines)-1].end
-	i := bytes.IndexByte(r.text[c.pos:last], quote) // it is in no container's part of a line
+	i := bytes.IndexByte(r.text[c.pos:last], quote) // outside of the container's part of the line
 	if i < 0 {
 		r.steps += last - c.pos
 		return c, false

@@ -4,7 +4,7 @@ type containerKind uint8
 
 const (
 	quoteContainer containerKind = iota
-	itemContainer                // a list's open item, and with it the list
+	itemContainer                // a list's open item; closing it closes the list
 	noteContainer                // the definition of a footnote
 )
 
@@ -12,15 +12,15 @@ const (
 type container struct {
 	kind     containerKind
 	marker   byte // of a list: one of - + * . )
-	offset   int  // of an item: how many columns its content is indented
-	children int  // of an item: how many blocks it holds
-	note     int  // of a footnote's definition: which
-	outer    int  // and the footnote around it
-	quotes   int  // how many block quotes there are up to and with this container
-	items    int  // the same of items
+	offset   int  // of an item: indentation of its content, in columns
+	children int  // of an item: number of blocks in it
+	note     int  // of a footnote's definition: its index
+	outer    int  // the enclosing footnote
+	quotes   int  // number of block quotes up to and including this container
+	items    int  // number of items, likewise
 }
 
-// leafKind is the kind of the open block that contains no others.
+// leafKind is the kind of the open block that contains no other blocks.
 type leafKind uint8
 
 const (
@@ -40,8 +40,8 @@ func (r *Reader) readLine() {
 	r.openBlocks(at, sibling)
 }
 
-// matchContainers returns how many of the open containers the line continues, and whether it begins the next item of
-// the list that it does not continue.
+// matchContainers returns the number of open containers that the line continues, and whether it starts the next item of
+// the first list that it does not continue.
 func (r *Reader) matchContainers() (at int, sibling bool) {
 	quotes, items := 0, 0
 	for i := range r.stack {
@@ -71,11 +71,11 @@ func (r *Reader) matchContainers() (at int, sibling bool) {
 	return len(r.stack), false
 }
 
-// matchBlank is matchContainers if the rest of the line is blank at container i: only a block quote ends there.
+// matchBlank is matchContainers for a blank rest of the line at container i: only a block quote ends there.
 func (r *Reader) matchBlank(i, quotes, items int) int {
 	last := r.stack[len(r.stack)-1]
 	if last.quotes > quotes {
-		for r.stack[i].kind != quoteContainer { // few: this quote had to be opened behind all of them, and ends now
+		for r.stack[i].kind != quoteContainer { // rare: the quote is the innermost container, and ends here
 			i++
 			r.steps++
 		}
@@ -115,12 +115,12 @@ func (r *Reader) quoteMarker() bool {
 	return true
 }
 
-// opening is the state while blocks are opened on a line.
+// opening is the state while a line opens blocks.
 type opening struct {
-	at          int  // the containers from this index on are not continued
-	opened      bool // they were closed, and a block was opened instead
-	paragraph   bool // a paragraph is open, which the line may continue
-	inContainer bool // and it is in the container in which blocks are opened
+	at          int  // the line does not continue the containers from this index on
+	opened      bool // they were closed, and a block was opened
+	paragraph   bool // a paragraph is open, and the line may continue it
+	inContainer bool // it is in the container that gets the new blocks
 }
 
 type start uint8
@@ -128,11 +128,11 @@ type start uint8
 const (
 	noStart start = iota
 	leafStart
-	containerStart // there may be more on the line
-	againStart     // the paragraph that was open is no more
+	containerStart // the line may open more blocks
+	againStart     // the open paragraph was closed
 )
 
-// openBlocks opens the blocks that begin on the rest of the line, inside the first containers.
+// openBlocks opens the blocks that start on the rest of the line, inside of the first containers.
 func (r *Reader) openBlocks(at int, sibling bool) {
 	o := opening{at: at, paragraph: r.leaf == paragraphLeaf}
 	o.inContainer = o.paragraph && at == len(r.stack)
@@ -153,7 +153,7 @@ func (r *Reader) openBlocks(at int, sibling bool) {
 	}
 }
 
-// begin closes what the line does not continue, before a block is opened.
+// begin closes everything that the line does not continue, before a block is opened.
 func (r *Reader) begin(o *opening) {
 	if !o.opened {
 		r.closeFrom(o.at)
@@ -182,7 +182,7 @@ func (r *Reader) push(o *opening, c container) *container {
 	return &r.stack[len(r.stack)-1]
 }
 
-// start opens the block that begins at the rest of the line, unless it is a paragraph or indented code.
+// start opens the block at the rest of the line, except a paragraph or indented code.
 func (r *Reader) start(o *opening) start {
 	c := r.text[r.next]
 	if classes[c]&classStart == 0 || r.indent() > 3 {

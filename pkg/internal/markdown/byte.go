@@ -1,10 +1,10 @@
 package markdown
 
-// class says what a byte is to the reader.
+// class is a set of classes of a byte.
 const (
 	classSpace = 1 << iota // space, tab, line feed, carriage return
-	classPunct             // what a backslash can escape
-	classStart             // it may begin a block that is no paragraph
+	classPunct             // a backslash can escape it
+	classStart             // it may start a block other than a paragraph
 )
 
 var classes = [256]uint8{
@@ -30,7 +30,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isAlnum(c byte) bool { return isLetter(c) || isDigit(c) }
 
-// isBlank reports whether a text is nothing but spaces and line endings.
+// isBlank reports whether a text consists of spaces and line endings.
 func isBlank(b []byte) bool {
 	for _, c := range b {
 		if !isSpace(c) {
@@ -40,7 +40,7 @@ func isBlank(b []byte) bool {
 	return true
 }
 
-// skipSpace returns the first offset from i on that is no space.
+// skipSpace returns the first offset from i on without a space.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
 		i++
@@ -48,7 +48,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// trim returns an extent without the white space around it.
+// trim returns an extent without surrounding white space.
 func trim(text []byte, e extent) extent {
 	for e.start < e.end && isSpace(text[e.start]) {
 		e.start++

@@ -1,13 +1,12 @@
 package markdown
 
-// cursor is a position in lines that are read as one text. The end of every line but the last is the start of the next
-// line.
+// cursor is a position in lines that are read as one text. The end of a line is the start of the next one.
 type cursor struct{ line, pos int }
 
-// endOfText follows the last line. It is not a character with a meaning.
+// endOfText follows the last line. It is not a real character.
 const endOfText = 0xff
 
-// peek returns the byte at a cursor.
+// peek returns the byte at c.
 func (r *Reader) peek(c cursor) byte {
 	if c.pos >= r.lines[c.line].end {
 		return endOfText
@@ -15,7 +14,7 @@ func (r *Reader) peek(c cursor) byte {
 	return r.text[c.pos]
 }
 
-// advance returns the cursor after the byte at a cursor.
+// advance returns the cursor after the byte at c.
 func (r *Reader) advance(c cursor) cursor { return r.cursorAt(c.line, c.pos+1) }
 
 // cursorAt returns the cursor of an offset in a line.
@@ -26,7 +25,7 @@ func (r *Reader) cursorAt(line, pos int) cursor {
 	return cursor{line, pos}
 }
 
-// find returns the cursor of an offset that is not before another cursor.
+// find returns the cursor of an offset at or after another cursor.
 func (r *Reader) find(from cursor, pos int) cursor {
 	for pos >= r.lines[from.line].end && from.line+1 < len(r.lines) {
 		from.line++
@@ -35,7 +34,7 @@ func (r *Reader) find(from cursor, pos int) cursor {
 	return cursor{from.line, max(pos, r.lines[from.line].start)}
 }
 
-// skipSpaces returns the first cursor from c on that is not at a space, and how many spaces it skipped.
+// skipSpaces returns the first cursor from c on without a space, and the number of skipped spaces.
 func (r *Reader) skipSpaces(c cursor) (next cursor, spaces int) {
 	for {
 		for end := r.lines[c.line].end; c.pos < end; c.pos++ {
@@ -53,7 +52,7 @@ func (r *Reader) skipSpaces(c cursor) (next cursor, spaces int) {
 	}
 }
 
-// blankRest reports whether nothing but spaces follows on the line.
+// blankRest reports whether the rest of the line is blank.
 func (r *Reader) blankRest(c cursor) bool {
 	i, end := c.pos, r.lines[c.line].end
 	for i < end && isSpace(r.text[i]) {
@@ -63,7 +62,7 @@ func (r *Reader) blankRest(c cursor) bool {
 	return i >= end
 }
 
-// findClosure returns the position of the closer that is not escaped, unless an opener comes before it.
+// findClosure returns the position of the first unescaped closing character, unless an opening one precedes it.
 func (r *Reader) findClosure(c cursor, opener, closer byte) (end cursor, ok bool) {
 	for {
 		line := r.text[:r.lines[c.line].end]
@@ -88,8 +87,8 @@ func (r *Reader) findClosure(c cursor, opener, closer byte) (end cursor, ok bool
 	}
 }
 
-// between returns the text between two positions; end is at most at the end of its line. If both are in one line, the
-// result is part of the text; otherwise the next call overwrites it.
+// between returns the text between two positions; end is on the same line as start or at its end. A text on one line is
+// a part of the page; otherwise the next call overwrites it.
 func (r *Reader) between(start, end cursor) []byte {
 	if start.line == end.line {
 		return r.text[start.pos:end.pos]
@@ -103,8 +102,8 @@ func (r *Reader) between(start, end cursor) []byte {
 	return r.joined
 }
 
-// destination reads the destination of a link, before which there may be spaces, and returns the position after it. A
-// destination in angle brackets may be empty.
+// destination reads the destination of a link after optional spaces, and returns the position after it. A destination
+// in angle brackets may be empty.
 func (r *Reader) destination(c cursor) (e extent, next cursor, ok bool) {
 	c, _ = r.skipSpaces(c)
 	line := r.text[:r.lines[c.line].end]
@@ -139,12 +138,12 @@ loop:
 	return extent{c.pos, i}, r.cursorAt(c.line, i), i > c.pos
 }
 
-// maxParentheses bounds how deep parentheses nest in a destination, so that its end is found in linear time.
+// maxParentheses limits nested parentheses in a destination, so that its end is found in linear time.
 const maxParentheses = 32
 
-// angled is destination for one in angle brackets, which is in one line.
+// angled is destination for one in angle brackets, which must end on its line.
 func (r *Reader) angled(c cursor, line []byte) (e extent, next cursor, ok bool) {
-	if r.unangled == len(line) { // an earlier one in this line has no end, so this has none
+	if r.unangled == len(line) { // an earlier one on this line is not closed, so this one is not either
 		return e, c, false
 	}
 	i := c.pos + 1

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// appendDestination appends a link's destination without its backslashes and with entities resolved.
+// appendDestination appends a link's destination, with escapes and entities resolved.
 func appendDestination(b, destination []byte) []byte {
 	for {
 		i := bytes.IndexAny(destination, `\&`)
@@ -37,11 +37,11 @@ func appendValue(b, value []byte) []byte {
 	return append(b, html.UnescapeString(string(value))...)
 }
 
-// maxEntity is more than the length of the longest name of an entity.
+// maxEntity is longer than the longest name of an entity.
 const maxEntity = 40
 
-// appendEntity appends the characters of the entity that a text begins with, or an ampersand if it begins with none. It
-// returns how many bytes of the text it read.
+// appendEntity appends the characters of the entity at the start of a text, or an ampersand if there is none. It
+// returns the number of bytes that it read.
 func appendEntity(b, text []byte) (after []byte, length int) {
 	end := 1
 	for end < len(text) && end < maxEntity && (isAlnum(text[end]) || end == 1 && text[end] == '#') {
@@ -58,7 +58,7 @@ func appendEntity(b, text []byte) (after []byte, length int) {
 		}
 		return utf8.AppendRune(b, char), end + 1
 	}
-	// The names that are known without a semicolon leave more than two characters, if only one begins so.
+	// Names that work without a semicolon: at least two characters remain, except after one-letter results.
 	chars := html.UnescapeString("&" + name + ";")
 	if utf8.RuneCountInString(chars) > 2 {
 		return append(b, '&'), 1

@@ -1,27 +1,26 @@
 package markdown
 
-// deviation marks a page that this package deliberately reads differently from goldmark 1.8.7, so that the tests
-// exclude just those pages.
+// deviation marks a page that this package deliberately reads differently from goldmark 1.8.7. The tests skip exactly
+// these pages.
 type deviation uint8
 
 const (
-	// deviatesFarBrackets: goldmark makes no link after two unclosed brackets that are 998 bytes apart. That limit is
-	// meant for the labels of references.
+	// deviatesFarBrackets: goldmark ignores a link after two unclosed brackets that are 998 bytes apart. That limit is
+	// meant for labels of references.
 	deviatesFarBrackets deviation = 1 << iota
-	// deviatesTitle: after a definition whose title is none, because it has no end or something follows it, goldmark
-	// goes on to look for definitions behind it, and may leave the line of the destination in the paragraph.
+	// deviatesTitle: after a definition with an invalid title (it is not closed, or text follows it), goldmark searches
+	// for definitions after it, and may keep the line of the destination in the paragraph.
 	deviatesTitle
-	// deviatesNotes: when the first footnote to end stands in another footnote, goldmark loses the inline content of
-	// all.
+	// deviatesNotes: if the first footnote to end is inside of another one, goldmark loses the inline content of all
+	// footnotes.
 	deviatesNotes
-	// deviatesParentheses: goldmark counts parentheses in a destination without bound, which takes quadratic time.
+	// deviatesParentheses: goldmark counts parentheses in a destination without a limit, which takes quadratic time.
 	deviatesParentheses
-	// deviatesInvalid: goldmark reads no HTML tag that has an invalid or a replacement character in a value.
+	// deviatesInvalid: goldmark ignores an HTML tag with an invalid or replacement character in a value.
 	deviatesInvalid
-	// deviatesOrder: goldmark reads footnotes where the first of them ends, and moves a table that an underline follows
-	// before the heading. It then remembers for all of the page, and so for what is earlier in the text, up to where a
-	// comment or the like has no end.
+	// deviatesOrder: goldmark reads footnotes where the first of them ends, and moves a table before an underlined
+	// heading to another position. After that, what it knows about unclosed comments is wrong for earlier text.
 	deviatesOrder
-	// deviatesLineEnd: goldmark does not take a line's end of two characters for a space where a code span starts.
+	// deviatesLineEnd: goldmark does not treat a two-character line ending as a space at the start of a code span.
 	deviatesLineEnd
 )

@@ -1,7 +1,7 @@
 package markdown
 
-// longFold returns the folding of characters that fold to several, by CaseFolding.txt of Unicode (status F), and "" for
-// all others.
+// longFold returns the case folding of characters that fold to several characters, from Unicode's CaseFolding.txt
+// (status F), and "" for all others.
 func longFold(char rune) string {
 	if char >= 0x1f80 && char <= 0x1faf {
 		return string([]rune{0x1f00 + [...]rune{0, 0x20, 0x60}[char>>4-0x1f8] + char&7, 0x3b9})

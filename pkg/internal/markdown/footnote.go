@@ -8,11 +8,11 @@ import (
 // note is the definition of a footnote.
 type note struct {
 	label  extent
-	first  int // how many leaves there were before it
-	number int // by its first use, from 1 on; 0 if it is not used
+	first  int // number of leaves before it
+	number int // position by first use, from 1; 0 if unused
 }
 
-// noteLabel returns the label of a footnote that begins at a position in a line, and that a bracket ends.
+// noteLabel returns the label of a footnote that starts at a position on a line and ends at a bracket.
 func (r *Reader) noteLabel(line []byte, start int) (label extent, ok bool) {
 	end := min(len(line), start+maxLabel)
 	for i := start; i < end; i++ {
@@ -44,7 +44,7 @@ func (r *Reader) startNote(o *opening) start {
 	}
 	r.push(o, container{kind: noteContainer, note: len(r.notes)})
 	r.notes = append(r.notes, note{label: label, first: len(r.leaves)})
-	for r.pos, r.col = r.next, r.nextCol; r.pos < after-r.pad; r.pos++ { // goldmark has it so
+	for r.pos, r.col = r.next, r.nextCol; r.pos < after-r.pad; r.pos++ { // as in goldmark
 		if line[r.pos] == '\t' {
 			r.col += 4 - r.col%4
 		} else {
@@ -55,7 +55,7 @@ func (r *Reader) startNote(o *opening) start {
 	return containerStart
 }
 
-// closeNote ends the definition of a footnote. It is no longer part of the container that it stands in.
+// closeNote ends the definition of a footnote, and removes it from its container.
 func (r *Reader) closeNote(c container) {
 	r.note = c.outer
 	if len(r.closed) > 0 {
@@ -75,7 +75,7 @@ func (r *Reader) closeNote(c container) {
 	}
 }
 
-// order returns the blocks in the order in which a page shows them: footnotes last, by their first use.
+// order returns the blocks in display order: footnotes last, by their first use.
 func (r *Reader) order() []int {
 	order := make([]int, 0, len(r.leaves))
 	of := make([][]int, len(r.notes))
@@ -95,7 +95,7 @@ func (r *Reader) order() []int {
 	return order
 }
 
-// number numbers the footnotes by their first use. For that, all footnotes count where the first of them ends.
+// number numbers the footnotes by their first use. All footnotes are numbered where the first of them ends.
 func (r *Reader) number(body []int, of [][]int) {
 	refs := make([][]int, len(r.leaves))
 	for _, ref := range r.refs {

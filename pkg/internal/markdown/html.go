@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The kinds of HTML blocks, by the number that CommonMark gives to what begins and ends them.
+// The kinds of HTML blocks, numbered as in CommonMark.
 const (
 	htmlText        = 1 // script, style, pre, textarea
 	htmlComment     = 2
@@ -16,7 +16,7 @@ const (
 	htmlTag         = 7
 )
 
-// startHTML opens a block of HTML. A tab must not indent it: goldmark has it so.
+// startHTML opens a block of HTML. As in goldmark, a tab must not indent it.
 func (r *Reader) startHTML(o *opening) start {
 	if r.tabbed() {
 		return noStart
@@ -69,7 +69,7 @@ func (r *Reader) addHTML() {
 	}
 }
 
-// endsHTML reports whether a line has what ends a block of HTML of the first five kinds.
+// endsHTML reports whether a line ends a block of HTML of the first five kinds.
 func endsHTML(kind int, line []byte) bool {
 	switch kind {
 	case htmlComment:
@@ -94,7 +94,7 @@ func endsHTML(kind int, line []byte) bool {
 	}
 }
 
-// htmlKind returns what kind of HTML block a line begins that starts with a <, or 0.
+// htmlKind returns the kind of the HTML block that a line with a leading < starts, or 0.
 func htmlKind(line []byte, paragraph bool) int {
 	rest := line[1:]
 	switch {
@@ -158,7 +158,7 @@ func tagName(b []byte) []byte {
 	return b[:i]
 }
 
-// endsName reports whether what follows a name lets a block begin: a space, the end of the tag, or the end of the line.
+// endsName reports whether a block can start after a name: a space, the end of the tag, or the end of the line follows.
 func endsName(rest []byte, anySpace bool) bool {
 	if len(rest) == 0 {
 		return true
@@ -176,8 +176,8 @@ func endsName(rest []byte, anySpace bool) bool {
 	return false
 }
 
-// completeTag reports whether the rest of a line after a name is the rest of one tag and nothing else, and whether
-// there are attributes in it.
+// completeTag reports whether the rest of a line after a name is exactly the rest of one tag, and whether the tag has
+// attributes.
 func completeTag(rest []byte) (attributes, complete bool) {
 	i := 0
 	for {
@@ -209,8 +209,8 @@ func skipSpaces(b []byte, i int) int {
 	return i
 }
 
-// completeAttribute returns where the attribute ends that space and then a name at i begin. It returns i if there is
-// none, and -1 if it has no proper value.
+// completeAttribute returns the end of the attribute that starts at i with space and a name. It returns i if there is
+// none, and -1 if its value is invalid.
 func completeAttribute(b []byte, i int) int {
 	name := skipSpace(b, i)
 	if name == i || name >= len(b) || !isNameStart(b[name]) {
@@ -249,7 +249,7 @@ func isNameStart(c byte) bool { return isLetter(c) || c == '_' || c == ':' }
 
 func isNameByte(c byte) bool { return isAlnum(c) || c == ':' || c == '.' || c == '_' || c == '-' }
 
-// isValueByte reports whether a byte may be in a value without quotes.
+// isValueByte reports whether an unquoted value may contain a byte.
 func isValueByte(c byte) bool {
 	switch c {
 	case '"', '\'', '=', '<', '>', '`':
@@ -258,7 +258,7 @@ func isValueByte(c byte) bool {
 	return c > ' '
 }
 
-// isTextTag reports whether an element's content is text, and no HTML.
+// isTextTag reports whether an element's content is text instead of HTML.
 func isTextTag(name []byte) bool {
 	if len(name) > len("textarea") {
 		return false
@@ -270,7 +270,7 @@ func isTextTag(name []byte) bool {
 	return false
 }
 
-// isBlockTag reports whether an element begins a block of HTML wherever its tag begins a line.
+// isBlockTag reports whether an element's tag at the start of a line always starts a block of HTML.
 func isBlockTag(name []byte) bool {
 	if len(name) > len("blockquote") {
 		return false

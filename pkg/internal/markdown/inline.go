@@ -7,26 +7,26 @@ import (
 
 // inlines is the state while the inline content of a block is read.
 type inlines struct {
-	lines      []extent // of the block, without its containers
-	at         int      // the line that is being read
+	lines      []extent // of the block, without container markers
+	at         int      // the current line
 	brackets   []bracket
-	lastLink   int      // the opening bracket of the link that opened last
-	lastEdge   int      // the last bracket that was not escaped
+	lastLink   int      // the opening bracket of the last opened link
+	lastEdge   int      // the last unescaped bracket
 	title      bool     // the block is a heading
-	anchorText []extent // of a heading: the text of its anchor so far
-	anchorEnd  cursor   // of a heading: where the text that was not processed yet begins
-	cell       bool     // the block is the cell of a table
+	anchorText []extent // of a heading: its anchor text so far
+	anchorEnd  cursor   // of a heading: start of the text that is not processed yet
+	cell       bool     // the block is a table cell
 	joined     []byte
 
-	// The next of each special character, or the end of the text.
+	// The next position of each special character, or the end of the text.
 	nextTick, nextOpen, nextLess, nextClose int
 
-	// What the rest of the block does not have, to keep the time linear.
-	ticks    bool // runs and longRuns hold where the last run of backticks of a length is
+	// Known failures of searches in the rest of the block, which keep the time linear.
+	ticks    bool // runs and longRuns have the position of the last run of backticks of each length
 	runs     [64]int
 	longRuns map[int]int
-	unended  [htmlData + 1]bool // HTML of a kind has no end
-	unangled int                // up to there a destination's opening angle bracket has no end
+	unended  [htmlData + 1]bool // HTML of a kind is not closed
+	unangled int                // up to this offset, an opening angle bracket of a destination is not closed
 }
 
 // bracket is an opening bracket that may begin a link.
@@ -60,7 +60,7 @@ func (r *Reader) readInlines() {
 	}
 }
 
-// sortLinks sorts the links of a block by their starts; they are found in the order of their ends.
+// sortLinks sorts the links of a block by their starts. They are found in the order of their ends.
 func (r *Reader) sortLinks(from int) {
 	links := r.links[from:]
 	for i := 1; i < len(links); i++ {
@@ -98,8 +98,8 @@ func (r *Reader) readText(l *leaf) {
 	}
 }
 
-// hasSpecial reports whether a piece of the text has a character that may begin a link or code. The pieces must be
-// given in order.
+// hasSpecial reports whether a piece of the text has a character that may start a link or code. Calls must be in the
+// order of the pieces.
 func (r *Reader) hasSpecial(from, to int) bool {
 	return r.nextSpecial(from) < to
 }
@@ -148,7 +148,7 @@ func (r *Reader) readLines() {
 		}
 		c := r.find(cursor{r.at, pos}, pos)
 		r.at = c.line
-		if c.pos > pos { // in what belongs to the containers
+		if c.pos > pos { // inside of container markers
 			pos = c.pos
 			continue
 		}
@@ -176,7 +176,7 @@ func (r *Reader) escaped(c cursor) bool {
 	return (c.pos-i)%2 == 1
 }
 
-// readSpecial reads what a special character begins, and returns where to continue.
+// readSpecial reads the construct at a special character, and returns where to continue.
 func (r *Reader) readSpecial(c cursor) int {
 	switch r.text[c.pos] {
 	case '`':
@@ -189,7 +189,7 @@ func (r *Reader) readSpecial(c cursor) int {
 	return r.closeBracket(c)
 }
 
-// hide excludes a piece of a heading from the text of its anchor.
+// hide excludes a piece of a heading from its anchor text.
 func (r *Reader) hide(from, to int) {
 	if !r.title {
 		return

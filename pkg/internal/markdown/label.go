@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// foldLabel appends a label to b in the form in which labels are compared: without spaces around it, runs of spaces as
-// one, and letters folded.
+// foldLabel appends a label in its form for comparison: trimmed, with runs of spaces as one space and case folded.
 func foldLabel(b, label []byte) []byte {
 	space := false
 	for label = bytes.Trim(label, " \t\n\v\f\r"); len(label) > 0; {
@@ -40,7 +39,7 @@ func foldLabel(b, label []byte) []byte {
 	return b
 }
 
-// foldRune appends what a letter is folded to. Letters that differ in nothing but case are folded to the first of them.
+// foldRune appends the folding of a letter. Letters that differ only in case fold to the first of them.
 func foldRune(b []byte, char rune) []byte {
 	if long := longFold(char); long != "" {
 		for _, c := range long {
@@ -52,7 +51,7 @@ func foldRune(b []byte, char rune) []byte {
 	for next := unicode.SimpleFold(char); next != char; next = unicode.SimpleFold(next) {
 		first = min(first, next)
 	}
-	if first >= 'A' && first <= 'Z' { // as those of ASCII are
+	if first >= 'A' && first <= 'Z' { // like ASCII letters
 		first += 'a' - 'A'
 	}
 	return utf8.AppendRune(b, first)

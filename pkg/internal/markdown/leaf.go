@@ -8,32 +8,32 @@ import (
 // leaf is a block with inline content, or a block of HTML.
 type leaf struct {
 	kind  leafKind
-	first int // of Reader.segs, or for HTML of Reader.starts
+	first int // indexes in Reader.segs, or for HTML in Reader.starts
 	count int
 	title bool // it is a heading
-	note  int  // the footnote that it is in, or -1
+	note  int  // the footnote that contains it, or -1
 
-	// Of a paragraph with a table at its end: which of its lines is the delimiter row, 0 if there is none.
+	// For a paragraph with a table at its end: the index of the delimiter row, 0 for no table.
 	delimiter, columns int
 
 	start, stop int // of HTML
 
-	// The number of results up to its end.
+	// The number of results up to the end of the leaf.
 	links, spans, anchors, parts int
 }
 
-// codeLeaf is the code block that is open.
+// codeLeaf is the open code block.
 type codeLeaf struct {
 	char   byte // of the fence
 	length int
-	index  int  // how many bytes the fence is indented
-	plain  bool // every line starts where it does in the file
+	index  int  // indentation of the fence, in bytes
+	plain  bool // every line starts at the same position as in the file
 }
 
 // rawBlock is a code block with its positions.
 type rawBlock struct {
 	Block
-	fence    int // where a fenced block begins
+	fence    int // start of a fenced block
 	language extent
 }
 
@@ -73,7 +73,7 @@ func (r *Reader) startFence(o *opening) start {
 	return leafStart
 }
 
-// isShell reports whether code in a language is probably commands.
+// isShell reports whether code in a language is probably shell commands.
 func isShell(language []byte) bool {
 	if len(language) > len("shell-session") {
 		return false
@@ -85,7 +85,7 @@ func isShell(language []byte) bool {
 	return false
 }
 
-// readFence reads the lines of a fenced block outside of containers, up to its end.
+// readFence reads the lines of a fenced block outside of containers up to its end.
 func (r *Reader) readFence() {
 	for r.nextLine() {
 		if r.continueLeaf(); r.leaf == noLeaf {
@@ -94,7 +94,7 @@ func (r *Reader) readFence() {
 	}
 }
 
-// continueLeaf adds the line to the open code block or HTML block. It returns false if the block ends before the line.
+// continueLeaf adds the line to the open code block or HTML block. It returns false if the block ended before the line.
 func (r *Reader) continueLeaf() bool {
 	switch r.leaf {
 	case fencedLeaf:
@@ -174,12 +174,12 @@ func (r *Reader) closeLeaf() {
 		r.closeParagraph()
 	case indentedLeaf:
 		b := &r.blocks[len(r.blocks)-1]
-		r.starts = r.starts[:b.first+b.lines] // no blank lines at the end
+		r.starts = r.starts[:b.first+b.lines] // without trailing blank lines
 	}
 	r.leaf = noLeaf
 }
 
-// startHeading opens and closes a heading with number signs.
+// startHeading opens and closes a heading that starts with number signs.
 func (r *Reader) startHeading(o *opening) start {
 	b := r.text[:r.stop]
 	i := r.next
@@ -209,7 +209,7 @@ func (r *Reader) startHeading(o *opening) start {
 	return leafStart
 }
 
-// underline reports whether the rest of the line makes the paragraph before it a heading. As in goldmark, a tab must
+// underline reports whether the rest of the line turns the paragraph above into a heading. As in goldmark, a tab must
 // not indent it.
 func (r *Reader) underline() bool {
 	c, i := r.text[r.next], r.next
@@ -220,7 +220,7 @@ func (r *Reader) underline() bool {
 	return !r.tabbed() && isBlank(r.text[i:r.stop])
 }
 
-// startUnderlined makes the open paragraph a heading, if it has more than definitions and a table.
+// startUnderlined turns the open paragraph into a heading, if it has more than definitions and a table.
 func (r *Reader) startUnderlined(o *opening) start {
 	r.endParagraph(true)
 	r.leaf = noLeaf
@@ -234,7 +234,7 @@ func (r *Reader) startUnderlined(o *opening) start {
 	return leafStart
 }
 
-// text returns how many lines of a paragraph are before its table.
+// text returns the number of lines of a paragraph before its table.
 func (l *leaf) text() int {
 	if l.delimiter > 0 {
 		return l.delimiter - 1

@@ -5,7 +5,7 @@ type rawLink struct {
 	target extent
 	start  int // offset of the link
 	text   extent
-	def    int // the definition that it refers to, or -1
+	def    int // index of its definition, or -1
 	kind   linkKind
 }
 
@@ -17,10 +17,10 @@ const (
 	markupLink // of HTML
 )
 
-// maxLabel is the maximum length of the label of a reference.
+// maxLabel is the maximum length of a reference's label.
 const maxLabel = 999
 
-// openBracket reads an opening bracket, or the reference to a footnote.
+// openBracket reads an opening bracket or a reference to a footnote.
 func (r *Reader) openBracket(c cursor) int {
 	if end := r.noteRef(c); end > 0 {
 		r.lastEdge = end
@@ -36,7 +36,7 @@ func (r *Reader) openBracket(c cursor) int {
 	return c.pos + 1
 }
 
-// noteRef returns the end of the footnote reference that begins at a cursor, or 0.
+// noteRef returns the end of the footnote reference at a cursor, or 0.
 func (r *Reader) noteRef(c cursor) int {
 	if len(r.notes) == 0 {
 		return 0
@@ -58,16 +58,16 @@ func (r *Reader) noteRef(c cursor) int {
 	return label.end + 1
 }
 
-// closeBracket reads a closing bracket after an opening one, where a link may end.
+// closeBracket reads a closing bracket after an opening one, which may end a link.
 func (r *Reader) closeBracket(c cursor) int {
 	b := r.brackets[len(r.brackets)-1]
 	r.brackets = r.brackets[:len(r.brackets)-1]
-	inner := r.lastEdge >= b.pos // there are brackets between
+	inner := r.lastEdge >= b.pos // brackets between them
 	r.lastEdge = c.pos
 	if n := len(r.brackets); n > 0 && r.brackets[n-1].pos-r.brackets[0].start > maxLabel-1 {
 		r.deviations |= deviatesFarBrackets
 	}
-	if !b.image && r.lastLink > b.start { // a link in a link
+	if !b.image && r.lastLink > b.start { // a link inside of a link
 		return c.pos + 1
 	}
 	found := rawLink{start: b.start, text: extent{b.pos, c.pos}, def: -1}
@@ -122,8 +122,8 @@ func (r *Reader) inlineTail(c cursor) (target extent, next cursor, ok bool) {
 	return target, r.advance(c), r.peek(c) == ')'
 }
 
-// referenceTail reads the label after the text of a link. It reports whether there is one, and whether it is defined. A
-// blank label stands for the text.
+// referenceTail reads the label after a link's text. It reports whether there is a label, and whether it is defined. A
+// blank label means the text.
 func (r *Reader) referenceTail(b bracket, textEnd, c cursor, inner bool) (def int, next cursor, is, ok bool) {
 	end, found := r.findClosure(c, '[', ']')
 	if !found {
@@ -144,7 +144,7 @@ func (r *Reader) blankBetween(start, end cursor) bool {
 	return c.line > end.line || c.line == end.line && c.pos >= end.pos
 }
 
-// reference returns the definition of a label. A label with brackets in it has none.
+// reference returns the definition of a label. A label with brackets in it is never defined.
 func (r *Reader) reference(start, end cursor, brackets bool) (def int, ok bool) {
 	if brackets || len(r.defs) == 0 {
 		return -1, false

@@ -4,15 +4,15 @@ import "bytes"
 
 // marker is the marker of a list item.
 type marker struct {
-	char  byte // what tells lists apart: one of - + * . )
-	end   int  // after the marker
-	index int  // the same, counted from where the rest of the line starts
-	first bool // it is no number, or 1
-	blank bool // nothing follows
+	char  byte // the character that identifies the list: one of - + * . )
+	end   int  // the offset after the marker
+	index int  // the same, relative to the rest of the line
+	first bool // it has no number, or the number 1
+	blank bool // the line ends after it
 }
 
-// listMarker returns the marker at the rest of the line, which must be indented less than 4 columns. As in goldmark,
-// there is none in a container if a tab indents it.
+// listMarker returns the marker at the rest of the line, which must be indented by less than 4 columns. As in goldmark,
+// a marker in a container must not be indented by a tab.
 func (r *Reader) listMarker() (m marker, ok bool) {
 	i, b := r.next, r.text[:r.stop]
 	if r.tabbed() || i >= len(b) {
@@ -47,7 +47,7 @@ func (r *Reader) listMarker() (m marker, ok bool) {
 // isOne reports whether digits are the number 1.
 func isOne(digits []byte) bool { return string(bytes.TrimLeft(digits, "0")) == "1" }
 
-// matchItem reports whether the line continues an item, or else whether it begins the next one.
+// matchItem reports whether the line continues an item, or starts the next one.
 func (r *Reader) matchItem(c *container) (ok, next bool) {
 	indent, isEmpty := r.indent(), c.children == 0
 	if indent < c.offset || isEmpty {
@@ -87,8 +87,8 @@ func (r *Reader) startList(o *opening) start {
 	return containerStart
 }
 
-// nextItem ends the item at which the containers stop, and opens the next item of its list. It reports whether
-// something follows the marker.
+// nextItem ends the item at which the containers stop, and opens the list's next item. It reports whether the line
+// continues after the marker.
 func (r *Reader) nextItem(o *opening) bool {
 	m, _ := r.listMarker()
 	r.closeFrom(o.at + 1)
@@ -99,7 +99,7 @@ func (r *Reader) nextItem(o *opening) bool {
 }
 
 // beginItem reads the marker of an item and the indentation of its content. It reports whether the item has content on
-// the line.
+// this line.
 func (r *Reader) beginItem(c *container, m marker) bool {
 	r.empty = false
 	width := 1
@@ -129,8 +129,8 @@ func (r *Reader) beginItem(c *container, m marker) bool {
 	return true
 }
 
-// markerSpace returns how many columns follow a marker. As in goldmark, tabs count from the start of the rest of the
-// line.
+// markerSpace returns the number of columns after a marker. As in goldmark, tabs count from the start of the rest of
+// the line.
 func (r *Reader) markerSpace(m marker) int {
 	width := 0
 	for i := m.end; i < r.stop; i++ {
@@ -147,12 +147,12 @@ func (r *Reader) markerSpace(m marker) int {
 	return width
 }
 
-// rule caches, for the current line, where its end of only one of - * _ and spaces begins.
+// rule caches the end of the current line that consists only of spaces and one of - * _.
 type rule struct {
 	computed bool
 	char     byte
 	from     int // the first byte of that end
-	third    int // the third mark from the end, -1 if there are less
+	third    int // the third mark from the end, -1 if there are fewer
 }
 
 // isRule reports whether the rest of the line from a byte on, which is not a space, is a thematic break.

@@ -17,8 +17,8 @@ func (r *Reader) readHTML(l *leaf) {
 	r.markup(extent{l.start, l.stop}, r.lines)
 }
 
-// markup reads the comments of a piece of HTML, and what its elements refer to and are called. The lines that it is in
-// tell what in it belongs to containers.
+// markup reads the comments, addresses, and names in a piece of HTML. The lines of the piece show which parts belong to
+// container markers.
 func (r *Reader) markup(e extent, lines []extent) {
 	m := markup{Reader: r, b: r.text[e.start:e.end], base: e.start}
 	for i := 1; i < len(lines); i++ {
@@ -46,7 +46,7 @@ func (r *Reader) markup(e extent, lines []extent) {
 	}
 }
 
-// withoutContainers returns a piece of the text with spaces for what in it belongs to containers.
+// withoutContainers returns a piece of the text with container markers replaced by spaces.
 func (r *Reader) withoutContainers(e extent, lines []extent) []byte {
 	r.joined = append(r.joined[:0], r.text[e.start:e.end]...)
 	for i := 1; i < len(lines); i++ {
@@ -59,16 +59,16 @@ func (r *Reader) withoutContainers(e extent, lines []extent) []byte {
 	return r.joined
 }
 
-// markup is a piece of HTML that is read.
+// markup is a piece of HTML.
 type markup struct {
 	*Reader
 	b    []byte
-	base int // where it is in the text
+	base int // its offset in the text
 
-	copied bool // the text of containers in it is replaced
+	copied bool // container markers were replaced
 }
 
-// comment reads the comment that begins at a position, and returns the position after it.
+// comment reads the comment at a position, and returns the position after it.
 func (m *markup) comment(start int) int {
 	from := start + len("<!--")
 	to, end := len(m.b), len(m.b)
@@ -92,7 +92,7 @@ func (m *markup) comment(start int) int {
 	return end
 }
 
-// attributes reads the attributes of the tag whose name ends at a position, and returns where the tag ends.
+// attributes reads the attributes after a tag's name, and returns the end of the tag.
 func (m *markup) attributes(i int) int {
 	b := m.b
 	for i < len(b) && b[i] != '>' {
@@ -116,7 +116,7 @@ func (m *markup) attributes(i int) int {
 	return i
 }
 
-// attributeValue returns the value that starts at a position, and where what follows it starts.
+// attributeValue returns the value at a position, and the position after it.
 func attributeValue(b []byte, i int) (value extent, next int) {
 	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
 		n := bytes.IndexByte(b[i+1:], b[i])
@@ -132,7 +132,7 @@ func attributeValue(b []byte, i int) (value extent, next int) {
 	return extent{start, i}, i
 }
 
-// refer records what an attribute refers to or names.
+// refer records the address or name in an attribute.
 func (r *Reader) refer(name []byte, value extent) {
 	switch {
 	case is(name, "src"), is(name, "href"):
@@ -143,7 +143,7 @@ func (r *Reader) refer(name []byte, value extent) {
 	}
 }
 
-// is reports whether a name is one in lower case.
+// is reports whether a name equals a lower-case one, ignoring case.
 func is(name []byte, lower string) bool {
 	if len(name) != len(lower) {
 		return false

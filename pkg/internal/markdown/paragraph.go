@@ -4,7 +4,7 @@ package markdown
 func (r *Reader) closeParagraph() { r.endParagraph(false) }
 
 // endParagraph finds the definitions at the start of the open paragraph, and the table at its end. As in goldmark, the
-// paragraph is trimmed before that only if its underline ends it.
+// paragraph is trimmed first only if an underline ends it.
 func (r *Reader) endParagraph(trimmed bool) {
 	l := &r.leaves[len(r.leaves)-1]
 	l.count = len(r.segs) - l.first
@@ -26,7 +26,7 @@ func (r *Reader) endParagraph(trimmed bool) {
 	}
 }
 
-// definitions reads the definitions at the start of a paragraph, and returns how many lines they are.
+// definitions reads the definitions at the start of a paragraph, and returns their number of lines.
 func (r *Reader) definitions(segs []seg) int {
 	r.lines = r.lines[:0]
 	for _, s := range segs {
@@ -71,9 +71,9 @@ func (r *Reader) definition(c cursor) (next int, ok bool) {
 	return next, true
 }
 
-// definitionEnd reads the title of a definition that begins in a line, if there is one, and returns the line after it.
+// definitionEnd reads the optional title of a definition, and returns the line after the definition.
 func (r *Reader) definitionEnd(line int, c cursor) (next int, ok bool) {
-	complete := r.blankRest(c) // nothing follows on the line, so that the definition may end here
+	complete := r.blankRest(c) // the line ends here, so the definition may end
 	next = c.line + 1
 	c, spaces := r.skipSpaces(c)
 	closer, quoted := closerOf(r.peek(c))
@@ -98,7 +98,7 @@ func (r *Reader) definitionEnd(line int, c cursor) (next int, ok bool) {
 	return next, complete
 }
 
-// noteTitleDeviation records that goldmark reads definitions in the line after an unclosed title.
+// noteTitleDeviation records that goldmark reads definitions on the line after an unclosed title.
 func (r *Reader) noteTitleDeviation(line int, complete bool) {
 	if !complete || line >= len(r.lines) {
 		return
@@ -128,7 +128,7 @@ func (r *Reader) define(start, end cursor, destination extent) bool {
 	return true
 }
 
-// closerOf returns the end delimiter of a title.
+// closerOf returns the closing delimiter of a title.
 func closerOf(opener byte) (closer byte, ok bool) {
 	switch opener {
 	case '"', '\'':

@@ -5,32 +5,32 @@ import "bytes"
 // Read reads the Markdown of text[from:]. All offsets in the page are into text.
 func Read(text []byte, from int) *Page { return new(Reader).Read(text, from) }
 
-// Reader reads one page after the other and reuses its memory. The zero value is ready to use, by one goroutine at a
-// time.
+// Reader reads pages one after the other and reuses its memory. The zero value is ready to use. It is not safe for
+// concurrent use.
 type Reader struct {
 	text []byte
 	line
 
-	// Blocks: the containers that are open, and the leaf in the innermost of them.
+	// Blocks: the open containers, and the leaf in the innermost one.
 	stack       []container
 	leaf        leafKind
 	empty       bool // a blank line follows the marker of an empty list item
 	code        codeLeaf
-	html        int  // the kind of HTML block that is open
-	ended       bool // what ends it is in its first line
-	table       bool // a line of the open paragraph may be the delimiter row of a table
-	note        int  // the innermost footnote that is open, or -1
+	html        int  // the kind of the open HTML block
+	ended       bool // it ends on its first line
+	table       bool // a line of the open paragraph may be a table's delimiter row
+	note        int  // the innermost open footnote, or -1
 	closed      []int
 	notes       []note
-	noteNumbers map[string]int // footnotes by their label
+	noteNumbers map[string]int // footnotes by label
 	leaves      []leaf
 	segs        []seg
 	defs        []extent       // destinations of definitions
-	defined     map[string]int // definitions by their folded label
+	defined     map[string]int // definitions by folded label
 
 	inlines
 
-	// What is found.
+	// Results.
 	links      []rawLink
 	spans      []rawSpan
 	comments   []rawSpan
@@ -40,21 +40,20 @@ type Reader struct {
 	anchors    []anchor
 	parts      []extent
 	refs       []noteRef
-	joinedText []byte // the text of code spans that is not as it stands in the file
+	joinedText []byte // text of code spans that differs from the file
 
 	// For the page.
 	words []byte // its strings
 	ends  []int
-	used  []bool // definitions that are used
+	used  []bool // used definitions
 
-	label []byte // the folded label that is looked up
+	label []byte // the folded label of a lookup
 
 	deviations deviation
-	steps      int // how much was done, for tests
+	steps      int // amount of work, for tests
 }
 
-// seg is a line of a paragraph, or the rest of it that is no container's. Before it come columns of a tab that are its
-// own.
+// seg is a line of a paragraph, without container markers. Columns of a partly read tab precede it.
 type seg struct{ start, stop, pad int }
 
 // Read reads the Markdown of text[from:]. All offsets in the page are into text.
@@ -82,19 +81,19 @@ func (r *Reader) reset(text []byte, from int) {
 	r.nextTick, r.nextOpen, r.nextLess, r.nextClose = -1, -1, -1, -1
 }
 
-// line is the current line, and the position in it.
+// line is the current line, and the position on it.
 type line struct {
 	stop    int // after the line's end
-	pos     int // what is not read yet
-	pad     int // columns of a tab before pos that are not read yet
+	pos     int // the unread rest
+	pad     int // unread columns of the tab before pos
 	col     int // the column of pos in the file, without pad
-	next    int // the first byte from pos on that is no space and no tab
+	next    int // the first byte from pos on other than space and tab
 	nextCol int
-	lastTab int // the last tab before next, -1 if there is none
+	lastTab int // the last tab before next, or -1
 	rule    rule
 }
 
-// nextLine advances to the next line; it reports whether there is one.
+// nextLine advances to the next line. It returns false at the end.
 func (r *Reader) nextLine() bool {
 	start := r.stop
 	if start >= len(r.text) {
@@ -110,7 +109,7 @@ func (r *Reader) nextLine() bool {
 	return true
 }
 
-// seek finds the first byte of the rest of the line after its indentation.
+// seek finds the first byte after the indentation of the rest of the line.
 func (r *Reader) seek() {
 	p, col := r.pos, r.col
 	r.lastTab = -1
@@ -131,11 +130,10 @@ func (r *Reader) seek() {
 // tabbed reports whether a tab indents the rest of the line.
 func (r *Reader) tabbed() bool { return r.lastTab >= r.pos }
 
-// indent returns how many columns the rest of the line is indented.
+// indent returns the indentation of the rest of the line, in columns.
 func (r *Reader) indent() int { return r.nextCol - r.col + r.pad }
 
-// index returns how many bytes the rest of the line is indented, counting the columns of a tab that is partly read as
-// such.
+// index returns the indentation of the rest of the line in bytes, counting each column of a partly read tab as a byte.
 func (r *Reader) index() int { return r.next - r.pos + r.pad }
 
 // blank reports whether the rest of the line is blank.
@@ -152,7 +150,7 @@ func (r *Reader) blank() bool {
 	return false
 }
 
-// skip reads that many columns of indentation, which must exist.
+// skip reads n columns of indentation, which must exist.
 func (r *Reader) skip(columns int) {
 	if columns <= r.pad {
 		r.pad -= columns

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// page returns the page with everything that was read.
+// page returns the page with all results.
 func (r *Reader) page() *Page {
 	p := &Page{
 		Open: r.unclosed(), text: r.text, code: slices.Clone(r.codes), starts: slices.Clone(r.starts),
@@ -38,7 +38,7 @@ func (r *Reader) page() *Page {
 	return p
 }
 
-// unclosed returns the offset of the last fence if nothing but white space follows the content of its block, or -1.
+// unclosed returns the offset of the last fence if only white space follows its block, or -1.
 func (r *Reader) unclosed() int {
 	for _, b := range slices.Backward(r.blocks) {
 		if b.Fenced {
@@ -51,7 +51,7 @@ func (r *Reader) unclosed() int {
 	return -1
 }
 
-// addOrdered adds links, spans and anchors block by block.
+// addOrdered adds links, spans, and anchors, block by block.
 func (r *Reader) addOrdered(p *Page) {
 	order := r.order()
 	for _, i := range order {
@@ -65,7 +65,7 @@ func (r *Reader) addOrdered(p *Page) {
 	}
 }
 
-// before returns the block before one.
+// before returns the previous block.
 func (r *Reader) before(i int) leaf {
 	if i == 0 {
 		return leaf{}
@@ -73,7 +73,7 @@ func (r *Reader) before(i int) leaf {
 	return r.leaves[i-1]
 }
 
-// addLinks adds links to the page, those of a definition once.
+// addLinks adds links to the page; those of a definition only once.
 func (r *Reader) addLinks(p *Page, links []rawLink) {
 	for _, l := range links {
 		raw := r.text[l.target.start:l.target.end]
@@ -122,7 +122,7 @@ func (r *Reader) word(b []byte) {
 	r.ends = append(r.ends, len(r.words))
 }
 
-// cut sets the page's strings, which were stored in this order: one allocation holds them all.
+// cut sets the page's strings, in the order in which word stored them. One allocation contains them all.
 func (r *Reader) cut(p *Page) {
 	all, ends, start := string(r.words), r.ends, 0
 	next := func() string {

@@ -6,10 +6,10 @@ import "bytes"
 type rawSpan struct {
 	outer extent // with its delimiters
 	inner extent // the content
-	text  extent // of Reader.joinedText: the content, if it differs from the file
+	text  extent // in Reader.joinedText: the content, if it differs from the file
 }
 
-// readTicks reads a code span, or backticks that begin none, and returns where to continue.
+// readTicks reads a code span, or backticks outside of one, and returns where to continue.
 func (r *Reader) readTicks(c cursor) int {
 	end := r.lines[len(r.lines)-1].end
 	start := c.pos + r.run(c.pos, end)
@@ -29,7 +29,7 @@ func (r *Reader) readTicks(c cursor) int {
 	return next
 }
 
-// trimSpan removes the space at both ends of a span in one line. In a table, it removes the backslash before a bar.
+// trimSpan removes one space at both ends of a single-line span. In a table, it removes the backslash before a bar.
 func (r *Reader) trimSpan(span *rawSpan) {
 	content := r.text[span.inner.start:span.inner.end]
 	if content[0] == ' ' && content[len(content)-1] == ' ' && !isBlank(content) {
@@ -52,7 +52,7 @@ func (r *Reader) trimSpan(span *rawSpan) {
 	span.text = extent{from, len(r.joinedText)}
 }
 
-// joinSpan is trimSpan for a span in several lines: their endings become spaces.
+// joinSpan is trimSpan for a span on several lines: line endings become spaces.
 func (r *Reader) joinSpan(span *rawSpan, first, last int) {
 	from, start, end := len(r.joinedText), span.inner.start, span.inner.end
 	if end == r.lines[last].start {
@@ -98,8 +98,8 @@ func (r *Reader) run(at, end int) int {
 	return n
 }
 
-// closingTicks returns the offset of the first run of backticks of a length, or -1. At most one search per block fails:
-// after that, findRuns has recorded which runs are still to come.
+// closingTicks returns the offset of the next run of backticks of a length, or -1. At most one search per block fails:
+// after that, findRuns has recorded the remaining runs.
 func (r *Reader) closingTicks(from, end, length int) int {
 	if r.ticks && r.lastRun(length) < from {
 		return -1

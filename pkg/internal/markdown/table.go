@@ -2,7 +2,7 @@ package markdown
 
 import "bytes"
 
-// findTable looks for the first delimiter row of a paragraph.
+// findTable finds the first delimiter row of a paragraph.
 func (r *Reader) findTable(l *leaf) {
 	segs := r.segs[l.first : l.first+l.count]
 	for i, s := range segs[1:] {
@@ -17,7 +17,7 @@ func (r *Reader) findTable(l *leaf) {
 	}
 }
 
-// delimiterRow returns the number of columns that a delimiter row says, or 0 if the line is none.
+// delimiterRow returns the number of columns of a delimiter row, or 0 if the line is not one.
 func (r *Reader) delimiterRow(s seg) int {
 	line := r.text[s.start:s.stop]
 	width, i := s.pad, 0
@@ -49,7 +49,7 @@ func (r *Reader) delimiterRow(s seg) int {
 	return columns(line)
 }
 
-// columns returns the number of columns in a delimiter row, or 0 if one of them is no column.
+// columns returns the number of columns of a delimiter row, or 0 if one is invalid.
 func columns(row []byte) int {
 	row = bytes.TrimSpace(row)
 	row, _ = bytes.CutPrefix(row, []byte("|"))
@@ -81,7 +81,7 @@ func (r *Reader) cells(s seg) int {
 	return n
 }
 
-// row returns a line without spaces and the bars at its ends.
+// row returns a line without outer spaces and bars.
 func (r *Reader) row(s seg) extent {
 	row := trim(r.text, extent{s.start, s.stop})
 	if row.start == row.end {
@@ -97,7 +97,7 @@ func (r *Reader) row(s seg) extent {
 	return row
 }
 
-// cellEnd returns where the first cell of a row ends: at a bar that is not escaped.
+// cellEnd returns the end of the first cell of a row: an unescaped bar.
 func (r *Reader) cellEnd(row extent) int {
 	at := row.start
 	for {

@@ -173,10 +173,10 @@ func isPublic(ip netip.Addr) bool {
 	return true
 }
 
-// An installer is a well-known address whose response is meant to be run. Its publisher is responsible for it.
+// installer is a well-known address of an installation script. Its publisher is responsible for the script.
 type installer struct{ host, path string }
 
-// installers are exact hosts; the path is a prefix, and is given where others may publish on the same host.
+// installers are exact hosts; the path is a prefix, and is set if others may publish on the same host.
 var installers = [...]installer{
 	{"sh.rustup.rs", ""},
 	{"rustup.rs", ""},
@@ -259,7 +259,7 @@ var installers = [...]installer{
 	{"raw.githubusercontent.com", "/terraform-linters/tflint/"},
 }
 
-// isInstaller reports whether the address is that of a well-known installer and is protected by TLS.
+// isInstaller reports whether the address is a well-known installer and protected by TLS.
 func (a address) isInstaller() bool {
 	if a.plain {
 		return false

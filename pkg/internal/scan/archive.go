@@ -25,31 +25,31 @@ const (
 	HoldsCompiled                     // code for a virtual machine
 	HoldsMacros                       // an office document with macros
 	HoldsEncrypted                    // entries with a password
-	HoldsText                         // a text in which something is found: the Hit says what
-	UnsafeEntry                       // a name that leads elsewhere, a link, a device, the same name twice
-	OpaqueArchive                     // it cannot be looked into: the format, too deep, too large, broken
+	HoldsText                         // a text with a hit; see Finding.Hit
+	UnsafeEntry                       // a path outside of the archive, a link, a device, or a duplicate name
+	OpaqueArchive                     // it cannot be checked: unknown format, nested too deeply, too large, or damaged
 	problems
 )
 
-// Finding is one thing found in an archive.
+// Finding is a problem in an archive.
 type Finding struct {
 	Problem Problem
-	Path    string // the entry, "" for the archive itself; in an archive in the archive, the path of both
-	Format  Format // what the entry is
-	Count   int    // how many entries have the problem; Path is the first. 1 for a HoldsText.
+	Path    string // path of the entry, "" for the archive itself; in a nested archive, the paths of both
+	Format  Format // format of the entry
+	Count   int    // number of entries with the problem; Path is the first. 1 for HoldsText.
 	Hit     Hit    // for HoldsText, with offsets in the entry
-	Detail  string // a short fact for a message, as "ELF program" or "links to ../x"
+	Detail  string // a short fact for a message, such as "ELF program" or "links to ../x"
 }
 
-// Limits of what is read of an archive.
+// Limits for archives.
 const (
 	maxEntries  = 10_000
-	maxTotal    = 64 << 20 // bytes, of everything that is unpacked
+	maxTotal    = 64 << 20 // unpacked bytes in total
 	maxEntry    = 16 << 20 // bytes, of one entry
-	maxRatio    = 200      // of unpacked to packed bytes, from a MiB on
-	maxNested   = 1        // archives in the archive
+	maxRatio    = 200      // ratio of unpacked to packed bytes, above 1 MiB
+	maxNested   = 1        // nested archives
 	maxTextHits = 200
-	maxParts    = 100 // documents in documents
+	maxParts    = 100 // nested documents
 )
 
 // Archive returns the problems of an archive's content that would be found outside of it too, and reports what cannot
@@ -70,7 +70,7 @@ type archiveScan struct {
 	entries  int
 	budget   int // bytes that may still be unpacked
 	texts    int // HoldsText findings
-	parts    int // documents in documents
+	parts    int // nested documents
 }
 
 // report adds a finding. All findings of one problem are counted in one, except hits in texts.

@@ -13,22 +13,22 @@ type Scanner struct {
 	literals []literal
 }
 
-// literal is a short text that a scan searches for, and the check that runs where it is found.
+// literal is a short text that a scan searches for, and its check.
 type literal struct {
 	text  string // in lower case, unless exact
 	exact bool   // case matters
-	gram  string // four of its bytes that are rare in text, in lower case, where the heuristic would choose badly
+	gram  string // four of its bytes that are rare in text, in lower case, if the heuristic selects badly
 	next  string // if not "", one of these bytes must follow; for literals of less than four bytes
 	check check
 	arg   int    // for the check: which secret, which phase
 	name  string // for the check: what Detail says
 }
 
-// check is what happens where a literal is found.
+// check is the check of a literal.
 type check uint8
 
 const (
-	checkDownload   check = iota // curl, wget and their like: is the answer run?
+	checkDownload   check = iota // curl, wget, and similar: is the response run?
 	checkFetch                   // PowerShell's downloads
 	checkBase64                  // a decoder on a command line
 	checkDecodeCall              // a decoder called in code
@@ -44,13 +44,13 @@ const (
 	checkShortener               // the address of a shortener
 	checkSecret                  // the prefix of a secret
 	checkKeyBlock                // a private key
-	checkSkip                    // a switch that turns permissions off
-	checkIgnore                  // "ignore" and its like
-	checkUser                    // "user", to see what is kept from them
-	checkCredential              // a place of credentials
+	checkSkip                    // a switch that disables permissions
+	checkIgnore                  // "ignore" and similar words
+	checkUser                    // "user": is something hidden from the user?
+	checkCredential              // a path of credentials
 	checkReverse                 // parts of reverse shells
 	checkSudo                    // sudo
-	checkProgram                 // a program file that a reader is to run
+	checkProgram                 // an executable that the reader should run
 	checks
 )
 
@@ -82,8 +82,8 @@ func New() *Scanner {
 	return s
 }
 
-// Text returns what is found in a text, in the order of the hits' first bytes, and nil for nothing: the usual answer,
-// for which nothing is allocated. There are at most [maxHits] hits of a kind.
+// Text returns the hits in a text, in the order of their first bytes. Without hits, which is most common, it returns
+// nil and does not allocate. There are at most [maxHits] hits of a kind.
 func (s *Scanner) Text(data []byte, o Options) []Hit {
 	t := text{data: data, Options: o}
 	s.scan(&t)
