@@ -121,7 +121,7 @@ func searchWords(middle index.Line) []string {
 func searchLarge(ctx context.Context, b *bench, _ benchPack) (contestant, contestant, error) {
 	ours, err := b.inLargeIndex(ctx, false, searchWords)
 	if err == nil {
-		err = b.once(ctx, ours)
+		err = b.runOnce(ctx, ours)
 	}
 	return ours, contestant{}, err
 }

@@ -13,7 +13,7 @@ type row struct {
 	name    string
 	about   string
 	target  target
-	once    bool // not for every size
+	runOnce bool // not for every size
 	large   bool // for the pack of large files
 	prepare func(ctx context.Context, b *bench, p benchPack) (ours, theirs contestant, err error)
 }
@@ -92,17 +92,17 @@ func rows() []row {
 		},
 		{
 			name: "search", about: "a search in an index of --packs packs that was searched before",
-			target: target{Wall: 0.05}, once: true, prepare: searchLarge,
+			target: target{Wall: 0.05}, runOnce: true, prepare: searchLarge,
 		},
-		{name: "search-first", about: "the first search in such an index", once: true, prepare: searchFirst},
+		{name: "search-first", about: "the first search in such an index", runOnce: true, prepare: searchFirst},
 		{
 			name: "index", about: "what an index of --packs packs says about one, each with a file of its own",
-			once:    true,
+			runOnce: true,
 			prepare: infoLarge,
 		},
 		{
 			name: "start", about: "skillpm version, the least that a process does", target: target{Wall: 0.008},
-			once:    true,
+			runOnce: true,
 			prepare: start,
 		},
 	}
@@ -122,8 +122,8 @@ func (b *bench) job(who, dir string, steps ...[]string) job {
 	return job{Steps: steps, Dir: dir, Env: b.environFor(who, steps[0][0]), Log: filepath.Join(b.dir, who, "log")}
 }
 
-// once runs a contestant without measuring it, to make a state that others start from.
-func (b *bench) once(ctx context.Context, c contestant) error {
+// runOnce runs a contestant without measuring it, to make a state that others start from.
+func (b *bench) runOnce(ctx context.Context, c contestant) error {
 	if c.before != nil {
 		if err := c.before(); err != nil {
 			return err
@@ -145,20 +145,20 @@ func missing(needed ...tool) string {
 	return ""
 }
 
-// emptied makes a contestant start without anything: neither caches nor a project.
-func (b *bench) emptied(who string) func() error {
+// startClean makes a contestant start without anything: neither caches nor a project.
+func (b *bench) startClean(who string) func() error {
 	return func() error { return b.fresh(b.home(who), b.project(who)) }
 }
 
 func coldOCI(_ context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours := b.install(p, "oci://"+b.ociRepository(p))
-	ours.before = b.emptied("ours")
+	ours.before = b.startClean("ours")
 	project := b.project("peer")
 	theirs := contestant{title: "oras pull", missing: missing(b.tools.oras)}
 	if theirs.missing == "" {
 		theirs.job = b.job("peer", project,
 			[]string{b.tools.oras.path, "pull", "--plain-http", b.ociRepository(p)})
-		theirs.before = b.emptied("peer")
+		theirs.before = b.startClean("peer")
 		theirs.after = func() error { return haveSkills(project, p.Skills) }
 	}
 	return ours, theirs, nil
@@ -210,7 +210,7 @@ func (b *bench) pushFile(ctx context.Context, p benchPack) (reference, file stri
 func coldGit(_ context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours := b.install(p, "git+"+b.gitURL(p))
 	ours.missing = missing(b.tools.git) // for the server
-	ours.before = b.emptied("ours")
+	ours.before = b.startClean("ours")
 	project := b.project("peer")
 	theirs := contestant{title: "git clone --depth 1", missing: missing(b.tools.git)}
 	if theirs.missing == "" {
@@ -218,7 +218,7 @@ func coldGit(_ context.Context, b *bench, p benchPack) (contestant, contestant, 
 			b.tools.git.path, "clone", "--quiet", "--depth", "1", b.gitURL(p),
 			"clone",
 		})
-		theirs.before = b.emptied("peer")
+		theirs.before = b.startClean("peer")
 		theirs.after = func() error { return haveSkills(project, p.Skills) }
 	}
 	return ours, theirs, nil
@@ -234,7 +234,7 @@ func (b *bench) skillsAdd(p benchPack) contestant {
 			b.tools.skills.path, "add", b.gitURL(p), "--agent", "universal",
 			"--skill", "*", "--yes",
 		})
-		c.before = b.emptied("peer")
+		c.before = b.startClean("peer")
 		c.after = func() error { return haveSkills(filepath.Join(project, ".agents", "skills"), p.Skills) }
 	}
 	return c
@@ -248,14 +248,14 @@ func add(ctx context.Context, b *bench, p benchPack) (contestant, contestant, er
 func warm(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, err := coldOCI(ctx, b, p)
 	if err == nil {
-		err = b.once(ctx, ours)
+		err = b.runOnce(ctx, ours)
 	}
 	ours.before = func() error { return b.fresh(b.project("ours")) }
 	project := b.project("peer")
 	theirs := contestant{title: "cp -r", missing: missing(b.tools.cp)}
 	if theirs.missing == "" {
 		theirs.job = b.job("peer", project, []string{b.tools.cp.path, "-r", filepath.Join(p.Dir, "skills"), "copy"})
-		theirs.before = b.emptied("peer")
+		theirs.before = b.startClean("peer")
 		theirs.after = func() error { return haveSkills(project, p.Skills) }
 	}
 	return ours, theirs, err
@@ -266,7 +266,7 @@ func (b *bench) frozen(ctx context.Context, p benchPack, installed contestant) (
 	ours := b.install(p, "--frozen")
 	ours.title = "skillpm install --frozen"
 	ours.before = func() error { return prune(b.project("ours"), "skillpm.yaml", "skillpm.lock") }
-	return ours, b.once(ctx, installed)
+	return ours, b.runOnce(ctx, installed)
 }
 
 func restore(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
@@ -282,7 +282,7 @@ func restore(ctx context.Context, b *bench, p benchPack) (contestant, contestant
 	if theirs.missing != "" {
 		return ours, theirs, nil
 	}
-	if err := b.once(ctx, theirs); err != nil {
+	if err := b.runOnce(ctx, theirs); err != nil {
 		return ours, theirs, err
 	}
 	theirs.title = "skills experimental_install"
@@ -299,7 +299,7 @@ func restoreLarge(ctx context.Context, b *bench, p benchPack) (contestant, conte
 
 func nothing(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, _ := coldOCI(ctx, b, p)
-	if err := b.once(ctx, ours); err != nil {
+	if err := b.runOnce(ctx, ours); err != nil {
 		return ours, contestant{}, err
 	}
 	return b.install(p), contestant{}, nil

@@ -200,7 +200,7 @@ func (b *bench) measureAll(ctx context.Context) ([]result, error) {
 		sizes := b.sizes
 		if r.large {
 			sizes = []int{-b.large}
-		} else if r.once {
+		} else if r.runOnce {
 			sizes = []int{0}
 		}
 		for _, n := range sizes {
@@ -216,7 +216,7 @@ func (b *bench) measureAll(ctx context.Context) ([]result, error) {
 
 func (b *bench) measureRow(ctx context.Context, r row, n int) (result, error) {
 	var p benchPack
-	if !r.once {
+	if !r.runOnce {
 		var err error
 		if p, err = b.pack(ctx, n); err != nil {
 			return result{}, err

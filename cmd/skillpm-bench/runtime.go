@@ -10,14 +10,14 @@ import (
 
 // SPEC O23: the rows of the runtime, for as many skills as are installed.
 
-// measured is the skill that rows of the runtime ask for.
-func (p benchPack) measured() string { return p.skillName(p.Skills / 2) }
+// measuredSkill is the skill that rows of the runtime ask for.
+func (p benchPack) measuredSkill() string { return p.skillName(p.Skills / 2) }
 
 // serving returns a run of skillpm in a project that has a pack installed, and whose skills were looked for before.
 // What it prints has to have a text in it.
 func (b *bench) serving(ctx context.Context, p benchPack, want string, args ...string) (contestant, error) {
 	installed, _, _ := coldOCI(ctx, b, p)
-	if err := b.once(ctx, installed); err != nil {
+	if err := b.runOnce(ctx, installed); err != nil {
 		return contestant{}, err
 	}
 	j := b.job("ours", b.project("ours"), append([]string{b.tools.skillpm.path}, args...))
@@ -28,7 +28,7 @@ func (b *bench) serving(ctx context.Context, p benchPack, want string, args ...s
 		}
 		return err
 	}}
-	return c, b.once(ctx, c)
+	return c, b.runOnce(ctx, c)
 }
 
 func servePrompt(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
@@ -44,12 +44,12 @@ func serveFirst(ctx context.Context, b *bench, p benchPack) (contestant, contest
 }
 
 func serveLoad(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
-	c, err := b.serving(ctx, p, p.measured(), "load", p.measured())
+	c, err := b.serving(ctx, p, p.measuredSkill(), "load", p.measuredSkill())
 	return c, contestant{}, err
 }
 
 func serveWhich(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
-	c, err := b.serving(ctx, p, p.measured(), "which", p.measured())
+	c, err := b.serving(ctx, p, p.measuredSkill(), "which", p.measuredSkill())
 	return c, contestant{}, err
 }
 
@@ -67,10 +67,10 @@ func serveAllow(ctx context.Context, b *bench, p benchPack) (contestant, contest
 	if err == nil {
 		active := c
 		active.job = b.job("ours", b.project("ours"), []string{
-			b.tools.skillpm.path, "load", p.measured(), "--session",
+			b.tools.skillpm.path, "load", p.measuredSkill(), "--session",
 			session,
 		})
-		err = b.once(ctx, active)
+		err = b.runOnce(ctx, active)
 	}
 	c.title = "skillpm session allow"
 	return c, contestant{}, err
@@ -78,7 +78,8 @@ func serveAllow(ctx context.Context, b *bench, p benchPack) (contestant, contest
 
 // serveHook answers the hook of an agent that calls a tool while a skill is active.
 func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
-	const event = `{"session_id":"bench","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"README.md"},"tool_use_id":"1"}`
+	const event = `{"session_id":"bench","hook_event_name":"PreToolUse","tool_name":"Read",` +
+		`"tool_input":{"file_path":"README.md"},"tool_use_id":"1"}`
 	c, _, err := serveAllow(ctx, b, p)
 	if err != nil {
 		return c, contestant{}, err
@@ -99,13 +100,14 @@ func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contesta
 		}
 		return err
 	}
-	return c, contestant{}, b.once(ctx, c)
+	return c, contestant{}, b.runOnce(ctx, c)
 }
 
 // serveMCP starts the server, and asks what a client asks first. The end of the input ends it after its reply.
 func serveMCP(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
-	const first = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
-	c, err := b.serving(ctx, p, "", "which", p.measured()) // installs the pack, and looks for its skills
+	const first = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
+	c, err := b.serving(ctx, p, "", "which", p.measuredSkill()) // installs the pack, and looks for its skills
 	if err != nil {
 		return c, contestant{}, err
 	}
@@ -122,5 +124,5 @@ func serveMCP(ctx context.Context, b *bench, p benchPack) (contestant, contestan
 		}
 		return err
 	}
-	return c, contestant{}, b.once(ctx, c)
+	return c, contestant{}, b.runOnce(ctx, c)
 }

@@ -197,9 +197,9 @@ func (m *BaselineMatcher) Accept(f BaselineFinding) (BaselineEntry, bool) {
 	return m.entries[i], !m.entries[i].expired(m.now)
 }
 
-// Stale returns the entries that have accepted fewer findings than they count, with Count as the number that is
-// missing. Those are mended, and their entries can go. Of a run that did not look at every file, the caller leaves out
-// entries about the others.
+// Stale returns the entries that accepted fewer findings than their Count, with Count set to the missing number. Those
+// findings are fixed, so their entries can be removed. After a run that did not check every file, the caller leaves out
+// the entries of the other files.
 func (m *BaselineMatcher) Stale() []BaselineEntry {
 	var stale []BaselineEntry
 	for i, e := range m.entries {

@@ -182,19 +182,19 @@ type value struct {
 // placeholder returns the value and the length of the placeholder at the start of s. Names take precedence over
 // indexes, and an index over all arguments.
 func (x *expander) placeholder(s string) (value, int, bool) {
-	if v, n, ok := x.named(s); ok {
+	if v, n, ok := x.parseName(s); ok {
 		return v, n, true
 	}
 	if x.rules.Indexed {
-		if v, n, ok := x.indexed(s); ok {
+		if v, n, ok := x.parseIndex(s); ok {
 			return v, n, true
 		}
 	}
 	return x.variable(s)
 }
 
-// named parses $name with the longest matching name.
-func (x *expander) named(s string) (value, int, bool) {
+// parseName parses $name with the longest matching name.
+func (x *expander) parseName(s string) (value, int, bool) {
 	if len(s) < 2 || !x.first[s[1]] {
 		return value{}, 0, false
 	}
@@ -211,8 +211,8 @@ func (x *expander) named(s string) (value, int, bool) {
 	return value{}, 0, false
 }
 
-// indexed parses $ARGUMENTS[N], $ARGUMENTS, and $N.
-func (x *expander) indexed(s string) (value, int, bool) {
+// parseIndex parses $ARGUMENTS[N], $ARGUMENTS, and $N.
+func (x *expander) parseIndex(s string) (value, int, bool) {
 	const all = "$ARGUMENTS"
 	if strings.HasPrefix(s, all) {
 		if rest := s[len(all):]; strings.HasPrefix(rest, "[") {

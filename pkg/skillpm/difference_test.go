@@ -15,7 +15,7 @@ const front = "---\nname: tool\ndescription: Does things. Use it for tests.\n"
 
 // TestDiff checks what is told of an update, that nothing is installed by it, and that it works with an empty store.
 func TestDiff(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
 	w.publishFiles("acme/tool", "1.0.0", nil, map[string]string{
 		"tool/SKILL.md":        front + "allowed-tools: Read\n---\n\nSee https://registry.example/old.\n",
@@ -109,7 +109,7 @@ func TestDiffHidden(t *testing.T) {
 		{"size", plain, plain + strings.Repeat("Text.\n", textdiff.DefaultMaxText/6), []string{"hidden is too large: what it says is not shown"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.publishFiles("acme/tool", "1.0.0", nil, map[string]string{"tool/SKILL.md": tt.before})
 			w.manifest(`acme/tool: "^1"`)
 			w.install()

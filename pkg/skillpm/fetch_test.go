@@ -14,7 +14,7 @@ import (
 
 // Whoever is to approve a pack can look at exactly what an install would bring, and nothing is in force by that: O14.
 func TestFetch(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
 	w.publish("acme/tools", "1.2.0", map[string]string{"acme/base": "^1"}, "tool")
 	w.manifest()

@@ -11,7 +11,7 @@ import (
 
 // TestImportTooMuch has a file with more dependencies than one import takes.
 func TestImportTooMuch(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	var skills []string
 	for i := range 501 {
 		skills = append(skills, fmt.Sprintf(`"s%d": {"source": "./s%d", "sourceType": "local"}`, i, i))

@@ -34,7 +34,7 @@ func BenchmarkNothingToDo(b *testing.B) {
 // TestNoticed checks that a plain install, which hashes nothing that looks as it was recorded, notices whatever happens
 // to an installed skill: it leaves what is an edit and mends the rest.
 func TestNoticed(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publishFiles("acme/tool", "1.0.0", nil, map[string]string{
 		"tool/SKILL.md": front + "---\n\nText.\n", "tool/references/a.md": "A text.\n", "tool/scripts/run.sh*": "#!/bin/sh\n",
 	})
@@ -114,7 +114,7 @@ func TestNoticed(t *testing.T) {
 // TestNothingToWrite checks that an install that has nothing to do succeeds where nothing can be written, though what
 // it found by hashing can't be noted then.
 func TestNothingToWrite(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
 	w.manifest(`acme/tool: "^1"`)
 	w.install()

@@ -41,7 +41,7 @@ func TestRulesOnOneLine(t *testing.T) {
 
 // TestMovedTag checks that a tag which this machine has known for long says nothing of the age of what it leads to now.
 func TestMovedTag(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	push := func(to, text string) {
 		src := t.TempDir()
 		writeFiles(t, src, map[string]string{
@@ -65,7 +65,7 @@ func TestMovedTag(t *testing.T) {
 		for _, by := range []string{"policy", "settings"} {
 			t.Run(name+" "+by, func(t *testing.T) {
 				now := time.Now()
-				w := &world{t: t, dir: t.TempDir(), home: t.TempDir(), server: w.server}
+				w := &fixture{t: t, dir: t.TempDir(), home: t.TempDir(), server: w.server}
 				if by == "policy" {
 					w.policy("require: [{match: 'oci://127.0.0.1/**', min_release_age: 24h}]\n")
 					w.write("skillpm.yaml", manifest)

@@ -14,9 +14,9 @@ import (
 
 // scriptedWorld is a world with acme/good, acme/base with a script, which acme/needs requires, and a policy of the
 // machine's administrator that forbids scripts.
-func scriptedWorld(t *testing.T) *world {
+func scriptedWorld(t *testing.T) *fixture {
 	t.Helper()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/good", "1.0.0", nil, "good")
 	w.publishFiles("acme/base", "1.0.0", nil, map[string]string{
 		"base/SKILL.md": "---\nname: base\ndescription: Base.\n---\nRun `scripts/run.sh`.\n", "base/scripts/run.sh": "#!/bin/sh\necho hi\n",
@@ -25,14 +25,14 @@ func scriptedWorld(t *testing.T) *world {
 	return w
 }
 
-func forbidScripts(t *testing.T, w *world) {
+func forbidScripts(t *testing.T, w *fixture) {
 	t.Helper()
 	w.policy("forbid: [scripts]\n")
 }
 
-// kept runs a verb that must be refused, and checks that manifest, lock and what is installed are byte for byte as
+// checkKept runs a verb that must be refused, and checks that manifest, lock and what is installed are byte for byte as
 // before.
-func kept(t *testing.T, w *world, name string, verb func() error) {
+func checkKept(t *testing.T, w *fixture, name string, verb func() error) {
 	t.Helper()
 	before := filesBelow(t, w.dir)
 	err := verb()
@@ -87,19 +87,19 @@ func TestForbiddenFiles(t *testing.T) {
 	install := func(o skillpm.InstallOptions) func() error {
 		return func() error { _, err := w.client().Install(ctx, o); return err }
 	}
-	kept(t, w, "install", install(skillpm.InstallOptions{Packs: []string{"acme/base"}}))
-	kept(t, w, "as a dependency", install(skillpm.InstallOptions{Packs: []string{"acme/needs"}}))
-	kept(t, w, "under another name", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, As: "other"}))
-	kept(t, w, "as copies", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, LinkMode: pack.LinkCopy}))
-	kept(t, w, "with --force", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, ChangeOptions: skillpm.ChangeOptions{Force: true}}))
-	kept(t, w, "try", func() error { _, err := w.client().Try(ctx, skillpm.TryOptions{Pack: "acme/base"}); return err })
+	checkKept(t, w, "install", install(skillpm.InstallOptions{Packs: []string{"acme/base"}}))
+	checkKept(t, w, "as a dependency", install(skillpm.InstallOptions{Packs: []string{"acme/needs"}}))
+	checkKept(t, w, "under another name", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, As: "other"}))
+	checkKept(t, w, "as copies", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, LinkMode: pack.LinkCopy}))
+	checkKept(t, w, "with --force", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, ChangeOptions: skillpm.ChangeOptions{Force: true}}))
+	checkKept(t, w, "try", func() error { _, err := w.client().Try(ctx, skillpm.TryOptions{Pack: "acme/base"}); return err })
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
 		"skillpm.yaml": "name: acme/live\nversion: \"1.0.0\"\n", "live/SKILL.md": "---\nname: live\ndescription: Live.\n---\nRun `run.sh`.\n", "live/run.sh": "#!/bin/sh\n",
 	})
-	kept(t, w, "a directory", install(skillpm.InstallOptions{Packs: []string{dir}}))
-	kept(t, w, "link", func() error { _, err := w.client().Link(ctx, skillpm.LinkOptions{Dir: dir}); return err })
-	kept(t, w, "with a project's policy that observes", func() error {
+	checkKept(t, w, "a directory", install(skillpm.InstallOptions{Packs: []string{dir}}))
+	checkKept(t, w, "link", func() error { _, err := w.client().Link(ctx, skillpm.LinkOptions{Dir: dir}); return err })
+	checkKept(t, w, "with a project's policy that observes", func() error {
 		writeFiles(t, w.dir, map[string]string{"skillpm-policy.yaml": "version: 1\nmode: audit\n"})
 		defer os.Remove(filepath.Join(w.dir, "skillpm-policy.yaml"))
 		return install(skillpm.InstallOptions{Packs: []string{"acme/base"}})()
@@ -124,13 +124,13 @@ func TestForbiddenAfterwards(t *testing.T) {
 		_, err := w.client().Install(ctx, skillpm.InstallOptions{Frozen: true, ChangeOptions: skillpm.ChangeOptions{Offline: true}})
 		return err
 	}
-	kept(t, w, "nothing to do", func() error { _, err := w.client().Install(ctx, skillpm.InstallOptions{}); return err })
-	kept(t, w, "frozen", frozen)
-	kept(t, w, "update", func() error { _, err := w.client().Update(ctx, skillpm.UpdateOptions{}); return err })
+	checkKept(t, w, "nothing to do", func() error { _, err := w.client().Install(ctx, skillpm.InstallOptions{}); return err })
+	checkKept(t, w, "frozen", frozen)
+	checkKept(t, w, "update", func() error { _, err := w.client().Update(ctx, skillpm.UpdateOptions{}); return err })
 
 	// what was admitted is known by its trees and its source: a lock that gives them another name is asked about anew
 	base, good := pack.ID{Owner: "acme", Name: "base"}, pack.ID{Owner: "acme", Name: "good"}
-	g := &guardedWorld{world: w}
+	g := &guardedWorld{fixture: w}
 	g.manifest(`acme/good: "^1"`)
 	g.alter(func(l *pack.Lock) {
 		l.Packs[good].Skills["good"] = l.Packs[base].Skills["base"]
@@ -209,7 +209,7 @@ func TestVerdictsAreNotTheUsers(t *testing.T) {
 		t.Fatalf("%q is no basis of its own", basis)
 	}
 	writeFiles(t, filepath.Dir(admitted[0]), map[string]string{basis: string(verdicts)})
-	kept(t, w, "what the user wrote", func() error { _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); return err })
+	checkKept(t, w, "what the user wrote", func() error { _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); return err })
 	list, err := w.client().List(t.Context(), "")
 	if err != nil || len(list.Packs) != 1 || list.Packs[0].Denied == "" {
 		t.Errorf("what the user wrote counts in a list: %+v, %v", list, err)
@@ -217,7 +217,7 @@ func TestVerdictsAreNotTheUsers(t *testing.T) {
 }
 
 // userConfig returns the directory of the user's settings.
-func userConfig(w *world) string { return newOptions(w.t, w.dir, w.home).Paths.Config }
+func userConfig(w *fixture) string { return newOptions(w.t, w.dir, w.home).Paths.Config }
 
 // admittedBelow returns the files of what was admitted.
 func admittedBelow(t *testing.T, dir string) (files []string) {

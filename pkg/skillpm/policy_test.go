@@ -28,7 +28,7 @@ import (
 // guardedWorld is a world with a policy of the machine's administrator, and two packs: acme/good, which acme signs, and
 // evil/bad, which nobody does. The policy allows packs of the server that acme signed.
 type guardedWorld struct {
-	*world
+	*fixture
 	key *sign.PrivateKey
 }
 
@@ -38,7 +38,7 @@ func newGuardedWorld(t *testing.T) *guardedWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &guardedWorld{world: newWorld(t), key: key}
+	w := &guardedWorld{fixture: newFixture(t), key: key}
 	w.signed("acme/good", "1.0.0", "good", "Do good.")
 	w.publish("evil/bad", "1.0.0", nil, "good")
 	return w
@@ -329,14 +329,14 @@ func TestPolicyOfOthers(t *testing.T) {
 }
 
 // policy writes the machine's policy.
-func (w *world) policy(text string) {
+func (w *fixture) policy(text string) {
 	w.t.Helper()
 	writeFiles(w.t, filepath.Join(w.home, "enterprise"), map[string]string{"policy.yaml": "version: 1\n" + text})
 }
 
 // TestRedirectsUnderPolicy checks that a registry may send on to other hosts, and not to one that is denied.
 func TestRedirectsUnderPolicy(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
 	w.manifest(`acme/tool: "^1"`)
 	_, port, _ := strings.Cut(w.server.Host, ":")
@@ -399,7 +399,7 @@ func TestGitRedirectsUnderPolicy(t *testing.T) {
 
 // TestMirrorsUnderPolicy checks that a mirror is no way around a policy.
 func TestMirrorsUnderPolicy(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
 	paths := newOptions(t, w.dir, w.home).Paths
 	writeFiles(t, paths.Config, map[string]string{"config.yaml": "mirrors: {registry.example/mirrored: '" + w.server.Host + "/acme'}\n"})
@@ -415,7 +415,7 @@ func TestMirrorsUnderPolicy(t *testing.T) {
 
 // TestAgeUnderPolicy checks whose word on the age of a release counts, and that an older one is chosen.
 func TestAgeUnderPolicy(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	now := time.Now()
 	published := func(version string, ago time.Duration) {
 		w.publish("acme/tool", version, nil, "tool")

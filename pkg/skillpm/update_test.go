@@ -18,28 +18,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// world is a project with an index of its own, whose packs are in a registry.
-type world struct {
+// fixture is a project with an index of its own, whose packs are in a registry.
+type fixture struct {
 	t         *testing.T
 	server    *ocitest.Server
 	dir, home string
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{t: t, server: ocitest.New(t), dir: t.TempDir(), home: t.TempDir()}
+	w := &fixture{t: t, server: ocitest.New(t), dir: t.TempDir(), home: t.TempDir()}
 	w.write("index/config.json", `{"version": 1}`)
 	return w
 }
 
-func (w *world) client() *skillpm.Client { return newClient(w.t, w.dir, w.home) }
+func (w *fixture) client() *skillpm.Client { return newClient(w.t, w.dir, w.home) }
 
-func (w *world) write(name, text string) {
+func (w *fixture) write(name, text string) {
 	w.t.Helper()
 	writeFiles(w.t, w.dir, map[string]string{name: text})
 }
 
-func (w *world) read(name string) string {
+func (w *fixture) read(name string) string {
 	w.t.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, name))
 	if err != nil {
@@ -67,12 +67,12 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 }
 
 // manifest writes the project's, with dependencies as YAML lines.
-func (w *world) manifest(dependencies ...string) {
+func (w *fixture) manifest(dependencies ...string) {
 	w.write("skillpm.yaml", "registries: [index]\ndependencies:\n  "+strings.Join(dependencies, "\n  ")+"\n")
 }
 
 // publish publishes a version with the skills named, and enters it in the index.
-func (w *world) publish(pk, version string, needs map[string]string, skills ...string) {
+func (w *fixture) publish(pk, version string, needs map[string]string, skills ...string) {
 	w.t.Helper()
 	files := map[string]string{}
 	for _, s := range skills {
@@ -83,7 +83,7 @@ func (w *world) publish(pk, version string, needs map[string]string, skills ...s
 }
 
 // publishFiles is publish with the files given; a star at the end of a name makes it executable.
-func (w *world) publishFiles(pk, version string, needs, files map[string]string) {
+func (w *fixture) publishFiles(pk, version string, needs, files map[string]string) {
 	w.t.Helper()
 	src := w.t.TempDir()
 	text := "name: " + pk + "\nversion: \"" + version + "\"\n"
@@ -103,7 +103,7 @@ func (w *world) publishFiles(pk, version string, needs, files map[string]string)
 }
 
 // enter adds a line for a version to the index, by what was published.
-func (w *world) enter(pk, version, digest string, needs map[string]string) {
+func (w *fixture) enter(pk, version, digest string, needs map[string]string) {
 	w.t.Helper()
 	id, err := pack.ParseID(pk)
 	if err != nil {
@@ -137,7 +137,7 @@ func (w *world) enter(pk, version, digest string, needs map[string]string) {
 }
 
 // yank withdraws a version.
-func (w *world) yank(pk, version, reason string) {
+func (w *fixture) yank(pk, version, reason string) {
 	w.t.Helper()
 	id, err := pack.ParseID(pk)
 	if err != nil {
@@ -146,7 +146,7 @@ func (w *world) yank(pk, version, reason string) {
 	w.edit(id, func(file string, data []byte) ([]byte, error) { return index.AppendYank(file, data, version, reason) })
 }
 
-func (w *world) edit(id pack.ID, change func(file string, data []byte) ([]byte, error)) {
+func (w *fixture) edit(id pack.ID, change func(file string, data []byte) ([]byte, error)) {
 	w.t.Helper()
 	file := filepath.Join("index", index.Path(id))
 	before, _ := os.ReadFile(filepath.Join(w.dir, file)) // there is none for the first version
@@ -157,7 +157,7 @@ func (w *world) edit(id pack.ID, change func(file string, data []byte) ([]byte, 
 	w.write(file, string(after))
 }
 
-func (w *world) install() *skillpm.InstallReport {
+func (w *fixture) install() *skillpm.InstallReport {
 	w.t.Helper()
 	r, err := w.client().Install(w.t.Context(), skillpm.InstallOptions{})
 	if err != nil {
@@ -166,7 +166,7 @@ func (w *world) install() *skillpm.InstallReport {
 	return r
 }
 
-func (w *world) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
+func (w *fixture) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
 	w.t.Helper()
 	r, err := w.client().Update(w.t.Context(), o)
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *world) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
 }
 
 // locked returns the versions in the lock.
-func (w *world) locked() map[string]string {
+func (w *fixture) locked() map[string]string {
 	w.t.Helper()
 	lock, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
 	if err != nil {
@@ -192,7 +192,7 @@ func (w *world) locked() map[string]string {
 	return versions
 }
 
-func (w *world) want(what string, want map[string]string) {
+func (w *fixture) want(what string, want map[string]string) {
 	w.t.Helper()
 	if got := w.locked(); !maps.Equal(got, want) {
 		w.t.Errorf("%s: locked %v, want %v", what, got, want)
@@ -202,7 +202,7 @@ func (w *world) want(what string, want map[string]string) {
 // TestUpdateNamed checks that a pack that is named gets its best version, with what that needs, and that the rest
 // stays.
 func TestUpdateNamed(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
 	w.publish("acme/app", "1.0.0", map[string]string{"acme/base": "^1.0"}, "app")
 	w.publish("acme/other", "1.0.0", map[string]string{"acme/base": ">=1.0.0"}, "other")
@@ -236,7 +236,7 @@ func TestUpdateNamed(t *testing.T) {
 // TestUpdateWithdrawn checks that an update leaves a yanked version where it can, stays where it can't, and else
 // never goes back.
 func TestUpdateWithdrawn(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
 	w.publish("acme/tool", "1.1.0", nil, "tool")
 	w.publish("acme/only", "1.0.0", nil, "only")
@@ -294,7 +294,7 @@ func heldTexts(r *skillpm.InstallReport) []string {
 
 // TestUpdateHeldBack checks what is said of packs that an update can't move to the newest version.
 func TestUpdateHeldBack(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
 	w.publish("acme/app", "1.0.0", map[string]string{"acme/base": "^1.0"}, "app")
 	w.publish("acme/mine", "1.0.0", nil, "mine")
@@ -336,7 +336,7 @@ func outdatedTexts(r *skillpm.OutdatedReport) map[string]string {
 
 // TestUpdateNeverGoesBack checks that a version which is younger than the least age that was set since stays.
 func TestUpdateNeverGoesBack(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
 	w.manifest(`acme/tool: "^1"`)
 	w.install()
@@ -349,7 +349,7 @@ func TestUpdateNeverGoesBack(t *testing.T) {
 
 // TestOutdated checks what is said of packs that are held back.
 func TestOutdated(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
 	w.publish("acme/app", "1.0.0", map[string]string{"acme/base": "^1.0"}, "app")
 	w.publish("acme/same", "1.0.0", nil, "same")
@@ -385,7 +385,7 @@ func TestOutdated(t *testing.T) {
 
 // TestUpdateKeep checks that --keep holds back the packs of edited skills that would be replaced, and no others.
 func TestUpdateKeep(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, pk := range []string{"acme/one", "acme/two"} {
 		w.publish(pk, "1.0.0", nil, pk[5:], pk[5:]+"-more")
 	}
@@ -471,7 +471,7 @@ func TestUpdateBranch(t *testing.T) {
 // TestUpdateLatestPlaces checks that what is pinned at a place moves with --latest only, to the newest release, and
 // stays pinned in the same form; and that what nothing says where to move does not.
 func TestUpdateLatestPlaces(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	digests := map[string]string{}
 	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
 		w.publish("acme/tool", version, nil, "tool")
@@ -524,7 +524,7 @@ func TestUpdateLatestPlaces(t *testing.T) {
 // TestUpdateForce checks that --force replaces the edited skills of packs that move, and leaves those of others as they
 // are.
 func TestUpdateForce(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish("acme/one", "1.0.0", nil, "one")
 	w.publish("acme/two", "1.0.0", nil, "two")
 	w.manifest(`acme/one: "^1"`, `acme/two: "^1"`)

@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// world is a machine with a project that has skills.
-type world struct {
+// fixture is a machine with a project that has skills.
+type fixture struct {
 	t       testing.TB
 	dir     string
 	paths   scope.Paths
@@ -35,13 +35,13 @@ type world struct {
 	records []audit.Record
 }
 
-func newWorld(t testing.TB) *world {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir}
+	w := &fixture{t: t, dir: dir}
 	w.paths = scope.Paths{
 		Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "home/config"), Data: filepath.Join(dir, "home/data"),
 		State: filepath.Join(dir, "home/state"), Cache: filepath.Join(dir, "home/cache"), Enterprise: filepath.Join(dir, "enterprise"),
@@ -52,13 +52,13 @@ func newWorld(t testing.TB) *world {
 }
 
 // skill writes a skill for every host of the project.
-func (w *world) skill(name, front string) {
+func (w *fixture) skill(name, front string) {
 	for _, dir := range []string{".claude", ".agents"} {
 		w.file("project/"+dir+"/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Does "+name+".\n"+front+"\n---\nDo it.\n")
 	}
 }
 
-func (w *world) file(name, text string) {
+func (w *fixture) file(name, text string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -69,7 +69,7 @@ func (w *world) file(name, text string) {
 	}
 }
 
-func (w *world) options(of, event string) hook.Options {
+func (w *fixture) options(of, event string) hook.Options {
 	return hook.Options{
 		Agent: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State, Now: time.Now, Getenv: w.getenv,
 		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
@@ -92,12 +92,12 @@ func (w *world) options(of, event string) hook.Options {
 }
 
 // send answers an event.
-func (w *world) send(of, event, text string) hook.Reply {
+func (w *fixture) send(of, event, text string) hook.Reply {
 	return hook.Answer(context.Background(), w.options(of, event), strings.NewReader(text))
 }
 
 // claude sends an event of Claude Code in a session, with more of its fields as JSON.
-func (w *world) claude(event, id, more string) string {
+func (w *fixture) claude(event, id, more string) string {
 	w.t.Helper()
 	if more != "" {
 		more = "," + more
@@ -110,7 +110,7 @@ func (w *world) claude(event, id, more string) string {
 }
 
 // call asks Claude Code's hook about a call.
-func (w *world) call(id, tool, input string) string {
+func (w *fixture) call(id, tool, input string) string {
 	w.t.Helper()
 	return w.claude("PreToolUse", id, fmt.Sprintf(`"tool_name":%q,"tool_input":%s,"tool_use_id":"t-%s-%x"`, tool, input, tool, input))
 }
@@ -135,7 +135,7 @@ func silent(t testing.TB, answer string) {
 	}
 }
 
-func (w *world) active(id string) []string {
+func (w *fixture) active(id string) []string {
 	w.t.Helper()
 	s, err := session.Open(session.Options{Environment: environ.Environment{Paths: w.paths, Now: time.Now}}, id)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestO10O26Recorded(t *testing.T) {
 		for _, file := range files {
 			name := dir + "-" + strings.TrimSuffix(filepath.Base(file), ".ndjson")
 			t.Run(name, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				w.skill("forked", "context: fork")
 				w.skill("forbidden", "disable-model-invocation: true")
 				golden(t, filepath.Join("testdata", name+".golden"), w.play(of, file))
@@ -168,7 +168,7 @@ func TestO10O26Recorded(t *testing.T) {
 }
 
 // play sends recorded events one after the other, and writes down what is answered.
-func (w *world) play(of, file string) []byte {
+func (w *fixture) play(of, file string) []byte {
 	w.t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -229,7 +229,7 @@ func golden(t *testing.T, file string, got []byte) {
 
 // SPEC O10: a skill of the Skill tool restricts until its turn ends.
 func TestO10Turn(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	silent(t, w.claude("UserPromptSubmit", "s", `"prompt":"go","prompt_id":"1"`))
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 	silent(t, w.call("s", "Skill", `{"skill":"reader","args":"a b"}`))
@@ -248,7 +248,7 @@ func TestO10Turn(t *testing.T) {
 // A slash command is told of before the prompt that it is, and lasts as long as that.
 func TestSlashCommand(t *testing.T) {
 	for _, turn := range []string{`"prompt_id":"1"`, `"x":1`} { // there are versions that do not say which prompt it is
-		w := newWorld(t)
+		w := newFixture(t)
 		silent(t, w.claude("UserPromptExpansion", "s", `"expansion_type":"slash_command","command_name":"reader","command_args":"x",`+turn))
 		silent(t, w.claude("UserPromptSubmit", "s", `"prompt":"/reader x",`+turn))
 		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "reader", "Bash")
@@ -259,7 +259,7 @@ func TestSlashCommand(t *testing.T) {
 
 // SPEC P9: who may start a skill is enforced on the host's own tool and on slash commands.
 func TestP9Triggers(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("mine", "disable-model-invocation: true")
 	w.skill("yours", "user-invocable: false")
 	denied(t, w.call("s", "Skill", `{"skill":"mine"}`), "mine", "disable-model-invocation")
@@ -273,7 +273,7 @@ func TestP9Triggers(t *testing.T) {
 
 // A skill that the catalog does not have is the host's own affair.
 func TestOthersSkills(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	silent(t, w.call("s", "Skill", `{"skill":"deep-research"}`))
 	silent(t, w.claude("UserPromptExpansion", "s", `"command_name":"compact","command_args":""`))
 	if session.Exists(w.paths.State, "s") {
@@ -289,7 +289,7 @@ func TestTakenBack(t *testing.T) {
 		{"PostToolUse", `"tool_response":{"success":true,"status":"forked"}`},
 		{"PostToolUse", `"tool_response":"{\"isError\":true}"`},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		about := `"tool_name":"Skill","tool_input":{"skill":"reader"},"tool_use_id":"t1"`
 		silent(t, w.claude("PreToolUse", "s", about))
 		silent(t, w.claude("PreToolUse", "s", about)) // the same once more
@@ -301,7 +301,7 @@ func TestTakenBack(t *testing.T) {
 
 // SPEC O10: a subagent begins with what is active where it was begun, and nothing that ends in it ends there.
 func TestO10Subagent(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("free", "tags: [x]")
 	agent := `"agent_id":"a1","agent_type":"general"`
 	bash := `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"b",` + agent
@@ -323,7 +323,7 @@ func TestO10Subagent(t *testing.T) {
 
 // SPEC K7: the directories of skills are read-only to agents, also where no list says so.
 func TestK7Hooks(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("free", "tags: [x]")
 	w.file("project/.skillpm/skills/plugins/x/SKILL.md", "x")
 	silent(t, w.call("s", "Skill", `{"skill":"free"}`))
@@ -343,7 +343,7 @@ func TestK7Hooks(t *testing.T) {
 // SPEC O12: the pre hook runs before the host gives the skill to its model, and its failure refuses that; the post hook
 // runs when the skill ends.
 func TestO12Hooks(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")
 	w.skill("bad", "hooks: {pre: pre.sh}")
 	for _, dir := range []string{".claude", ".agents"} {
@@ -387,7 +387,7 @@ func count(t *testing.T, file string, want int) {
 
 // SPEC O19: cycles and depth hold for what a host activates, too.
 func TestO19Hooks(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for i := range 6 {
 		w.skill(fmt.Sprintf("s%d", i), "tags: [x]")
 	}
@@ -402,7 +402,7 @@ func TestO19Hooks(t *testing.T) {
 
 // A policy may say that lists grant, and a skill that is denied while it is active lets nothing be called.
 func TestPolicies(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
 	silent(t, w.call("s", "Read", `{"file_path":"x"}`))
 	w.file("home/config/policy.yaml", "version: 1\nmode: enforce\nskills: {deny: [reader]}\n")
@@ -418,7 +418,7 @@ func TestPolicies(t *testing.T) {
 
 // skillpm's own tools enter a skill once it is activated, and run no script that the skills around it do not let run.
 func TestOwnTools(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("tool", "tags: [x]")
 	about := `"tool_name":"mcp__skillpm__skill","tool_input":{"name":"reader"},"tool_use_id":"m"`
 	silent(t, w.claude("PreToolUse", "s", about))
@@ -428,14 +428,14 @@ func TestOwnTools(t *testing.T) {
 	silent(t, w.claude("PostToolUse", "s", about+`,"tool_response":[{"type":"text","text":"Do it."}]`))
 	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "reader")
 	denied(t, w.call("s", "mcp__skillpm__skill_run", `{"name":"tool","script":"scripts/x.sh"}`), "tool", "reader")
-	w = newWorld(t)
+	w = newFixture(t)
 	silent(t, w.claude("PostToolUse", "s", about+`,"tool_response":{"isError":true}`))
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 }
 
 // In a host without a tool for skills, reading SKILL.md activates one, whatever lists say of the tool that reads.
 func TestReadsSkills(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("free", "tags: [x]")
 	codex := func(command string) string {
 		data, _ := json.Marshal(map[string]any{
@@ -466,7 +466,7 @@ func TestReadsSkills(t *testing.T) {
 
 // Where no skill is active nothing is opened: neither settings, nor policies, nor the catalog.
 func TestNothingOpened(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for range 3 {
 		silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 		silent(t, w.claude("PostToolUse", "s", `"tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"}`))
@@ -482,7 +482,7 @@ func TestNothingOpened(t *testing.T) {
 
 // Refusals and activations are on record.
 func TestRecords(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)
 	w.call("s", "Bash", `{"command":"ls"}`)
 	w.claude("Stop", "s", "")

@@ -8,7 +8,7 @@ import (
 // BenchmarkAnswer measures one event in process: what most calls of a tool are, and what they are while a skill is
 // active in a project of a thousand.
 func BenchmarkAnswer(b *testing.B) {
-	w := newWorld(b)
+	w := newFixture(b)
 	for i := range 1000 {
 		w.file(fmt.Sprintf("project/.claude/skills/s%d/SKILL.md", i), fmt.Sprintf("---\nname: s%d\ndescription: Does %d.\n---\nx\n", i, i))
 	}

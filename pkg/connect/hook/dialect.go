@@ -66,8 +66,8 @@ type dialect struct {
 	deny, block string
 }
 
-// named returns event types of a kind.
-func named(k kind, names ...string) (events []eventType) {
+// eventTypes returns event types of a kind.
+func eventTypes(k kind, names ...string) (events []eventType) {
 	for _, name := range names {
 		events = append(events, eventType{name: name, kind: k})
 	}
@@ -98,29 +98,30 @@ func dialects() []dialect {
 			agent: row("claude-code"), fields: claude,
 			deny: claudeDeny, block: claudeBlock, variables: []string{"CLAUDE_PROJECT_DIR"},
 			events: slices.Concat(
-				named(preTool, "PreToolUse"), named(postTool, "PostToolUse"), named(failedTool, "PostToolUseFailure"),
-				named(prompt, "UserPromptSubmit"), named(expansion, "UserPromptExpansion"),
-				named(stop, "Stop", "StopFailure"),
-				named(agentStart, "SubagentStart"), named(agentStop, "SubagentStop"),
-				named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
+				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
+				eventTypes(failedTool, "PostToolUseFailure"),
+				eventTypes(prompt, "UserPromptSubmit"), eventTypes(expansion, "UserPromptExpansion"),
+				eventTypes(stop, "Stop", "StopFailure"),
+				eventTypes(agentStart, "SubagentStart"), eventTypes(agentStop, "SubagentStop"),
+				eventTypes(sessionStart, "SessionStart"), eventTypes(sessionEnd, "SessionEnd"),
 			),
 		},
 		{
 			agent: row("codex"), fields: claude,
 			deny: claudeDeny, block: claudeBlock, reads: true, mention: "$", anywhere: true,
 			events: slices.Concat(
-				named(preTool, "PreToolUse"), named(postTool, "PostToolUse"), named(prompt, "UserPromptSubmit"),
-				named(stop, "Stop", "Interrupt"),
-				named(agentStart, "SubagentStart"), named(agentStop, "SubagentStop"),
-				named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
+				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"), eventTypes(prompt, "UserPromptSubmit"),
+				eventTypes(stop, "Stop", "Interrupt"),
+				eventTypes(agentStart, "SubagentStart"), eventTypes(agentStop, "SubagentStop"),
+				eventTypes(sessionStart, "SessionStart"), eventTypes(sessionEnd, "SessionEnd"),
 			),
 		},
 		{
 			agent: row("gemini-cli"), fields: gemini,
 			deny: geminiDeny, block: geminiDeny, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
 			events: slices.Concat(
-				named(preTool, "BeforeTool"), named(postTool, "AfterTool"), named(prompt, "BeforeAgent"),
-				named(stop, "AfterAgent"), named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
+				eventTypes(preTool, "BeforeTool"), eventTypes(postTool, "AfterTool"), eventTypes(prompt, "BeforeAgent"),
+				eventTypes(stop, "AfterAgent"), eventTypes(sessionStart, "SessionStart"), eventTypes(sessionEnd, "SessionEnd"),
 			),
 		},
 		{ // it uses Claude Code's format for events whose name begins with a capital letter
@@ -135,11 +136,11 @@ func dialects() []dialect {
 			deny:  `{` + hookOutput + `,"permissionDecision":"deny","permissionDecisionReason":{reason}}`,
 			block: claudeBlock,
 			events: slices.Concat(
-				named(preTool, "preToolUse", "PreToolUse"), named(postTool, "postToolUse", "PostToolUse"),
-				named(failedTool, "postToolUseFailure", "PostToolUseFailure"),
-				named(prompt, "userPromptSubmitted", "UserPromptSubmit"), named(stop, "agentStop", "Stop"),
-				named(agentStart, "subagentStart", "SubagentStart"), named(agentStop, "subagentStop", "SubagentStop"),
-				named(sessionStart, "sessionStart", "SessionStart"), named(sessionEnd, "sessionEnd", "SessionEnd"),
+				eventTypes(preTool, "preToolUse", "PreToolUse"), eventTypes(postTool, "postToolUse", "PostToolUse"),
+				eventTypes(failedTool, "postToolUseFailure", "PostToolUseFailure"),
+				eventTypes(prompt, "userPromptSubmitted", "UserPromptSubmit"), eventTypes(stop, "agentStop", "Stop"),
+				eventTypes(agentStart, "subagentStart", "SubagentStart"), eventTypes(agentStop, "subagentStop", "SubagentStop"),
+				eventTypes(sessionStart, "sessionStart", "SessionStart"), eventTypes(sessionEnd, "sessionEnd", "SessionEnd"),
 			),
 		},
 		{
@@ -154,15 +155,16 @@ func dialects() []dialect {
 			deny:  `{"agent_message":{reason},"permission":"deny","user_message":{reason}}`,
 			block: `{"continue":false,"user_message":{reason}}`,
 			events: slices.Concat(
-				named(preTool, "preToolUse"), named(postTool, "postToolUse"), named(failedTool, "postToolUseFailure"),
+				eventTypes(preTool, "preToolUse"), eventTypes(postTool, "postToolUse"),
+				eventTypes(failedTool, "postToolUseFailure"),
 				[]eventType{
 					{name: "beforeShellExecution", kind: preTool, tool: "Shell", input: []string{"command", "cwd"}},
 					{name: "beforeMCPExecution", kind: preTool, prefix: "MCP:"},
 					{name: "beforeReadFile", kind: preTool, tool: "Read", input: []string{"file_path"}},
 				},
-				named(prompt, "beforeSubmitPrompt"), named(stop, "stop"),
-				named(agentStart, "subagentStart"), named(agentStop, "subagentStop"),
-				named(sessionStart, "sessionStart"), named(sessionEnd, "sessionEnd"),
+				eventTypes(prompt, "beforeSubmitPrompt"), eventTypes(stop, "stop"),
+				eventTypes(agentStart, "subagentStart"), eventTypes(agentStop, "subagentStop"),
+				eventTypes(sessionStart, "sessionStart"), eventTypes(sessionEnd, "sessionEnd"),
 			),
 		},
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // at sends an event of Claude Code from a directory.
-func (w *world) at(dir, event, id, more string) string {
+func (w *fixture) at(dir, event, id, more string) string {
 	w.t.Helper()
 	r := w.send("claude-code", "", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":%q,%s}`, id, dir, event, more))
 	if r.Err != nil {
@@ -28,7 +28,7 @@ const bash = `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"b"
 // SPEC O10: a host that trims a name, or takes a slash from it, gives its model the skill all the same.
 func TestO10SpacedNames(t *testing.T) {
 	for _, name := range []string{" reader", "reader ", "reader\n", "\treader", " /reader", "/reader\u00a0", "\ufeffreader", "\u2003reader\u2028"} {
-		w := newWorld(t)
+		w := newFixture(t)
 		silent(t, w.call("s", "Skill", fmt.Sprintf(`{"skill":%q}`, name)))
 		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "reader")
 		silent(t, w.claude("UserPromptExpansion", "p", fmt.Sprintf(`"command_name":%q,"command_args":""`, name)))
@@ -41,7 +41,7 @@ func TestO10SpacedNames(t *testing.T) {
 func TestO10Elsewhere(t *testing.T) {
 	for name, getenv := range map[string]func(string) string{"variable": nil, "first event": nil} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			project := filepath.Join(w.dir, "project")
 			w.file("project/sub/x", "")
 			if getenv = nil; name == "variable" {
@@ -60,7 +60,7 @@ func TestO10Elsewhere(t *testing.T) {
 
 // SPEC K1: patterns of files are relative to the project, not to where the model has gone.
 func TestK1ProjectPatterns(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("docsy", "allowed-tools: Read(docs/**) Write(out/**)")
 	project := filepath.Join(w.dir, "project")
 	silent(t, w.call("s", "Skill", `{"skill":"docsy"}`))
@@ -78,7 +78,7 @@ func TestK1ProjectPatterns(t *testing.T) {
 // SPEC O10: hosts know a skill by its directory as well as by its frontmatter, and have those of directories below the
 // project, and above it in its repository, too.
 func TestO10OtherNames(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.file("project/.claude/skills/dirname/SKILL.md", "---\nname: othername\ndescription: x\nallowed-tools: Read\n---\nx\n")
 	w.file("project/apps/web/.claude/skills/nested/SKILL.md", "---\nname: declared\ndescription: x\nallowed-tools: Read\n---\nx\n")
 	for _, name := range []string{"dirname", "othername", "Reader", "nested", "declared", "apps/web:nested"} {
@@ -95,7 +95,7 @@ func TestO10OtherNames(t *testing.T) {
 
 // SPEC O10: what the host says that it has given to its model is active, by whatever name it was asked for.
 func TestO10Loaded(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("mine", "disable-model-invocation: true\nallowed-tools: Read")
 	for _, name := range []string{"reader", "mine"} {
 		about := `"tool_name":"Skill","tool_input":{"skill":"something"},"tool_use_id":"t1"`
@@ -116,7 +116,7 @@ func TestO10Loaded(t *testing.T) {
 
 // SPEC O10: in a host whose calls have no ids, one that fails takes back nothing of the same one before it.
 func TestO10FailsAgain(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	gemini := func(event, more string) string {
 		r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"g","cwd":%q,"hook_event_name":%q,%s}`, filepath.Join(w.dir, "project"), event, more))
 		if r.Err != nil {
@@ -148,7 +148,7 @@ func TestO10NamelessSubagent(t *testing.T) {
 		"cursor":      {"preToolUse", "subagentStop", `"conversation_id":"s"`},
 	} {
 		for _, agent := range []string{"", `,"agent_id":"","agentId":"","subagent_id":""`} {
-			w := newWorld(t)
+			w := newFixture(t)
 			about := fmt.Sprintf(`{%s,"cwd":%q`, events[2], filepath.Join(w.dir, "project"))
 			send := func(event, more string) string {
 				r := w.send(of, event, about+more+"}")
@@ -166,7 +166,7 @@ func TestO10NamelessSubagent(t *testing.T) {
 		}
 	}
 	// Where it is a session of its own that began with what its parent had, it ends.
-	w := newWorld(t)
+	w := newFixture(t)
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
 	about := fmt.Sprintf(`{"conversation_id":"own","parent_conversation_id":"s","cwd":%q,"tool_name":"Shell","tool_input":{"command":"ls"}`, filepath.Join(w.dir, "project"))
 	denied(t, string(w.send("cursor", "preToolUse", about+"}").Stdout), "reader")
@@ -178,7 +178,7 @@ func TestO10NamelessSubagent(t *testing.T) {
 
 // SPEC O10: where nothing is active nothing is denied for the lack of a directory or a home: neither was needed.
 func TestO10NoPlace(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	event := `{"session_id":"s","hook_event_name":"PreToolUse",` + bash + `%s}`
 	gone := w.options("claude-code", "")
 	gone.Dir = ""
@@ -202,7 +202,7 @@ func TestO10NoPlace(t *testing.T) {
 
 // SPEC K7: what skillpm goes by is read-only to an agent's tools, also where no skill is active.
 func TestK7Kept(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, file := range []string{"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json"} {
 		denied(t, w.call("s", "Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, filepath.Join(w.paths.Home, file))), "what skillpm goes by is read-only to agents")
 	}
@@ -214,7 +214,7 @@ func TestK7Kept(t *testing.T) {
 
 // SPEC O14: an event that cannot be answered is on record, denied or let through.
 func TestO14HookEvents(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, lenient := range []bool{false, true} {
 		w.lenient = lenient
 		w.records = nil
@@ -245,7 +245,7 @@ func TestO14HookEvents(t *testing.T) {
 // SPEC O10: a name ends with whatever space follows it.
 func TestO10NameAtLineEnd(t *testing.T) {
 	for _, prompt := range []string{`/reader\nmore`, `/reader\tx`, ` /reader\r\n`, `/reader more`, `/reader`} {
-		w := newWorld(t)
+		w := newFixture(t)
 		about := fmt.Sprintf(`{"session_id":"g","cwd":%q,"hook_event_name":`, filepath.Join(w.dir, "project"))
 		silent(t, string(w.send("gemini", "", about+`"BeforeAgent","prompt":"`+prompt+`"}`).Stdout))
 		denied(t, string(w.send("gemini", "", about+`"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`).Stdout), "reader")
@@ -260,7 +260,7 @@ func TestO10Paths(t *testing.T) {
 		{"command": "cat .agents/skills/*/SKILL.md"},
 		{"command": "cat SKILL.md", "workdir": ".agents/skills/reader"},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		codex := func(input map[string]string) string {
 			data, err := json.Marshal(map[string]any{"session_id": "s", "cwd": filepath.Join(w.dir, "project"), "tool_name": "Bash", "tool_input": input})
 			if err != nil {
@@ -272,7 +272,7 @@ func TestO10Paths(t *testing.T) {
 		denied(t, codex(map[string]string{"command": "ls"}), "reader")
 	}
 	// Where the skill's list is in force already, the way to it stays open.
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("free", "tags: [x]")
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
 	about := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Bash","tool_input":{"command":%%q}}`, filepath.Join(w.dir, "project"))
@@ -282,7 +282,7 @@ func TestO10Paths(t *testing.T) {
 
 // SPEC O10, O12: an answer comes in time, whatever a skill's own hook does: what has not begun by then is denied.
 func TestO10Limit(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.skill("slow", "hooks: {pre: pre.sh}")
 	w.file("project/.agents/skills/slow/pre.sh", "#!/bin/sh\nexec sleep 600\n")
 	o := w.options("gemini", "BeforeTool")
@@ -297,7 +297,7 @@ func TestO10Limit(t *testing.T) {
 
 // SPEC O14: a skill that a policy denies by the name of its directory is not given to the model by that one either.
 func TestO14DeniedDirectory(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.file("project/.claude/skills/inner/SKILL.md", "---\nname: badl\ndescription: x\n---\nx\n")
 	for _, name := range []string{"inner", "badl"} {
 		w.file("home/config/policy.yaml", "version: 1\nmode: enforce\nskills: {deny: ["+name+"]}\n")

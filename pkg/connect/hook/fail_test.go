@@ -40,7 +40,7 @@ func unreadable() map[string]string {
 func TestUnreadable(t *testing.T) {
 	for name, text := range unreadable() {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			r := w.send("claude-code", "PreToolUse", text)
 			if r.Err != nil {
 				t.Errorf("error %v, want a denial", r.Err)
@@ -65,7 +65,7 @@ func TestUnreadable(t *testing.T) {
 
 // A host that is not known has no form to be answered in.
 func TestUnknownHost(t *testing.T) {
-	r := newWorld(t).send("claude", "PreToolUse", "{}")
+	r := newFixture(t).send("claude", "PreToolUse", "{}")
 	if diag.CodeOf(r.Err) != diag.Usage || !strings.Contains(diag.HintOf(r.Err), "claude-code") || len(r.Stdout) > 0 {
 		t.Errorf("answered %q, %v", r.Stdout, r.Err)
 	}
@@ -74,7 +74,7 @@ func TestUnknownHost(t *testing.T) {
 // An event that is not known is none of skillpm's.
 func TestUnknownEvent(t *testing.T) {
 	for _, of := range hook.Agents() {
-		if r := newWorld(t).send(of.ID, "SomethingNew", `{"a":1}`); r.Err != nil || len(r.Stdout) > 0 {
+		if r := newFixture(t).send(of.ID, "SomethingNew", `{"a":1}`); r.Err != nil || len(r.Stdout) > 0 {
 			t.Errorf("%s answered %q, %v", of.ID, r.Stdout, r.Err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestUnknownEvent(t *testing.T) {
 
 // A session whose state cannot be relied upon allows nothing.
 func TestDamagedState(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)
 	for _, text := range []string{"", "{}", `{"version":1,"id":"s","active":[]}`} {
 		if err := os.WriteFile(filepath.Join(session.Dir(w.paths.State), "s.json"), []byte(text), 0o600); err != nil {
@@ -94,7 +94,7 @@ func TestDamagedState(t *testing.T) {
 
 // Settings that cannot be read, and a fault of skillpm's own, deny as well.
 func TestCannotOpen(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)
 	w.file("home/config/config.yaml", "profile: [")
 	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "config.yaml")
@@ -106,14 +106,14 @@ func TestCannotOpen(t *testing.T) {
 
 // What never ends is not read to its end.
 func TestEndless(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	r := hook.Answer(t.Context(), w.options("codex", "PreToolUse"), io.MultiReader(strings.NewReader(`{"tool_name":"`), endless{}))
 	denied(t, string(r.Stdout), fmt.Sprint(hook.MaxEvent))
 }
 
 // A host that leaves its end of the pipe open, or gives up, is answered all the same.
 func TestOpenEnd(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	from, to := io.Pipe()
 	defer to.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -143,7 +143,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("gemini", "BeforeTool", []byte(`{"session_id":"s","tool_name":"activate_skill","tool_input":{"name":"reader"}}`))
 	f.Add("cursor", "beforeShellExecution", []byte(`{"conversation_id":"s","command":"cat .agents/skills/reader/SKILL.md","workspace_roots":["/x"]}`))
 	f.Add("codex", "UserPromptSubmit", []byte(`{"session_id":"s","prompt":"$reader $$ $"}`))
-	w := newWorld(f)
+	w := newFixture(f)
 	f.Fuzz(func(t *testing.T, of, event string, data []byte) {
 		w.t = t
 		o := w.options(of, event)

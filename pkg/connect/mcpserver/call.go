@@ -221,14 +221,14 @@ func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult
 
 // failed returns an error in the profile's format.
 func (v *serving) failed(name string, err error) *mcp.CallToolResult {
-	return v.result(v.host.Failed(name, v.worded(err)), nil)
+	return v.result(v.host.Failed(name, v.rewordError(err)), nil)
 }
 
-// worded replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
-func (v *serving) worded(err error) error {
+// rewordError replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
+func (v *serving) rewordError(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {
-		return &worded{
+		return &rewordError{
 			err,
 			fmt.Sprintf(
 				"its instructions came with the call that loaded it; when its work is done, %s with name: %q lets "+
@@ -237,25 +237,25 @@ func (v *serving) worded(err error) error {
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):
-		return &worded{err, "when the work of a skill is done, " + end + " with its name ends it"}
+		return &rewordError{err, "when the work of a skill is done, " + end + " with its name ends it"}
 	case strings.Contains(hint, "skillpm run"):
-		return &worded{err, v.native.Run.Name + " runs it"}
+		return &rewordError{err, v.native.Run.Name + " runs it"}
 	case strings.Contains(hint, "skillpm load"):
-		return &worded{err, v.view.Trigger.Skill.Name + " returns its instructions"}
+		return &rewordError{err, v.view.Trigger.Skill.Name + " returns its instructions"}
 	case strings.Contains(hint, "skillpm skills"):
-		return &worded{err, v.view.Trigger.Find.Name + " finds those there are"}
+		return &rewordError{err, v.view.Trigger.Find.Name + " finds those there are"}
 	}
 	return err
 }
 
-// worded is an error with a replaced hint.
-type worded struct {
+// rewordError is an error with a replaced hint.
+type rewordError struct {
 	error
 	hint string
 }
 
-func (w *worded) Hint() string  { return w.hint }
-func (w *worded) Unwrap() error { return w.error }
+func (w *rewordError) Hint() string  { return w.hint }
+func (w *rewordError) Unwrap() error { return w.error }
 
 // failure returns an error as the result of a call.
 func failure(err error) *mcp.CallToolResult {

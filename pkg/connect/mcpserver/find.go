@@ -47,9 +47,9 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	var text string
 	switch {
 	case len(fit) > 0:
-		text, err = v.listed(fit)
+		text, err = v.listText(fit)
 	case len(near) > 0:
-		text, err = v.listed(near)
+		text, err = v.listText(near)
 		text = fmt.Sprintf("None of %d skills fits. Nearest are:\n%s", len(entries), text)
 	default:
 		text = fmt.Sprintf("None of %d skills has a word of the task.", len(entries))
@@ -60,8 +60,8 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	return textResult("found", text)
 }
 
-// listed formats skills as in the profile's listing, without the text around the list.
-func (v *serving) listed(entries []prompt.Entry) (string, error) {
+// listText formats skills as in the profile's listing, without the text around the list.
+func (v *serving) listText(entries []prompt.Entry) (string, error) {
 	var lines []string
 	p := *v.view
 	p.Stage1.Heading, p.Stage1.Closing = "", ""

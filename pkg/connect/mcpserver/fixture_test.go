@@ -99,7 +99,7 @@ func (p *place) connectTo(s *mcpserver.Server) *mcp.ClientSession {
 	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, p.client)
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
-		if err := mcp.AddSendingCustomMethod[*asked, *listed](client, method); err != nil {
+		if err := mcp.AddSendingCustomMethod[*resourceParams, *listed](client, method); err != nil {
 			p.t.Fatal(err)
 		}
 	}

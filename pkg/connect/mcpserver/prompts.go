@@ -108,7 +108,7 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 	}
 	a, err := v.host.Load(ctx, name, session.Activate{Trigger: session.User, Arguments: line})
 	if err != nil {
-		return nil, problem(v.worded(err))
+		return nil, problem(v.rewordError(err))
 	}
 	if a.TaskID != "" {
 		v.follow(a.TaskID)

@@ -112,7 +112,7 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := v.worded(verdict.Err()); err != nil {
+	if err := v.rewordError(verdict.Err()); err != nil {
 		return explainedError{err}
 	}
 	return nil

@@ -49,17 +49,17 @@ type listed struct {
 	TTL       *int            `json:"ttlMs"`
 }
 
-type asked struct {
+type resourceParams struct {
 	mcp.ParamsBase
 	URI    string `json:"uri,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 }
 
 // extended connects a client that knows the extension.
-func extended(p *place) func(method string, a asked) (*listed, error) {
+func extended(p *place) func(method string, a resourceParams) (*listed, error) {
 	c := p.connect()
-	return func(method string, a asked) (*listed, error) {
-		return mcp.CallCustomMethod[*asked, *listed](p.t.Context(), c, method, &a)
+	return func(method string, a resourceParams) (*listed, error) {
+		return mcp.CallCustomMethod[*resourceParams, *listed](p.t.Context(), c, method, &a)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestP9UserOnly(t *testing.T) {
 func TestExtension(t *testing.T) {
 	p := library(t)
 	ask := extended(p)
-	got, err := ask("skills/list", asked{})
+	got, err := ask("skills/list", resourceParams{})
 	if err != nil || len(got.Skills) != 2 || got.ResultType != "complete" {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -157,7 +157,7 @@ func TestExtension(t *testing.T) {
 	if names := slices.Sorted(maps.Keys(files)); !slices.Equal(names, []string{"SKILL.md", "a%20b.md", "logo.png", "references/guide.md"}) {
 		t.Errorf("%v: a script that may not be read, or a link that leads out, is listed", names)
 	}
-	dir, err := ask("resources/directory/read", asked{URI: "skill://project/pdf"})
+	dir, err := ask("resources/directory/read", resourceParams{URI: "skill://project/pdf"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,16 +169,16 @@ func TestExtension(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 	for _, uri := range []string{"skill://project/pdf/SKILL.md", "skill://project/pdf/none", "skill://project", "skill://project/pdf/..", "", "skill://project/pdf/scripts"} {
-		if _, err := ask("resources/directory/read", asked{URI: uri}); !invalidParams(err) {
+		if _, err := ask("resources/directory/read", resourceParams{URI: uri}); !invalidParams(err) {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}
 	for _, uri := range []string{"skill://project/pdf", "skill://project/pdf/references/guide.md", "skill://project/none/SKILL.md", ""} {
-		if _, err := ask("skills/get", asked{URI: uri}); !invalidParams(err) {
+		if _, err := ask("skills/get", resourceParams{URI: uri}); !invalidParams(err) {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}
-	if _, err := ask("skills/list", asked{Cursor: "nonsense"}); !invalidParams(err) {
+	if _, err := ask("skills/list", resourceParams{Cursor: "nonsense"}); !invalidParams(err) {
 		t.Errorf("%v", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestPages(t *testing.T) {
 	ask := extended(p)
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
-		got, err := ask("skills/list", asked{Cursor: cursor})
+		got, err := ask("skills/list", resourceParams{Cursor: cursor})
 		if err != nil || pages > 10 {
 			t.Fatal(pages, err)
 		}

@@ -163,7 +163,7 @@ func pendingResult(handle string, since time.Duration, line string) *mcp.CallToo
 // ran returns the result of a run: its output and its exit status.
 func (v *serving) ran(j *job) *mcp.CallToolResult {
 	if j.result == nil {
-		return failure(v.worded(j.err))
+		return failure(v.rewordError(j.err))
 	}
 	r := j.result
 	var b strings.Builder

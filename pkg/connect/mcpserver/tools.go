@@ -146,7 +146,7 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 			Annotations: reads(t.Name),
 		})
 	}
-	return v.named(out, c)
+	return v.completeSchemas(out, c)
 }
 
 // reads are the annotations of tools without side effects.
@@ -155,9 +155,9 @@ func reads(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, OpenWorldHint: &no}
 }
 
-// named completes the schemas: with the exact names of shadowed skills if names are listed, and with the argument for a
-// session if the connection has none.
-func (v *serving) named(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
+// completeSchemas completes the schemas: with the exact names of shadowed skills if names are listed, and with the
+// argument for a session if the connection has none.
+func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
 	var shadowed []any
 	for _, e := range c.All() {
 		if e.State == catalog.Shadowed && e.Pack != "" && e.ModelInvocable {

@@ -50,7 +50,7 @@ func matchesAny(patterns []string, id string) bool {
 	return false
 }
 
-// Kind describes the severity and special properties of the rule in a few words, such as "error, --fix mends it".
+// Kind describes the severity and special properties of the rule in a few words, such as "error" or "capability".
 func (r Rule) Kind() string {
 	words := []string{r.Severity.String()}
 	if r.Off {

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// world is a directory with a file of each kind.
-func world(t *testing.T) string {
+// linkedFiles is a directory with a file of each kind.
+func linkedFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret")
@@ -39,7 +39,7 @@ func world(t *testing.T) string {
 }
 
 func TestRead(t *testing.T) {
-	dir := world(t)
+	dir := linkedFiles(t)
 	const missing = diag.Code(-1)
 	tests := map[string]struct {
 		want   string
@@ -80,7 +80,7 @@ func TestRead(t *testing.T) {
 
 // A directory refuses pipes to those who only open, too.
 func TestDirOpen(t *testing.T) {
-	dir := safefile.Dir(world(t))
+	dir := safefile.Dir(linkedFiles(t))
 	for name, want := range map[string]bool{"file": true, "link": true, "dir": true, ".": true, "pipe": false, "device": false, "../x": false} {
 		f, err := dir.Open(name)
 		if (err == nil) != want {

@@ -412,7 +412,7 @@ func extent(t testing.TB, s string) (from, count int) {
 	return from, count
 }
 
-// FuzzUnified reports that a difference makes the one text of the other, and that it is none only where there is none.
+// FuzzUnified checks that applying a diff gives the new text, and that the diff is empty only for equal texts.
 func FuzzUnified(f *testing.F) {
 	f.Add([]byte("a\nb\nc\n"), []byte("a\nc\nd"))
 	f.Add([]byte(""), []byte("\n"))

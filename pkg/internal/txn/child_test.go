@@ -107,8 +107,8 @@ func run(t testing.TB, root, do string, below ...string) int {
 	return code
 }
 
-// settled recovers a scope, checks that it is completely old or completely new, and returns which.
-func settled(t testing.TB, root, what string) (isNew bool) {
+// checkSettled recovers a scope, checks that it is completely old or completely new, and returns which.
+func checkSettled(t testing.TB, root, what string) (isNew bool) {
 	t.Helper()
 	return settledBut(t, root, what, nil)
 }
@@ -152,7 +152,7 @@ func TestSignals(t *testing.T) { // M2
 				if _, err := os.Lstat(filepath.Join(root, ".skillpm", "journal")); err == nil {
 					t.Error("something is left to be recovered")
 				}
-				if isNew := settled(t, root, name); isNew == early || (code == childFailed) != early {
+				if isNew := checkSettled(t, root, name); isNew == early || (code == childFailed) != early {
 					t.Errorf("exit code %d, new state %v", code, isNew)
 				}
 			})

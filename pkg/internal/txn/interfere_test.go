@@ -63,8 +63,8 @@ type interference struct {
 	root, target, name string
 }
 
-// kept checks that the user's file is unchanged.
-func (i interference) kept(t testing.TB, what string, err error) {
+// checkKept checks that the user's file is unchanged.
+func (i interference) checkKept(t testing.TB, what string, err error) {
 	t.Helper()
 	if got := read(t, i.root)[i.target+"/"+mine]; got != "precious" {
 		t.Fatalf("%s at %s: the user's file in %s is gone (%v)", what, i.name, i.target, err)
@@ -108,7 +108,7 @@ func (i interference) dead(t testing.TB, n int) {
 	plant(t, i.root, i.target)
 	was := read(t, i.root)
 	_, err := txn.Recover(o)
-	i.kept(t, "a death", err)
+	i.checkKept(t, "a death", err)
 	if err == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func (i interference) alive(t testing.TB, n int) {
 		}
 		return nil
 	}))
-	i.kept(t, "a visit", err)
+	i.checkKept(t, "a visit", err)
 	got := elsewhere(read(t, i.root), i.target)
 	_, stuck := os.Lstat(filepath.Join(options(i.root, nil).Dir, "journal"))
 	switch {

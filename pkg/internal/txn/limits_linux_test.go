@@ -72,8 +72,8 @@ func remount(t *testing.T, dir string, flags uintptr, options string) {
 	}
 }
 
-// explained checks that an error is of the operating system and has a hint.
-func explained(t *testing.T, what string, err, want error, code diag.Code) {
+// checkExplained checks that an error is of the operating system and has a hint.
+func checkExplained(t *testing.T, what string, err, want error, code diag.Code) {
 	t.Helper()
 	if errors.Is(err, want) && strings.Contains(err.Error(), "/stage/") {
 		return // the test itself wrote there
@@ -111,7 +111,7 @@ func TestNoSpace(t *testing.T) { // M2
 				break
 			}
 			failed++
-			explained(t, fmt.Sprint(option, " ", n), err, syscall.ENOSPC, diag.Internal)
+			checkExplained(t, fmt.Sprint(option, " ", n), err, syscall.ENOSPC, diag.Internal)
 			same(t, "failed", read(t, root), before)
 			unix.Unmount(root, unix.MNT_DETACH)
 			if t.Failed() {
@@ -142,16 +142,16 @@ func TestReadOnly(t *testing.T) { // M2
 		}))
 		last := name == "journal removed"
 		if !last {
-			explained(t, name, err, syscall.EROFS, diag.Denied)
+			checkExplained(t, name, err, syscall.EROFS, diag.Denied)
 		} else if err != nil {
 			t.Errorf("all was done: %v", err)
 		}
 		if n == 0 {
 			_, err := txn.Begin(options(root, nil))
-			explained(t, "begin", err, syscall.EROFS, diag.Denied)
+			checkExplained(t, "begin", err, syscall.EROFS, diag.Denied)
 		}
 		remount(t, root, 0, "")
-		if isNew := settled(t, root, name); last && !isNew {
+		if isNew := checkSettled(t, root, name); last && !isNew {
 			t.Error("what was done is gone")
 		}
 		unix.Unmount(root, unix.MNT_DETACH)
@@ -177,7 +177,7 @@ func TestFileSizeLimit(t *testing.T) {
 		limit(n)
 		err := install(options(root, nil))
 		limit(1 << 40)
-		explained(t, fmt.Sprint(n), err, syscall.EFBIG, diag.Internal)
+		checkExplained(t, fmt.Sprint(n), err, syscall.EFBIG, diag.Internal)
 		same(t, fmt.Sprint(n), read(t, root), before)
 	}
 	if err := install(options(root, nil)); err != nil {
@@ -213,8 +213,8 @@ func TestFewFiles(t *testing.T) {
 			break
 		}
 		failed++
-		explained(t, fmt.Sprint(n), err, syscall.EMFILE, diag.Internal)
-		settled(t, root, fmt.Sprint(n, " files"))
+		checkExplained(t, fmt.Sprint(n), err, syscall.EMFILE, diag.Internal)
+		checkSettled(t, root, fmt.Sprint(n, " files"))
 		if n == 40 {
 			t.Fatalf("with %d more files: %v", n, err)
 		}
@@ -257,7 +257,7 @@ func TestForbidden(t *testing.T) {
 			}
 			continue
 		}
-		explained(t, dir, err, syscall.EACCES, diag.Denied)
+		checkExplained(t, dir, err, syscall.EACCES, diag.Denied)
 		if !strings.Contains(err.Error(), root) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s is not named: %v", dir, err)
 		}

@@ -94,7 +94,7 @@ func TestStraceKill(t *testing.T) { // M2
 					if code := straced(t, strace, root, tt.do, "-o", os.DevNull, "-e", "trace="+name, "-e", inject); code != -1 {
 						t.Fatalf("it was not killed: %d", code)
 					}
-					isNew := settled(t, root, "killed")
+					isNew := checkSettled(t, root, "killed")
 					if tt.do == "recover" && !isNew {
 						t.Error("what was committed is gone")
 					}
@@ -172,7 +172,7 @@ func TestStraceNoRename(t *testing.T) {
 		t.Run(err, func(t *testing.T) {
 			root := oldScope(t)
 			code := straced(t, strace, root, "install", "-o", os.DevNull, "-e", "trace=renameat2", "-e", "inject=renameat2:error="+err)
-			if isNew := settled(t, root, "installed"); !isNew || code != childDone {
+			if isNew := checkSettled(t, root, "installed"); !isNew || code != childDone {
 				t.Errorf("exit code %d, new state %v", code, isNew)
 			}
 		})

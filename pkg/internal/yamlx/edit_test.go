@@ -120,7 +120,7 @@ func FuzzEditor(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q became %q: %v", data, e.Bytes(), err)
 		}
-		if !slices.EqualFunc(others(before.Root()), others(after.Root()), alike) {
+		if !slices.EqualFunc(others(before.Root()), others(after.Root()), sameNodes) {
 			t.Fatalf("%q became %q", data, e.Bytes())
 		}
 		undone := e.Bytes()
@@ -143,6 +143,6 @@ func others(root *yaml.Node) (list []*yaml.Node) {
 	return list
 }
 
-func alike(a, b *yaml.Node) bool {
-	return a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, alike)
+func sameNodes(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNodes)
 }

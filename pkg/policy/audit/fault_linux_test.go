@@ -34,7 +34,7 @@ func mounted(t *testing.T, options string) string {
 		_, ended := errors.AsType[*exec.ExitError](err)
 		switch {
 		case err != nil && !ended:
-			unable(t, "no user namespaces here: %v", err)
+			skipUnsupported(t, "no user namespaces here: %v", err)
 		case err != nil:
 			t.Fatalf("%s", out)
 		case strings.Contains(string(out), "--- SKIP"):
@@ -43,18 +43,18 @@ func mounted(t *testing.T, options string) string {
 		return ""
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		unable(t, "mounts are not private here: %v", err)
+		skipUnsupported(t, "mounts are not private here: %v", err)
 	}
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		unable(t, "no tmpfs in a user namespace here: %v", err)
+		skipUnsupported(t, "no tmpfs in a user namespace here: %v", err)
 	}
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 	return dir
 }
 
-// unable skips a test for want of something, unless that has to be there.
-func unable(t testing.TB, format string, args ...any) {
+// skipUnsupported skips a test for want of something, unless that has to be there.
+func skipUnsupported(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("SKILLPM_REQUIRE_FAULTS") == "1" {
 		t.Fatalf(format, args...)

@@ -104,7 +104,7 @@ func TestReadDamaged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := int64(0)
-			got, err := readFile(t.Context(), written(t, tt.log), func(r audit.Record) error {
+			got, err := readFile(t.Context(), writeLog(t, tt.log), func(r audit.Record) error {
 				n++
 				return nil
 			})
@@ -190,8 +190,8 @@ func readFile(ctx context.Context, path string, each func(audit.Record) error) (
 	return s.Read(), err
 }
 
-// written returns a file with a text.
-func written(t *testing.T, text string) string {
+// writeLog returns a file with a text.
+func writeLog(t *testing.T, text string) string {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func FuzzReadAll(f *testing.F) {
 	f.Add("{\"seq\":1,\"action\":\"run\",\"skill\":\"a\"}\n\nx")
 	f.Fuzz(func(t *testing.T, log string) {
 		var s audit.Stats
-		read, err := readFile(t.Context(), written(t, log), func(r audit.Record) error { s.Add(r); return nil })
+		read, err := readFile(t.Context(), writeLog(t, log), func(r audit.Record) error { s.Add(r); return nil })
 		if lines := int64(strings.Count(log+"\n", "\n")); err != nil || read.Records+read.Damaged > lines || int64(len(s.Skills())) > read.Records {
 			t.Errorf("%+v, %v of %d lines", read, err, lines)
 		}

@@ -68,7 +68,7 @@ func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error
 	if err := k.history(ctx); err != nil {
 		return nil, err
 	}
-	if err := k.derived(); err != nil {
+	if err := k.derivedFiles(); err != nil {
 		return nil, err
 	}
 	if err := k.sources(ctx); err != nil {
@@ -115,7 +115,7 @@ func (k *checker) files() error {
 		return err
 	}
 	for _, name := range strays {
-		k.stray(name)
+		k.strayFile(name)
 	}
 	k.lines = make(map[string]map[string]int, len(files))
 	for _, f := range files {
@@ -163,8 +163,8 @@ func (k *checker) layouts(name string, entry *index.Entry) {
 	}
 }
 
-// stray reports a file below packs that no reader uses.
-func (k *checker) stray(name string) {
+// strayFile reports a file below packs that no reader uses.
+func (k *checker) strayFile(name string) {
 	if base := path.Base(name); base == ".gitkeep" {
 		return
 	}
@@ -181,8 +181,8 @@ func (k *checker) stray(name string) {
 	k.find(diag.Invalid, f)
 }
 
-// derived compares an existing catalog with the packs.
-func (k *checker) derived() error {
+// derivedFiles compares an existing catalog with the packs.
+func (k *checker) derivedFiles() error {
 	have, err := safefile.ReadIn(k.dir.fsys, index.CatalogPath, index.MaxCatalogBytes)
 	if errors.Is(err, fs.ErrNotExist) || len(k.report.Findings) > 0 {
 		return nil

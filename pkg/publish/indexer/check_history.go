@@ -42,15 +42,15 @@ func (k *checker) history(ctx context.Context) error {
 			continue
 		}
 		k.changed[name] = true
-		if err := k.appended(before.FS, name, before.Commit); err != nil {
+		if err := k.checkAppended(before.FS, name, before.Commit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// appended reports the lines of an earlier file that are missing or moved.
-func (k *checker) appended(earlier fs.FS, name, commit string) error {
+// checkAppended reports the lines of an earlier file that are missing or moved.
+func (k *checker) checkAppended(earlier fs.FS, name, commit string) error {
 	was, err := safefile.ReadIn(earlier, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // a new file

@@ -20,17 +20,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// world is a machine with a home directory, a project in it at src/app, and an administrator's directory.
-type world struct {
+// fixture is a machine with a home directory, a project in it at src/app, and an administrator's directory.
+type fixture struct {
 	*testing.T
 	dir     string
 	options catalog.Options
 }
 
-// newWorld makes the files of an archive: below home/, app/ and machine/. A line "link A B" before the files makes A a
-// link to B. Of a file SKILL.md that does not start with a fence, the text is the description of a skill that is named
-// as its directory is, after fields as "priority=10".
-func newWorld(t *testing.T, id, archive string) *world {
+// newFixture makes the files of an archive: below home/, app/ and machine/. A line "link A B" before the files makes A
+// a link to B. Of a file SKILL.md that does not start with a fence, the text is the description of a skill that is
+// named as its directory is, after fields as "priority=10".
+func newFixture(t *testing.T, id, archive string) *fixture {
 	t.Helper()
 	p, err := profile.Lookup(id)
 	if err != nil {
@@ -40,7 +40,7 @@ func newWorld(t *testing.T, id, archive string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, dir: dir}
+	w := &fixture{T: t, dir: dir}
 	paths, err := scope.New(scope.Env{Home: w.path("home"), Dir: dir, OS: runtime.GOOS})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func newWorld(t *testing.T, id, archive string) *world {
 	return w
 }
 
-func (w *world) path(name string) string {
+func (w *fixture) path(name string) string {
 	if rest, ok := strings.CutPrefix(name, "app"); ok {
 		name = "home/src/app" + rest
 	}
@@ -73,7 +73,7 @@ func (w *world) path(name string) string {
 }
 
 // write writes a file, or a skill in short form.
-func (w *world) write(name, text string) {
+func (w *fixture) write(name, text string) {
 	w.Helper()
 	if filepath.Base(name) == "SKILL.md" && !strings.HasPrefix(text, "---") && !strings.HasPrefix(text, "raw") {
 		text = short(filepath.Base(filepath.Dir(name)), text)
@@ -98,7 +98,7 @@ func short(name, text string) string {
 	return front + "description: " + strings.Join(words, " ") + "\n---\nThe body.\n"
 }
 
-func (w *world) link(name, target string) {
+func (w *fixture) link(name, target string) {
 	w.Helper()
 	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
 		w.Fatal(err)
@@ -108,7 +108,7 @@ func (w *world) link(name, target string) {
 	}
 }
 
-func (w *world) open() *catalog.Catalog {
+func (w *fixture) open() *catalog.Catalog {
 	w.Helper()
 	c, err := catalog.Open(w.Context(), w.options)
 	if err != nil {
@@ -127,7 +127,7 @@ func inForce(c *catalog.Catalog) string {
 }
 
 // expect checks which skills are in force.
-func (w *world) expect(want string) *catalog.Catalog {
+func (w *fixture) expect(want string) *catalog.Catalog {
 	w.Helper()
 	c := w.open()
 	if got := inForce(c); got != want {
@@ -144,7 +144,7 @@ func messages(c *catalog.Catalog) (list []string) {
 }
 
 // finds checks that there is a finding of a rule whose message holds a text.
-func (w *world) finds(c *catalog.Catalog, rule, text string) diag.Finding {
+func (w *fixture) finds(c *catalog.Catalog, rule, text string) diag.Finding {
 	w.Helper()
 	for _, f := range c.Findings() {
 		if f.Rule == rule && strings.Contains(f.Message, text) {
@@ -156,7 +156,7 @@ func (w *world) finds(c *catalog.Catalog, rule, text string) diag.Finding {
 }
 
 // which returns who lays claim to a name, as "winner / shadowed… / excluded… / skipped…".
-func (w *world) which(c *catalog.Catalog, name string) string {
+func (w *fixture) which(c *catalog.Catalog, name string) string {
 	w.Helper()
 	claims := c.Which(name)
 	rel := func(s *catalog.Skill) string {
@@ -181,7 +181,7 @@ func (w *world) which(c *catalog.Catalog, name string) string {
 // TestO5Layers: the four layers, the machine's before the user's own enterprise directory; whole replacement; priority
 // decides inside one entry of layers only.
 func TestO5Layers(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- machine/skills/deploy/SKILL.md --
 machine
 -- home/.omniforge/enterprise/skills/deploy/SKILL.md --
@@ -263,13 +263,13 @@ personal
 project
 `, "deploy=project"},
 	} {
-		t.Run(tt.name, func(t *testing.T) { newWorld(t, tt.profile, tt.files).expect(tt.want) })
+		t.Run(tt.name, func(t *testing.T) { newFixture(t, tt.profile, tt.files).expect(tt.want) })
 	}
 }
 
 // TestP1Defaults: a name defaults to the directory's, a description to the first paragraph, where the profile says so.
 func TestP1Defaults(t *testing.T) {
-	w := newWorld(t, "pegasus", `
+	w := newFixture(t, "pegasus", `
 -- app/skills/bare/SKILL.md --
 raw
 # Title
@@ -291,7 +291,7 @@ Its first paragraph.
 
 // TestK1Invalid: what is invalid is skipped with a diagnostic that has path, line and rule, and stops nothing.
 func TestK1Invalid(t *testing.T) {
-	w := newWorld(t, "kodelet", `
+	w := newFixture(t, "kodelet", `
 -- app/.kodelet/skills/good/SKILL.md --
 good
 -- app/.kodelet/skills/no-name/SKILL.md --
@@ -401,7 +401,7 @@ func TestLimits(t *testing.T) {
 		"inner":      "scope: {<<: {agents: [coder]}}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "omniforge", "")
+			w := newFixture(t, "omniforge", "")
 			w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\n"+front+"\n---\nThe body.\n")
 			f := w.finds(w.expect(""), "CA002", "the skill is skipped: ")
 			if f.Severity != diag.SeverityError || f.Line < 4 || strings.Contains(f.Message, "disallowed") != (name == "disallowed") {
@@ -412,14 +412,14 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\nallowed-tools:\n  - Bash(git:*)\n  - Read, Edit(docs/**)\nmetadata: {<<: {x: y}}\n---\nThe body.\n")
 	w.expect("a=d")
 }
 
 // TestK4Switches: an allowlist, by name and by exact name; no skills at all.
 func TestK4Switches(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/deploy/SKILL.md --
 personal
 -- home/.skillpm/skills/review/SKILL.md --
@@ -444,7 +444,7 @@ pack
 
 // TestS2Moved: a variable moves the directory of a host's user, where it holds an absolute path.
 func TestS2Moved(t *testing.T) {
-	w := newWorld(t, "claude-code", `
+	w := newFixture(t, "claude-code", `
 -- home/.claude/skills/a/SKILL.md --
 usual
 -- home/elsewhere/skills/a/SKILL.md --
@@ -467,7 +467,7 @@ moved
 // TestDepth: where a profile says so, skills are looked for at several levels, but not inside skills, through links, or
 // deeper.
 func TestDepth(t *testing.T) {
-	w := newWorld(t, "agentskills", `
+	w := newFixture(t, "agentskills", `
 link app/.agents/skills/loop .
 link app/.agents/skills/group/up ../..
 -- app/.agents/skills/a/SKILL.md --
@@ -522,7 +522,7 @@ pack
 
 // TestDepthBound: no more directories are looked into than hosts do.
 func TestDepthBound(t *testing.T) {
-	w := newWorld(t, "agentskills", "")
+	w := newFixture(t, "agentskills", "")
 	for i := range 2100 {
 		if err := os.MkdirAll(w.path(fmt.Sprintf("app/.agents/skills/d%d", i)), 0o755); err != nil {
 			t.Fatal(err)
@@ -534,7 +534,7 @@ func TestDepthBound(t *testing.T) {
 
 // TestFixes: what is said to mend something mends that.
 func TestFixes(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/small/skill.md --
 d
 -- home/.skillpm/skills/plain/SKILL.md --
@@ -566,7 +566,7 @@ description: d
 
 // TestArguments: arguments that are no names are told.
 func TestArguments(t *testing.T) {
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments:\n  - {name: file, required: true}\n  - format\n---\n")
 	if f := w.finds(w.expect("a=d"), "CA005", "arguments has what is no name"); f.Line != 5 || f.Severity != diag.SeverityWarning {
 		t.Errorf("got %+v", f)
@@ -579,7 +579,7 @@ func TestArguments(t *testing.T) {
 
 // TestP1DirectoryName: where the directory's name stands in for a missing one, it is held against the same rules.
 func TestP1DirectoryName(t *testing.T) {
-	w := newWorld(t, "pegasus", `
+	w := newFixture(t, "pegasus", `
 -- app/skills/Bad_Name/SKILL.md --
 raw
 It works.
@@ -597,7 +597,7 @@ It works, too.
 // TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name
 // with a pack is near to such names first.
 func TestP9Unknown(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/secret/SKILL.md --
 disable-model-invocation=true d
 -- home/.skillpm/skills/open/SKILL.md --
@@ -622,7 +622,7 @@ d
 
 // TestK5Unknown: the error lists what is available, and says what was perhaps meant.
 func TestK5Unknown(t *testing.T) {
-	w := newWorld(t, "kodelet", `
+	w := newFixture(t, "kodelet", `
 -- app/.kodelet/skills/deploy/SKILL.md --
 d
 -- app/.kodelet/skills/review/SKILL.md --
@@ -639,7 +639,7 @@ r
 
 // TestO6Scope: agents, tenants and environments; a skill for some is not served where it is not known for whom.
 func TestO6Scope(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
 ---
 name: a
@@ -701,7 +701,7 @@ names:
 // TestO18Conflict: between packs the lock says who has the name, with a warning; the other is in force under its alias,
 // and each has an exact name.
 func TestO18Conflict(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
 acme
 -- app/.skillpm/plugins/globex/ops/deploy/SKILL.md --
@@ -746,7 +746,7 @@ in force app/.skillpm/plugins/acme/deploy/deploy: it is in force as acme-deploy`
 // TestLockedNotInstalled: the skill of a pack that is locked and not there is no other's; the command that installs it
 // is told.
 func TestLockedNotInstalled(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
 acme
 -- app/.skillpm/plugins/globex/ops/deploy/SKILL.md --
@@ -796,7 +796,7 @@ globex
 // TestQualifiedBareName: where packs' skills are called by their packs, a bare name that several have means none of
 // them; the alias that the lock gives still means its one.
 func TestQualifiedBareName(t *testing.T) {
-	w := newWorld(t, "claude-code", `
+	w := newFixture(t, "claude-code", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
 acme
 -- app/.skillpm/plugins/globex/ops/deploy/SKILL.md --
@@ -832,7 +832,7 @@ func lockOf(t *testing.T, winner, loser, owner string) string {
 
 // TestEnterprisePlugins: packs beside the administrator's skills, with their own lock, are as strong as those.
 func TestEnterprisePlugins(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- machine/plugins/acme/deploy/deploy/SKILL.md --
 acme
 -- machine/plugins/globex/ops/deploy/SKILL.md --
@@ -853,7 +853,7 @@ project
 
 // TestLinks: what a link in an agent's directory leads to is counted once, and installed packs where they are.
 func TestLinks(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 link app/.claude/skills/deploy ../../.skillpm/plugins/acme/ops/deploy
 link app/.agents/skills/acme-other ../../.skillpm/links/acme-other
 link app/.claude/skills/shared ../../.agents/skills/shared
@@ -934,7 +934,7 @@ func TestCopies(t *testing.T) {
 	} {
 		for _, base := range []string{"deploy", "acme-deploy"} {
 			t.Run(test.name+"/"+base, func(t *testing.T) {
-				w := newWorld(t, "omniforge", "")
+				w := newFixture(t, "omniforge", "")
 				w.write("app/.skillpm/plugins/acme/ops/deploy/SKILL.md", skill)
 				w.write("app/.skillpm/plugins/acme/ops/deploy/scripts/a.sh", "echo a")
 				if base != "deploy" {
@@ -957,7 +957,7 @@ func TestCopies(t *testing.T) {
 // different.
 func TestCopiesInIndex(t *testing.T) {
 	const hand, pack = "app/.claude/skills/deploy/", "app/.skillpm/plugins/acme/ops/deploy/"
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	w.options.Cache = w.path("cache")
 	for _, dir := range []string{hand, pack} {
 		w.write(dir+"SKILL.md", "d")
@@ -1006,7 +1006,7 @@ func TestCopiesInIndex(t *testing.T) {
 
 // TestTrust: a project's skills are left out, with a warning that names the command, where trust is asked for.
 func TestTrust(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/mine/SKILL.md --
 mine
 -- app/.claude/skills/theirs/SKILL.md --
@@ -1043,7 +1043,7 @@ pack
 
 // TestDeny: what a policy refuses is excluded with its reason.
 func TestDeny(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/deploy/SKILL.md --
 personal
 -- app/.skillpm/skills/deploy/SKILL.md --
@@ -1067,7 +1067,7 @@ project
 
 // TestO20Recommended: a warning above a number of skills in force.
 func TestO20Recommended(t *testing.T) {
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	for i := range 4 {
 		w.write(fmt.Sprintf("home/.skillpm/skills/s%d/SKILL.md", i), "d")
 	}
@@ -1083,7 +1083,7 @@ func TestO20Recommended(t *testing.T) {
 
 // TestO20Tags: tags are categories, as a list or with commas.
 func TestO20Tags(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
 ---
 name: a
@@ -1105,7 +1105,7 @@ tags: ops, web
 // TestO2Stage1: what is kept is one line of text each, and nothing of the body; it is bounded and cannot steer a
 // reader.
 func TestO2Stage1(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
 ---
 name: a
@@ -1153,7 +1153,7 @@ SECRET-BODY
 
 // TestProject: what the project of a directory is.
 func TestProject(t *testing.T) {
-	w := newWorld(t, "kodelet", `
+	w := newFixture(t, "kodelet", `
 -- home/src/app/.git --
 -- home/src/app/deep/er/x --
 -- home/src/kode/.kodelet/skills/a/SKILL.md --
@@ -1196,7 +1196,7 @@ a
 
 // TestOS: the directories of a profile differ between systems.
 func TestOS(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- app/a/one/SKILL.md --
 one
 -- app/b/two/SKILL.md --

@@ -107,8 +107,8 @@ func FuzzFindMatches(f *testing.F) {
 	})
 }
 
-// many returns so many skills: those of the catalog, with words exchanged among them.
-func many(b *testing.B, n int) []Candidate {
+// manySkills returns n skills: the skills of the catalog, with words swapped between them.
+func manySkills(b *testing.B, n int) []Candidate {
 	from := testCandidates(b)
 	r := rand.New(rand.NewPCG(3, 4))
 	docs := make([]Candidate, n)
@@ -124,7 +124,7 @@ func many(b *testing.B, n int) []Candidate {
 
 func BenchmarkFindMatches(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
-		docs := many(b, n)
+		docs := manySkills(b, n)
 		for name, task := range map[string]string{
 			"known": "my pods keep crashing after a rollout", "unknown": "recommend an affordable restaurant in Lisbon",
 		} {

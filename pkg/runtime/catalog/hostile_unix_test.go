@@ -14,7 +14,7 @@ import (
 
 // TestHostileFiles: what is no file of a reasonable size in the place of a SKILL.md is told, and nobody waits for it.
 func TestHostileFiles(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/good/SKILL.md --
 good
 -- home/.skillpm/skills/dir/SKILL.md/x --

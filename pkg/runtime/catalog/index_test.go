@@ -26,7 +26,7 @@ third
 `
 
 // indexFiles returns the files of the index with what they hold.
-func (w *world) indexFiles() map[string]string {
+func (w *fixture) indexFiles() map[string]string {
 	w.Helper()
 	names, err := filepath.Glob(filepath.Join(w.options.Cache, "*"))
 	if err != nil {
@@ -46,7 +46,7 @@ func (w *world) indexFiles() map[string]string {
 // TestO20Index: what is on disk is told from what changed, appeared and went, one by one, and an index that says all of
 // it is not written again.
 func TestO20Index(t *testing.T) {
-	w := newWorld(t, "omniforge", three)
+	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
 	w.expect("a=first b=second c=third")
 	kept := w.indexFiles()
@@ -95,7 +95,7 @@ func TestO20Index(t *testing.T) {
 
 // TestIndexServesAllProfiles: the index holds nothing of a profile.
 func TestIndexServesAllProfiles(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.agents/skills/a/SKILL.md --
 raw
 Without frontmatter.
@@ -116,7 +116,7 @@ second
 
 // TestIndexDamaged: whatever is in the place of the index, skills are found, and the index is made anew.
 func TestIndexDamaged(t *testing.T) {
-	w := newWorld(t, "omniforge", three)
+	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
 	const want = "a=first b=second c=third"
 	w.expect(want)
@@ -156,7 +156,7 @@ func other(files map[string]string, not string) string {
 
 // TestIndexPlaces: without a place for the index, or with one that cannot be written or read, skills are found.
 func TestIndexPlaces(t *testing.T) {
-	w := newWorld(t, "omniforge", three+"-- file --\n")
+	w := newFixture(t, "omniforge", three+"-- file --\n")
 	const want = "a=first b=second c=third"
 	for _, dir := range []string{"", w.path("file"), w.path("file/below"), w.path("new/deep/cache"), "/proc/skillpm"} {
 		w.options.Cache = dir
@@ -174,7 +174,7 @@ func TestIndexPlaces(t *testing.T) {
 // TestIndexRacy: a file that changes right after it was read, with the size and the times that it had, is read again:
 // what is as new as the index is not relied on.
 func TestIndexRacy(t *testing.T) {
-	w := newWorld(t, "omniforge", three)
+	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
 	w.options.Now = time.Now // no hour later: everything is new
 	w.expect("a=first b=second c=third")
@@ -217,7 +217,7 @@ func TestHelperOpen(t *testing.T) {
 	if dir == "" {
 		t.Skip("a process of TestIndexTogether")
 	}
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	w.dir = dir
 	w.options.Paths.Home, w.options.Project, w.options.Cache = filepath.Join(dir, "home"), "", filepath.Join(dir, "cache")
 	w.options.Now = time.Now
@@ -237,7 +237,7 @@ func TestHelperOpen(t *testing.T) {
 // TestIndexTogether: twenty processes open the same skills while they change; nobody sees anything torn, and in the end
 // the index is right.
 func TestIndexTogether(t *testing.T) {
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	for i := range 40 {
 		w.write(fmt.Sprintf("home/.skillpm/skills/s%d/SKILL.md", i), "first")
 	}
@@ -287,7 +287,7 @@ func TestIndexTogether(t *testing.T) {
 
 // TestOpenTogether: goroutines of one process, for the race detector.
 func TestOpenTogether(t *testing.T) {
-	w := newWorld(t, "omniforge", three)
+	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
 	var group sync.WaitGroup
 	for range 20 {
@@ -303,7 +303,7 @@ func TestOpenTogether(t *testing.T) {
 
 // TestIndexThinned: the index does not grow with every project that ever was.
 func TestIndexThinned(t *testing.T) {
-	w := newWorld(t, "omniforge", three)
+	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
 	for i := range 600 {
 		w.write(fmt.Sprintf("cache/%024x.idx", i), "raw\nold")
@@ -320,7 +320,7 @@ func TestIndexThinned(t *testing.T) {
 
 // TestFindingsInOrder: findings come in the same order every time, whatever is read first.
 func TestFindingsInOrder(t *testing.T) {
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	for i := range 100 {
 		w.write(fmt.Sprintf("home/.skillpm/skills/s%d/SKILL.md", i), "raw\nnothing")
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestP6Load: stage 2 is read when it is asked for, and says what is in the file then.
 func TestP6Load(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
 ---
 name: a
@@ -88,7 +88,7 @@ The body.
 
 // TestRestricts: when a list of allowed tools limits, and when it says nothing.
 func TestRestricts(t *testing.T) {
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	for text, want := range map[string]struct {
 		restricts bool
 		tools     int
@@ -111,7 +111,7 @@ func TestRestricts(t *testing.T) {
 
 // TestP11ParseFile: one file, by the rules of a profile.
 func TestP11ParseFile(t *testing.T) {
-	w := newWorld(t, "kodelet", `
+	w := newFixture(t, "kodelet", `
 -- x/deploy/SKILL.md --
 Deploys.
 -- x/bare/SKILL.md --

@@ -14,7 +14,7 @@ import (
 // TestO5Property: whatever is where, the skill in force is the strongest that no filter leaves out, nothing is lost,
 // and every name has one.
 func TestO5Property(t *testing.T) {
-	w := newWorld(t, "omniforge", "")
+	w := newFixture(t, "omniforge", "")
 	w.options.Cache = w.path("cache") // one index for all that is tried
 	places := []struct {
 		dir  string

@@ -16,7 +16,7 @@ import (
 // TestFolders: folders by their real paths, with what is in them; the home directory is none; changes at once do not
 // lose each other; a file that cannot be read trusts nothing.
 func TestFolders(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 link home/alias src/app
 -- app/sub/x --
 -- home/src/apple/x --

@@ -13,7 +13,7 @@ import (
 // TestO20Watch: a change of a skill makes a new catalog, in directories that were not there before as well; what is no
 // skill makes none.
 func TestO20Watch(t *testing.T) {
-	w := newWorld(t, "omniforge", `
+	w := newFixture(t, "omniforge", `
 link app/.claude/skills/linked ../../../elsewhere/linked
 -- home/.skillpm/skills/a/SKILL.md --
 first

@@ -24,8 +24,8 @@ func list(t testing.TB, p *profile.Profile, entries []prompt.Entry, o prompt.Opt
 	return l
 }
 
-// many returns n skills of three layers, whose names are in no order.
-func many(n int) []prompt.Entry {
+// manyEntries returns n skills of three layers, whose names are in no order.
+func manyEntries(n int) []prompt.Entry {
 	out := make([]prompt.Entry, n)
 	for i := range out {
 		at := (i * 7919) % n
@@ -123,7 +123,7 @@ func TestS2Shorten(t *testing.T) {
 	if !slices.Equal(l.Shortened, []string{"long"}) {
 		t.Errorf("shortened %q", l.Shortened)
 	}
-	entries := many(300)
+	entries := manyEntries(300)
 	l = list(t, p, entries, prompt.Options{})
 	if len(l.Names) != 300 || len(l.Left) != 0 || l.Over || utf8.RuneCountInString(l.Text) > 8000 {
 		t.Errorf("%d names, %d left out, over %v, %d characters", len(l.Names), len(l.Left), l.Over, len(l.Text))
@@ -143,7 +143,7 @@ func TestS2Shorten(t *testing.T) {
 func TestO23Compact(t *testing.T) {
 	for _, p := range hosts(t) {
 		for _, n := range []int{1, 40, 1000, 10_000} {
-			l := list(t, p, many(n), prompt.Options{Compact: true})
+			l := list(t, p, manyEntries(n), prompt.Options{Compact: true})
 			if len(l.Text) >= 1000 {
 				t.Errorf("%s: %d skills: %d bytes", p.ID, n, len(l.Text))
 			}
@@ -266,15 +266,15 @@ func TestHostile(t *testing.T) {
 			for n, text := range hostileTexts() {
 				plain := []prompt.Entry{entry("aa", "An entry.", 0), entry("zz", "Another.", 0)}
 				e := prompt.Entry{Name: "m" + text, Description: text, WhenToUse: text, Dir: "/d/" + text, Location: "/d/" + text + "/SKILL.md", Tags: []string{text}}
-				contained(t, p, format, plain, e, fmt.Sprintf("%s %q text %d", p.ID, format, n))
+				checkContained(t, p, format, plain, e, fmt.Sprintf("%s %q text %d", p.ID, format, n))
 			}
 		}
 	}
 }
 
-// contained lists a hostile entry among plain ones, and checks that the listing has the same shape as with a harmless
-// one.
-func contained(t *testing.T, p *profile.Profile, format string, plain []prompt.Entry, e prompt.Entry, what string) {
+// checkContained lists a hostile entry among plain ones, and checks that the listing has the same shape as with a
+// harmless one.
+func checkContained(t *testing.T, p *profile.Profile, format string, plain []prompt.Entry, e prompt.Entry, what string) {
 	t.Helper()
 	harmless := entry("mm", "Harmless.", 0)
 	o := prompt.Options{Format: format, Budget: 1 << 30}
@@ -344,7 +344,7 @@ func BenchmarkList(b *testing.B) {
 	for _, id := range []string{"omniforge", "pegasus", "claude-code"} {
 		for _, n := range []int{1000, 10_000} {
 			b.Run(fmt.Sprintf("%s/%d", id, n), func(b *testing.B) {
-				p, entries := load(b, id), many(n)
+				p, entries := load(b, id), manyEntries(n)
 				b.ReportAllocs()
 				for b.Loop() {
 					list(b, p, entries, prompt.Options{ContextWindow: 200_000})
@@ -356,7 +356,7 @@ func BenchmarkList(b *testing.B) {
 
 // SPEC P5: whatever the budget, it is kept, what is left out is said, and the order of the input is irrelevant.
 func TestP5AnyBudget(t *testing.T) {
-	entries := many(60)
+	entries := manyEntries(60)
 	backwards := slices.Clone(entries)
 	slices.Reverse(backwards)
 	for _, p := range hosts(t) {

@@ -17,7 +17,7 @@ import (
 // SPEC O12: the pre hook runs before the skill, and where it fails the skill is not active; the post hook runs after
 // it.
 func TestHooks(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: scripts/pre.sh, post: scripts/post.sh}", "Deploy.\n")
 	trace := filepath.Join(w.dir, "trace")
 	line := func(what string) string {
@@ -65,7 +65,7 @@ func TestHookFails(t *testing.T) {
 		"absolute":     {"/bin/true", "#!/bin/sh\n", 0, []string{"not a path inside"}, diag.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "omniforge")
+			w := newFixture(t, "omniforge")
 			w.env.ScriptLimit = tt.limit
 			w.skill("deploy", "allowed-tools: Read\nhooks: {pre: "+tt.pre+"}", "x\n")
 			w.file("project/skills/deploy/scripts/pre.sh", tt.text)
@@ -94,7 +94,7 @@ func TestHookFails(t *testing.T) {
 
 // Long arguments reach the text and no hook, and what no session could read again is never written.
 func TestLongArguments(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read\nhooks: {pre: pre.sh}", "$ARGUMENTS")
 	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 0\n")
 	long := strings.Repeat("x", 1<<20)
@@ -116,7 +116,7 @@ func TestLongArguments(t *testing.T) {
 
 // A post hook that fails is an error, and the skill has ended.
 func TestPostHookFails(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	for _, name := range []string{"a", "b"} {
 		w.skill(name, "allowed-tools: Read\nhooks: {post: post.sh}", "x\n")
 		w.file("project/skills/"+name+"/post.sh", "#!/bin/sh\necho broken "+name+" >&2\nexit 2\n")
@@ -134,7 +134,7 @@ func TestPostHookFails(t *testing.T) {
 
 // While a hook runs, the session is not locked: what it asks of it is answered.
 func TestHookMayAskTheSession(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("outer", "allowed-tools: Read, Bash", "x\n")
 	w.skill("deploy", "hooks: {pre: pre.sh}", "x\n")
 	w.mustLoad("s", "outer")
@@ -159,7 +159,7 @@ func TestHookMayAskTheSession(t *testing.T) {
 
 // O12, O10: a nested skill's hooks are held to what the skills that are active let the shell tool run.
 func TestO12NestedHook(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("reader", "allowed-tools: Read", "x\n")
 	w.skill("git", "allowed-tools: Bash(git:*), Read", "x\n")
 	w.skill("deploy", "hooks: {pre: pre.sh, post: post.sh}", "x\n")
@@ -187,7 +187,7 @@ func TestO12NestedHook(t *testing.T) {
 
 // An activation that is given up in its hook leaves nothing.
 func TestCancelledHook(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: pre.sh}", "x\n")
 	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/begun\nsleep 60\n")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -225,7 +225,7 @@ func TestCommandsInABody(t *testing.T) {
 		"not this profile": {"omniforge", "", true, "", "Log: !`echo one two` and !`touch pwned`\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, tt.profile)
+			w := newFixture(t, tt.profile)
 			w.skill("deploy", tt.front, body)
 			w.skill("outer", tt.outer, "x\n")
 			if tt.outer != "" {
@@ -253,7 +253,7 @@ func TestCommandsInABody(t *testing.T) {
 
 // A command that fails has no output: the text says so by keeping it, and a warning says why.
 func TestCommandFails(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("deploy", "", "See !`echo broken >&2; exit 3` here.\n")
 	a, err := w.load("s", "deploy", session.Activate{Shell: true})
 	if err != nil || a.Body != "See !`echo broken >&2; exit 3` here.\n" || len(a.Warnings) == 0 || !strings.Contains(a.Warnings[0], "exited with 3: broken") {
@@ -263,7 +263,7 @@ func TestCommandFails(t *testing.T) {
 
 // SPEC P10, O11: a fork is handed to a task with its body alone, and is not active here; --inline activates it here.
 func TestFork(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("research", "context: fork\nagent: explore\nmodel: opus\nallowed-tools: Read\nhooks: {pre: pre.sh}", "Find out about $ARGUMENTS.\n")
 	w.file("project/skills/research/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/pre\n")
 	_, err := w.load("s", "research", session.Activate{})

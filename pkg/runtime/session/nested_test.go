@@ -16,7 +16,7 @@ import (
 
 // SPEC P9: to run a skill's command is to invoke it, and so is to run a script of one that is not active.
 func TestTriggersOfRuns(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	for name, front := range map[string]string{"manual": "disable-model-invocation: true", "quiet": "user-invocable: false"} {
 		w.skill(name, front+"\ncommand: scripts/go.sh", "x\n")
 		w.file("project/skills/"+name+"/scripts/go.sh", "#!/bin/sh\necho ran\n")
@@ -59,7 +59,7 @@ func TestTriggersOfRuns(t *testing.T) {
 
 // SPEC O10: a script runs only where every other active skill lets the shell tool run it.
 func TestScriptsAndTheStack(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("reader", "allowed-tools: Read", "x\n")
 	w.skill("runner", "allowed-tools: Read, Bash", "x\n")
 	w.skill("other", "command: scripts/go.sh", "x\n")
@@ -85,7 +85,7 @@ func TestScriptsAndTheStack(t *testing.T) {
 
 // SPEC O10, O11: a task is held to no list, so that a skill which has one starts none.
 func TestForkUnderAList(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("reader", "allowed-tools: Read", "x\n")
 	w.skill("free", "", "x\n")
 	w.skill("research", "context: fork\nhooks: {post: post.sh}", "Find out.\n")
@@ -113,7 +113,7 @@ func TestForkUnderAList(t *testing.T) {
 
 // That a skill is loading is said when nothing stands in the way any more, and before its hook.
 func TestBegin(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: pre.sh, post: pre.sh}", "x\n")
 	w.skill("manual", "disable-model-invocation: true", "x\n")
 	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 3\n")
@@ -135,7 +135,7 @@ func TestBegin(t *testing.T) {
 
 // What a refusal names can be typed: the skill exactly, and the session.
 func TestRefusalOfOneOfTwo(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	for _, pack := range []string{"acme", "globex"} {
 		w.file("project/.skillpm/plugins/"+pack+"/x/deploy/SKILL.md", "---\nname: deploy\ndescription: "+pack+"'s.\nallowed-tools: Read, Write\n---\n"+pack+"\n")
 	}
@@ -154,7 +154,7 @@ func TestRefusalOfOneOfTwo(t *testing.T) {
 
 // One variable means one thing, in a text and in what is run.
 func TestPluginRoot(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	front := "hooks: {pre: pre.sh}\n"
 	hook := "#!/bin/sh\necho \"${CLAUDE_PLUGIN_ROOT-unset}\" > " + w.dir + "/root\n"
 	w.skill("mine", front, "${CLAUDE_PLUGIN_ROOT}\n")
@@ -174,7 +174,7 @@ func TestPluginRoot(t *testing.T) {
 
 // `shell: bash` is bash, where a plain shell is another program.
 func TestShellOfCommands(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	bin := filepath.Join(w.dir, "bin")
 	for _, shell := range []string{"sh", "bash"} {
 		w.file("bin/"+shell, "#!/bin/sh\necho from "+shell+"\n")
@@ -192,7 +192,7 @@ func TestShellOfCommands(t *testing.T) {
 
 // What a skill wishes for its scripts and does not get is said.
 func TestUnenforced(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("plain", "execution: {sandbox: false, network: true}", "x\n")
 	w.skill("careful", "execution: {sandbox: true, network: false, allowed-paths: [out]}", "x\n")
 	if a := w.mustLoad("", "plain"); len(a.Warnings) > 0 {
@@ -206,7 +206,7 @@ func TestUnenforced(t *testing.T) {
 
 // What came to nothing and could not be recorded says so, under its own code.
 func TestUnrecordedRefusals(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("manual", "disable-model-invocation: true", "x\n")
 	w.file("state/audit/audit.jsonl/x", "") // a directory in its place
 	_, err := w.load("s", "manual", session.Activate{})
@@ -221,7 +221,7 @@ func TestUnrecordedRefusals(t *testing.T) {
 
 // A host on Windows gives its lines to PowerShell or cmd, whose quotes are others.
 func TestHostOnWindows(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("git", "allowed-tools: [\"shell(git:*)\"]", "x\n")
 	w.mustLoad("s", "git")
 	line := `git log "a b"`
@@ -236,7 +236,7 @@ func TestHostOnWindows(t *testing.T) {
 
 // A directory that cannot be read is an error, and of a large one the first names are listed.
 func TestListedNames(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
 	for i := range 1005 {
 		w.file("project/skills/deploy/many/"+string(rune('a'+i/100))+strings.Repeat("x", i%100+1), "")

@@ -16,7 +16,7 @@ import (
 
 // SPEC P6, T4: stage 3, one file of a skill whole, and only files inside it.
 func TestRead(t *testing.T) {
-	w := newWorld(t, "toolset")
+	w := newFixture(t, "toolset")
 	w.skill("deploy", "", "x\n")
 	base := "project/skills/deploy/"
 	w.file(base+"references/guide.md", "The guide\x00.\n")
@@ -79,7 +79,7 @@ func TestRead(t *testing.T) {
 
 // Where the host has no tool for files of its own, whoever reads finds the way by the names in a directory.
 func TestReadDirectory(t *testing.T) {
-	w := newWorld(t, "agentskills")
+	w := newFixture(t, "agentskills")
 	w.skill("deploy", "", "x\n")
 	w.file("project/skills/deploy/references/guide.md", "The guide.\n")
 	w.file("project/skills/deploy/notes.md", "")
@@ -94,7 +94,7 @@ func TestReadDirectory(t *testing.T) {
 // SPEC T2, T3: what a skill says that it has and has not is a warning when it is loaded, and no secret of the file
 // system's.
 func TestUnlisted(t *testing.T) {
-	w := newWorld(t, "toolset")
+	w := newFixture(t, "toolset")
 	w.skill("deploy", "files: [{path: a.md, description: A}, {path: ./b.md, description: B}, {path: c.md, description: C}, {path: docs, description: D}, {path: ../../secret, description: E}]", "x\n")
 	w.file("project/skills/deploy/a.md", "")
 	w.file("project/skills/deploy/b.md", "")
@@ -115,7 +115,7 @@ func TestUnlisted(t *testing.T) {
 
 // SPEC O21: a file that is not there is a clear error, and is recorded for who maintains the skill.
 func TestMissingFile(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "See [guide](references/guide.md).\n")
 	_, err := w.open("s").Read(t.Context(), "deploy", "references/guide.md")
 	code(t, err, diag.NotFound, `skill "deploy" has no file references/guide.md`, "tell who maintains it")
@@ -130,7 +130,7 @@ func TestMissingFile(t *testing.T) {
 
 // SPEC O4: where scripts are run only, none is read: by no spelling, and through no link inside the skill.
 func TestScriptsAreRunOnly(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
 	base := filepath.Join(w.dir, "project/skills/deploy")
 	w.file("project/skills/deploy/scripts/deep/go.sh", "#!/bin/sh\n")
@@ -157,7 +157,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python here")
 	}
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("deploy", "hooks: {pre: pre.py}", "x !`true`\n")
 	w.file("project/skills/deploy/pre.py", "#!/usr/bin/env python3\nimport helper\n")
 	w.file("project/skills/deploy/helper.py", "x = 1\n")
@@ -198,7 +198,7 @@ func tree(t *testing.T, dir string) (all []string) {
 // SPEC T3: loading a skill tells its files with their descriptions; agentskills lists those there are.
 func TestFiles(t *testing.T) {
 	for profile, want := range map[string]string{"toolset": "a.md: What a is", "agentskills": "a.md: |b/c.md: ", "omniforge": ""} {
-		w := newWorld(t, profile)
+		w := newFixture(t, profile)
 		front := ""
 		if profile == "toolset" {
 			front = "files: [{path: a.md, description: What a is}]"
@@ -224,7 +224,7 @@ func TestFiles(t *testing.T) {
 // SPEC O2: stage 2 reads SKILL.md and no other file of the skill; its restrictions hold and its hooks are noted from
 // then on.
 func TestStage2ReadsNothingElse(t *testing.T) {
-	w := newWorld(t, "agentskills")
+	w := newFixture(t, "agentskills")
 	w.skill("deploy", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "See [guide](references/guide.md).\n")
 	base := filepath.Join(w.dir, "project/skills/deploy")
 	w.file("project/skills/deploy/references/real.md", "")

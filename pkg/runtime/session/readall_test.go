@@ -11,28 +11,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// asked counts how often the policies are asked about a skill, and denies it if it is told to.
-type asked struct {
+// countingGuard counts how often the policies are asked about a skill, and denies it if it is told to.
+type countingGuard struct {
 	session.Guard
 	times int
 	err   error
 }
 
-func (a *asked) Activate(context.Context, *catalog.Loaded) ([]string, error) {
+func (a *countingGuard) Activate(context.Context, *catalog.Loaded) ([]string, error) {
 	a.times++
 	return nil, a.err
 }
 
 // TestReadAll: policies, which look at a whole skill, are asked once about any number of its files.
 func TestReadAll(t *testing.T) {
-	w := newWorld(t, "toolset")
+	w := newFixture(t, "toolset")
 	w.skill("deploy", "", "x\n")
 	var names []string
 	for i := range 20 {
 		names = append(names, fmt.Sprintf("references/%d.md", i))
 		w.file("project/skills/deploy/"+names[i], fmt.Sprint("number ", i))
 	}
-	guard := &asked{}
+	guard := &countingGuard{}
 	w.env.Guard = guard
 	all, err := w.open("").ReadAll(t.Context(), "deploy", names)
 	if err != nil || len(all) != len(names) || guard.times != 1 {

@@ -11,7 +11,7 @@ import (
 
 // SPEC K7: agents write into no directory of a skill that is active, nor of a pack, with whatever tool and by no link.
 func TestK7Writes(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("free", "", "x\n")
 	w.skill("idle", "", "x\n")
 	pack := filepath.Join(w.dir, "project/.skillpm/plugins")

@@ -14,7 +14,7 @@ func TestPathsBehindLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a right there")
 	}
-	w := newWorld(t, "")
+	w := newFixture(t, "")
 	w.skill("writer", "allowed-tools: [\"Read(docs/**)\", \"Write(docs/**)\"]\n", "x")
 	w.skill("careful", "disallowed-tools: [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n", "x")
 	w.file("outside/ssl/cert", "x")
@@ -78,7 +78,7 @@ func TestProjectBehindALink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a right there")
 	}
-	w := newWorld(t, "")
+	w := newFixture(t, "")
 	w.skill("writer", "allowed-tools: [\"Read(docs/**)\"]\n", "x")
 	w.file("project/docs/guide.md", "x")
 	link := filepath.Join(w.dir, "link")

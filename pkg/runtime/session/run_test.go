@@ -16,7 +16,7 @@ import (
 // SPEC O4, O12: a script of a skill is run, and on record with its exit code and the digest of what it printed, not the
 // text.
 func TestRun(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "command: scripts/go.sh from-command", "x\n")
 	w.skill("text", "", "x\n")
 	w.file("project/skills/deploy/scripts/go.sh", "#!/bin/sh\necho \"printed-secret $* $SKILL_NAME $SKILLPM_SESSION\"\necho trouble >&2\nexit 5\n")
@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 
 // A script that ran and cannot be recorded is an error.
 func TestUnrecorded(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
 	w.file("project/skills/deploy/scripts/go.sh", "#!/bin/sh\nexit 0\n")
 	w.file("state/audit/audit.jsonl/x", "") // a directory in its place

@@ -23,8 +23,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// world is a project with skills, and the sessions of an agent that works in it.
-type world struct {
+// fixture is a project with skills, and the sessions of an agent that works in it.
+type fixture struct {
 	testing.TB
 	dir     string // holds home and project
 	profile string
@@ -32,13 +32,13 @@ type world struct {
 	now     time.Time
 }
 
-func newWorld(t testing.TB, profileID string) *world {
+func newFixture(t testing.TB, profileID string) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, dir: dir, profile: profileID, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	w := &fixture{TB: t, dir: dir, profile: profileID, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
 	w.env = newEnv(w)
 	w.file("project/skillpm.yaml", "")
 	w.file("home/x", "")
@@ -46,7 +46,7 @@ func newWorld(t testing.TB, profileID string) *world {
 }
 
 // newEnv returns what sessions of a world work with.
-func newEnv(w *world) session.Options {
+func newEnv(w *fixture) session.Options {
 	p, err := profile.Lookup(cmp.Or(w.profile, "omniforge"))
 	if err != nil {
 		w.Fatal(err)
@@ -66,13 +66,13 @@ func newEnv(w *world) session.Options {
 }
 
 // catalogOf has all sessions use the skills of another project.
-func (w *world) catalogOf(project string) {
+func (w *fixture) catalogOf(project string) {
 	env := w.env
 	env.Project = project
 	w.env.Catalog = w.openCatalog(env)
 }
 
-func (w *world) openCatalog(env session.Options) func(context.Context) (*catalog.Catalog, error) {
+func (w *fixture) openCatalog(env session.Options) func(context.Context) (*catalog.Catalog, error) {
 	return func(ctx context.Context) (*catalog.Catalog, error) {
 		paths, err := scope.New(scope.Env{Home: filepath.Join(w.dir, "home"), OS: "linux"})
 		if err != nil {
@@ -84,7 +84,7 @@ func (w *world) openCatalog(env session.Options) func(context.Context) (*catalog
 }
 
 // keep has all sessions use one catalog.
-func (w *world) keep(c *catalog.Catalog) {
+func (w *fixture) keep(c *catalog.Catalog) {
 	w.env.Catalog = func(context.Context) (*catalog.Catalog, error) { return c, nil }
 }
 
@@ -97,7 +97,7 @@ func (*failing) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 func (*failing) Fatal(a ...any)            { panic(fmt.Sprint(a...)) }
 
 // file writes a file below the world's directory. One that begins with #! is executable.
-func (w *world) file(name, text string) string {
+func (w *fixture) file(name, text string) string {
 	w.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(name))
 	mode := os.FileMode(0o644)
@@ -111,7 +111,7 @@ func (w *world) file(name, text string) string {
 }
 
 // skill writes a skill of the project: lines of frontmatter, and a body.
-func (w *world) skill(name, front, body string) string {
+func (w *fixture) skill(name, front, body string) string {
 	w.Helper()
 	if front != "" {
 		front = strings.TrimSuffix(front, "\n") + "\n"
@@ -120,7 +120,7 @@ func (w *world) skill(name, front, body string) string {
 }
 
 // open opens a session as another process would.
-func (w *world) open(id string) *session.Session {
+func (w *fixture) open(id string) *session.Session {
 	w.Helper()
 	s, err := session.Open(w.env, id)
 	if err != nil {
@@ -129,12 +129,12 @@ func (w *world) open(id string) *session.Session {
 	return s
 }
 
-func (w *world) load(id, name string, o session.Activate) (*session.Activation, error) {
+func (w *fixture) load(id, name string, o session.Activate) (*session.Activation, error) {
 	w.Helper()
 	return w.open(id).Activate(w.Context(), name, o)
 }
 
-func (w *world) mustLoad(id, name string) *session.Activation {
+func (w *fixture) mustLoad(id, name string) *session.Activation {
 	w.Helper()
 	a, err := w.load(id, name, session.Activate{})
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *world) mustLoad(id, name string) *session.Activation {
 }
 
 // allow asks a session, opened anew, about a tool.
-func (w *world) allow(id, name string, input ...string) session.Verdict {
+func (w *fixture) allow(id, name string, input ...string) session.Verdict {
 	w.Helper()
 	c := tool.Call{Tool: name}
 	if len(input) == 2 {
@@ -158,7 +158,7 @@ func (w *world) allow(id, name string, input ...string) session.Verdict {
 }
 
 // records returns what was recorded, a line each: action result skill, and what was left out of reason.
-func (w *world) records() []string {
+func (w *fixture) records() []string {
 	w.Helper()
 	return readLog(w, filepath.Join(w.env.Paths.State, "audit", audit.Name))
 }
@@ -182,7 +182,7 @@ func code(t testing.TB, err error, want diag.Code, words ...string) {
 
 // SPEC P6, P3: a body is read when the skill is activated, with its arguments.
 func TestActivate(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("deploy", "arguments: [to, with]", "Deploy to $to with $1, all: $ARGUMENTS, from ${CLAUDE_SKILL_DIR} in ${CLAUDE_SESSION_ID}. $9\n")
 	a, err := w.load("s", "deploy", session.Activate{Arguments: `prod "two words"`})
 	if err != nil {
@@ -203,7 +203,7 @@ func TestActivate(t *testing.T) {
 
 // SPEC K5: an active skill is not invoked again, an unknown one lists what there is.
 func TestAlreadyActive(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "Deploy.\n")
 	w.skill("review", "", "Review.\n")
 	w.mustLoad("s", "deploy")
@@ -218,7 +218,7 @@ func TestAlreadyActive(t *testing.T) {
 
 // SPEC O19: a cycle is refused, and shown.
 func TestCycle(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	for _, name := range []string{"a", "b", "c"} {
 		w.skill(name, "", "Now do the others.\n")
 	}
@@ -241,7 +241,7 @@ func TestCycle(t *testing.T) {
 // SPEC O19: five skills are active inside each other, or as many as the settings say.
 func TestDepth(t *testing.T) {
 	for _, tt := range []struct{ setting, most int }{{0, 5}, {2, 2}, {7, 7}} {
-		w := newWorld(t, "omniforge")
+		w := newFixture(t, "omniforge")
 		w.env.MaxDepth = tt.setting
 		var names []string
 		for i := range tt.most + 1 {
@@ -262,7 +262,7 @@ func TestDepth(t *testing.T) {
 
 // SPEC P9: the trigger matrix, enforced.
 func TestTriggers(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("both", "", "x\n")
 	w.skill("manual", "disable-model-invocation: true", "x\n")
 	w.skill("quiet", "user-invocable: false", "x\n")
@@ -291,7 +291,7 @@ func TestTriggers(t *testing.T) {
 
 // SPEC O10, K4's patterns: lists in every syntax, and the intersection of those of nested skills, which is given back.
 func TestAllow(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("comma", "allowed-tools: Read, Grep, Bash(git:*)", "x\n")
 	w.skill("space", "allowed-tools: Read Write Bash(git:*)", "x\n")
 	w.skill("list", "allowed-tools: [Read, 'Bash(git status:*)']", "x\n")
@@ -339,7 +339,7 @@ func TestAllow(t *testing.T) {
 
 // SPEC O10: a refusal is recorded, with the tool and the skill.
 func TestRefusalIsRecorded(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
 	w.mustLoad("s", "deploy")
 	v := w.allow("s", "Write")
@@ -355,7 +355,7 @@ func TestRefusalIsRecorded(t *testing.T) {
 
 // A list that cannot be read keeps the skill from being activated: it might be what restricts it.
 func TestBadList(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: 'Bash(git:*'", "x\n")
 	_, err := w.load("s", "deploy", session.Activate{})
 	code(t, err, diag.Invalid, "deploy", "(git:*")
@@ -365,7 +365,7 @@ func TestBadList(t *testing.T) {
 }
 
 func TestDisallowed(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("deploy", "disallowed-tools: Bash(rm:*), Write", "x\n")
 	w.mustLoad("s", "deploy")
 	for name, want := range map[string]bool{"Write": false, "Read": true} {
@@ -381,32 +381,32 @@ func TestDisallowed(t *testing.T) {
 // What a skill said when it was activated stays in force when it is changed, renamed or deleted, and that is said.
 func TestSkillChangesWhileActive(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*world)
+		change func(*fixture)
 		says   string
 	}{
-		"changed": {func(w *world) { w.skill("deploy", "allowed-tools: Read, Write", "Other.\n") }, "was changed since"},
-		"deleted": {func(w *world) { os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy")) }, "was deleted since"},
-		"renamed": {func(w *world) {
+		"changed": {func(w *fixture) { w.skill("deploy", "allowed-tools: Read, Write", "Other.\n") }, "was changed since"},
+		"deleted": {func(w *fixture) { os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy")) }, "was deleted since"},
+		"renamed": {func(w *fixture) {
 			os.Rename(filepath.Join(w.dir, "project/skills/deploy"), filepath.Join(w.dir, "project/skills/ship"))
 		}, "was renamed to ship since"},
-		"renamed, and its name": {func(w *world) {
+		"renamed, and its name": {func(w *fixture) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
 			w.file("project/skills/ship/SKILL.md", "---\nname: ship\ndescription: Does deploy.\nallowed-tools: Read\n---\nDeploy.\n")
 			_, err := w.load("s", "ship", session.Activate{})
 			code(t, err, diag.Conflict, `"deploy" is already active`)
 		}, "was renamed to ship since"},
-		"replaced": {func(w *world) {
+		"replaced": {func(w *fixture) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
 			w.skill("ship", "", "Deploy.\n") // another skill, by its description
 		}, "was deleted since"},
-		"not a file": {func(w *world) {
+		"not a file": {func(w *fixture) {
 			os.Remove(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"))
 			os.Mkdir(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"), 0o755)
 		}, "cannot be read any more"},
-		"untouched": {func(*world) {}, ""},
+		"untouched": {func(*fixture) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "omniforge")
+			w := newFixture(t, "omniforge")
 			w.skill("deploy", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "Deploy.\n")
 			w.file("project/skills/deploy/scripts/post.sh", "#!/bin/sh\nexit 0\n")
 			w.mustLoad("s", "deploy")
@@ -436,7 +436,7 @@ func TestSkillChangesWhileActive(t *testing.T) {
 }
 
 func TestDeactivateNothing(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
 	_, err := w.open("s").Deactivate(t.Context(), "")
 	code(t, err, diag.NotFound, "no skill is active")
@@ -449,7 +449,7 @@ func TestDeactivateNothing(t *testing.T) {
 
 // A skill that its host calls by a name of its own is ended by the name that it has elsewhere, too.
 func TestDeactivateByAnotherName(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
 	w.mustLoad("s", "deploy")
 	ended, err := w.open("s").Deactivate(t.Context(), "deploy")
@@ -460,7 +460,7 @@ func TestDeactivateByAnotherName(t *testing.T) {
 
 // The exact name of a pack's skill works wherever a name does.
 func TestExactNames(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "Mine.\n")
 	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
 	if a := w.mustLoad("s", "deploy"); !strings.Contains(a.Body, "Mine") {

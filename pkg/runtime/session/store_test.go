@@ -22,7 +22,7 @@ import (
 )
 
 // stateFile returns the only state file of a world.
-func (w *world) stateFile() string {
+func (w *fixture) stateFile() string {
 	w.Helper()
 	files, err := filepath.Glob(filepath.Join(w.env.Paths.State, "sessions", "*.json"))
 	if err != nil || len(files) != 1 {
@@ -33,7 +33,7 @@ func (w *world) stateFile() string {
 
 // A state that cannot be relied upon allows nothing, and says how to go on; it is never taken for an empty one.
 func TestDamagedState(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
 	w.mustLoad("s", "deploy")
 	file := w.stateFile()
@@ -98,7 +98,7 @@ func TestDamagedState(t *testing.T) {
 
 // Any id is one session and no other's, and none leads out of the directory.
 func TestIDs(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
 	ids := []string{"s", "S", "7f3a-9c", "../../x", "a/b", `a\b`, "con", "nul", "com1", ".lock", ".", "..", "ä", "a b", "-x", "_x", strings.Repeat("x", 64), strings.Repeat("x", 65), "x\x00y", "a\nb", "s.json"}
 	for _, id := range ids {
@@ -118,7 +118,7 @@ func TestIDs(t *testing.T) {
 
 // A session ends with its hooks, and is forgotten.
 func TestEnd(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {post: post.sh}", "x\n")
 	w.file("project/skills/deploy/post.sh", "#!/bin/sh\ntouch "+w.dir+"/after\n")
 	w.mustLoad("s", "deploy")
@@ -141,7 +141,7 @@ func TestEnd(t *testing.T) {
 
 // Sessions that nobody used for 30 days are forgotten; one that is asked is used.
 func TestOldSessions(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
 	w.mustLoad("old", "deploy")
 	w.mustLoad("asked", "deploy")
@@ -162,7 +162,7 @@ func TestOldSessions(t *testing.T) {
 
 // A session is not forgotten because of a clock that was wrong, nor because it cannot be read.
 func TestWrongClock(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
 	right := w.now
 	w.now = time.Unix(86400, 0)
@@ -190,7 +190,7 @@ func TestWrongClock(t *testing.T) {
 // every activation is recorded.
 func TestTwentyProcesses(t *testing.T) {
 	const processes = 20
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("first", "allowed-tools: Read", "x\n")
 	for i := range processes {
 		w.skill(fmt.Sprint("skill-", i), "allowed-tools: [Read, Write]", "x\n")
@@ -239,7 +239,7 @@ func TestTwentyProcesses(t *testing.T) {
 
 // child is one of twenty processes: it activates its skill, tries that of another, and asks all the while.
 func child(dir string, n int) error {
-	w := &world{dir: dir, now: time.Now()}
+	w := &fixture{dir: dir, now: time.Now()}
 	w.TB = &failing{}
 	w.env = newEnv(w)
 	w.env.MaxDepth = 64
@@ -269,7 +269,7 @@ func child(dir string, n int) error {
 
 // A process that is killed at any time leaves the skill active or not, and the session usable.
 func TestKilled(t *testing.T) {
-	w := newWorld(t, "omniforge")
+	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
 	for i := range 25 {
 		cmd := exec.Command(os.Args[0])
@@ -303,7 +303,7 @@ func TestKilled(t *testing.T) {
 
 // toggle activates and ends a skill for ever.
 func toggle(dir string) {
-	w := &world{dir: dir, now: time.Now(), TB: &failing{}}
+	w := &fixture{dir: dir, now: time.Now(), TB: &failing{}}
 	w.env = newEnv(w)
 	var once sync.Once
 	for {
@@ -334,7 +334,7 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"version":1,"id":"s","began":"2026-11-22T10:00:00Z","active":[]}`))
 	f.Add([]byte(`{"version":1,"id":"s","active":[{"name":"a","dir":"/x","real":"/x","digest":"sha256:0","trigger":"model","at":"2026-11-22T10:00:00Z","restricts":true,"allowed-tools":["Read"]}]}`))
 	f.Add([]byte(`{}`))
-	w := newWorld(f, "omniforge")
+	w := newFixture(f, "omniforge")
 	w.skill("deploy", "", "x\n")
 	w.mustLoad("s", "deploy")
 	file := w.stateFile()
@@ -364,7 +364,7 @@ func FuzzState(f *testing.F) {
 func BenchmarkActivate(b *testing.B) {
 	for _, n := range []int{1, 1000} {
 		b.Run(strconv.Itoa(n)+"-skills", func(b *testing.B) {
-			w := newWorld(b, "omniforge")
+			w := newFixture(b, "omniforge")
 			for i := range n {
 				w.skill(fmt.Sprintf("skill-%04d", i), "allowed-tools: [Read, 'Bash(git:*)']", "Do $ARGUMENTS.\n"+strings.Repeat("Text of the body. ", 200))
 			}
@@ -389,7 +389,7 @@ func BenchmarkActivate(b *testing.B) {
 
 // BenchmarkAllow is one answer, with three skills active.
 func BenchmarkAllow(b *testing.B) {
-	w := newWorld(b, "omniforge")
+	w := newFixture(b, "omniforge")
 	for i := range 3 {
 		w.skill(fmt.Sprint("skill-", i), "allowed-tools: [Read, 'Bash(git:*)']", "x\n")
 		w.mustLoad("s", fmt.Sprint("skill-", i))

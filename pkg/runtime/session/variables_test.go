@@ -13,7 +13,7 @@ import (
 
 // SPEC O10, S2: variables of the profile in lists of tools stand for what they do in the text.
 func TestVariablesInLists(t *testing.T) {
-	w := newWorld(t, "claude-code")
+	w := newFixture(t, "claude-code")
 	w.skill("deploy", "allowed-tools: [\"Read(${CLAUDE_SKILL_DIR}/references/**)\", \"Bash(${CLAUDE_SKILL_DIR}/scripts/go.sh:*)\", "+
 		"\"Write(${CLAUDE_PROJECT_DIR}/out/**)\", \"Edit(${CLAUDE_PLUGIN_ROOT}/**)\", \"Grep(${HOME}/**)\"]", "x\n")
 	w.mustLoad("s", "deploy")
@@ -47,7 +47,7 @@ func TestHostileVariables(t *testing.T) {
 		t.Skip("no such names there")
 	}
 	for name, want := range map[string]bool{"plain": true, "a b": false, "a*": false, "a;rm x": false, "$(x)": false, "a)": false, "**": false} {
-		w := newWorld(t, "claude-code")
+		w := newFixture(t, "claude-code")
 		project := filepath.Join(w.dir, "real", name)
 		if err := os.MkdirAll(filepath.Join(project, "skills", "deploy"), 0o755); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func TestSubmitDuringScript(t *testing.T) {
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatal(line, err)
 	}
-	w := newWorld(t).sh(`until [ -e "$1/go" ]; do sleep 0.01; done`)
+	w := newFixture(t).sh(`until [ -e "$1/go" ]; do sleep 0.01; done`)
 	submitted := w.submit(task.Request{})
 	_ = release.Close()
 	if err := <-ended; err != nil {

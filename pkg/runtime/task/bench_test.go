@@ -49,7 +49,7 @@ func BenchmarkList(b *testing.B) {
 }
 
 func benchStore(b *testing.B) *task.Store {
-	w := newWorld(b)
+	w := newFixture(b)
 	w.runners[pack.DefaultRunner] = pack.Runner{Command: []string{"/bin/true"}}
 	return w.Store
 }

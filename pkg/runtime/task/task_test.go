@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// world is a store whose tasks run with sh.
-type world struct {
+// fixture is a store whose tasks run with sh.
+type fixture struct {
 	testing.TB
 	*task.Store
 	dir     string // what the tests' tasks may use
@@ -51,9 +51,9 @@ type world struct {
 	options task.Options
 }
 
-func newWorld(t testing.TB) *world {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	w := &world{TB: t, dir: t.TempDir(), runners: map[string]pack.Runner{}}
+	w := &fixture{TB: t, dir: t.TempDir(), runners: map[string]pack.Runner{}}
 	w.store = filepath.Join(w.dir, "state", "tasks")
 	w.options = task.Options{
 		Runner: func(kind string) (pack.Runner, error) {
@@ -67,14 +67,14 @@ func newWorld(t testing.TB) *world {
 }
 
 // sh has a shell run the tasks of the default type; the text gets w.dir as $1.
-func (w *world) sh(text string) *world {
+func (w *fixture) sh(text string) *fixture {
 	r := w.runners[pack.DefaultRunner]
 	r.Command = []string{"/bin/sh", "-c", text, "sh", w.dir}
 	w.runners[pack.DefaultRunner] = r
 	return w
 }
 
-func (w *world) submit(r task.Request) *task.Task {
+func (w *fixture) submit(r task.Request) *task.Task {
 	w.Helper()
 	if r.Body == "" {
 		r.Body = "Do it."
@@ -93,8 +93,8 @@ func (w *world) submit(r task.Request) *task.Task {
 	return t
 }
 
-// ended waits for a task and requires its state.
-func (w *world) ended(id string, want task.State) *task.Task {
+// waitEnded waits for a task and requires its state.
+func (w *fixture) waitEnded(id string, want task.State) *task.Task {
 	w.Helper()
 	t, err := w.Wait(w.Context(), id)
 	if err != nil {
@@ -107,7 +107,7 @@ func (w *world) ended(id string, want task.State) *task.Task {
 	return t
 }
 
-func (w *world) output(id string) string {
+func (w *fixture) output(id string) string {
 	w.Helper()
 	out, err := w.Store.Output(id)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *world) output(id string) string {
 }
 
 // fifo makes a pipe with a name in w.dir. Opening it waits for the other side.
-func (w *world) fifo(name string) string {
+func (w *fixture) fifo(name string) string {
 	w.Helper()
 	path := filepath.Join(w.dir, name)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -127,7 +127,7 @@ func (w *world) fifo(name string) string {
 }
 
 // line reads a line of a pipe that somebody else opens, and returns the pipe.
-func (w *world) line(path string) (string, *os.File) {
+func (w *fixture) line(path string) (string, *os.File) {
 	w.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *world) line(path string) (string, *os.File) {
 	return strings.TrimSpace(text), f
 }
 
-func (w *world) lines(name string) []string {
+func (w *fixture) lines(name string) []string {
 	w.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, name))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -152,7 +152,7 @@ func (w *world) lines(name string) []string {
 
 // SPEC P10, O11: a task gets the skill's text and nothing of whoever asked; what it prints and its exit code come back.
 func TestP10O11Isolation(t *testing.T) {
-	w := newWorld(t).sh(`cat; echo "--"; env | sort; echo "--"; pwd; ls -A; echo "to stderr" >&2; touch left-behind`)
+	w := newFixture(t).sh(`cat; echo "--"; env | sort; echo "--"; pwd; ls -A; echo "to stderr" >&2; touch left-behind`)
 	w.options.Env = append(os.Environ(), "SKILLPM_SESSION=the-conversation", "SECRET_TOKEN=hunter2", "API_KEY=k1", "SKILLPM_PROFILE=pegasus")
 	w.Store = task.Open(w.store, w.options)
 	r := w.runners[pack.DefaultRunner]
@@ -163,7 +163,7 @@ func TestP10O11Isolation(t *testing.T) {
 	if asked.State != task.Queued || !task.IsID(asked.ID) || asked.Agent != "general" {
 		t.Errorf("%+v", asked)
 	}
-	done := w.ended(asked.ID, task.Succeeded)
+	done := w.waitEnded(asked.ID, task.Succeeded)
 	in, rest, _ := strings.Cut(w.output(asked.ID), "--\n")
 	env, where, _ := strings.Cut(rest, "--\n")
 	if in != body {
@@ -218,7 +218,7 @@ func TestP10O11Isolation(t *testing.T) {
 
 // SPEC P10: the end is told, once, with the result; the audit log has it, too.
 func TestP10Notified(t *testing.T) {
-	w := newWorld(t).sh(`echo the result; exit 3`)
+	w := newFixture(t).sh(`echo the result; exit 3`)
 	r := w.runners[pack.DefaultRunner]
 	r.Notify = pack.Notify{
 		Command: []string{"/bin/sh", "-c", `cat >>"$1/told"; env >"$1/told.env"`, "sh", w.dir},
@@ -226,15 +226,15 @@ func TestP10Notified(t *testing.T) {
 	}
 	w.runners[pack.DefaultRunner] = r
 	asked := w.submit(task.Request{Skill: "release"})
-	ended := make(chan *task.Task, 2)
+	waitEnded := make(chan *task.Task, 2)
 	w.OnEnd(t.Context(), asked.ID, func(got *task.Task, err error) {
 		if err != nil {
 			t.Error(err)
 		}
-		ended <- got
+		waitEnded <- got
 	})
-	w.ended(asked.ID, task.Failed)
-	if got := <-ended; got.ID != asked.ID || got.State != task.Failed {
+	w.waitEnded(asked.ID, task.Failed)
+	if got := <-waitEnded; got.ID != asked.ID || got.State != task.Failed {
 		t.Errorf("%+v", got)
 	}
 	for range 3 {
@@ -271,7 +271,7 @@ func TestP10Notified(t *testing.T) {
 
 // Twenty tasks that are submitted at once have an id each, end each, and are told each.
 func TestTwentyAtOnce(t *testing.T) {
-	w := newWorld(t).sh(`cat`)
+	w := newFixture(t).sh(`cat`)
 	r := w.runners[pack.DefaultRunner]
 	r.Notify.File = filepath.Join(w.dir, "tasks.jsonl")
 	w.runners[pack.DefaultRunner] = r
@@ -326,7 +326,7 @@ func TestTwentyAtOnce(t *testing.T) {
 // SPEC P10: a task whose runner was killed is lost, whoever has its process id now; what it had started ends, and its
 // end is told once, however many look.
 func TestLost(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	alive := w.fifo("alive")
 	w.sh(`sh -c 'echo ready; exec sleep 600' >"$1/alive" & wait`)
 	r := w.runners[pack.DefaultRunner]
@@ -387,7 +387,7 @@ func TestLost(t *testing.T) {
 
 // SPEC P10: cancelling ends all processes of a task, also those that left its group, as often as it is asked for.
 func TestCancel(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	alive := w.fifo("alive")
 	w.sh(`(setsid sh -c 'trap "" TERM; echo ready; sleep 600; sleep 600' >"$1/alive" & sleep 600 >"$1/alive" & wait) & wait`)
 	r := w.runners[pack.DefaultRunner]
@@ -417,7 +417,7 @@ func TestCancel(t *testing.T) {
 
 // A task that is cancelled before its runner has begun does not run.
 func TestCancelQueued(t *testing.T) {
-	w := newWorld(t).sh(`touch "$1/ran"`)
+	w := newFixture(t).sh(`touch "$1/ran"`)
 	gate := w.fifo("gate")
 	w.options.Self = []string{"/bin/sh", "-c", `read go <"` + gate + `"; exec "` + os.Args[0] + `" task run-one "$0"`}
 	w.Store = task.Open(w.store, w.options)
@@ -446,14 +446,14 @@ func TestCancelQueued(t *testing.T) {
 
 // A runner that never begins is found by its lock as well.
 func TestLostQueued(t *testing.T) {
-	w := newWorld(t).sh(`true`)
+	w := newFixture(t).sh(`true`)
 	w.options.Self = []string{"/bin/sh", "-c", "kill -9 $$"}
 	w.Store = task.Open(w.store, w.options)
-	w.ended(w.submit(task.Request{}).ID, task.Lost)
+	w.waitEnded(w.submit(task.Request{}).ID, task.Lost)
 }
 
 func TestOutcomes(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.runners["slow"] = pack.Runner{Command: []string{"/bin/sh", "-c", "echo partial; sleep 600"}, Limit: 300 * time.Millisecond}
 	w.runners["failing"] = pack.Runner{Command: []string{"/bin/sh", "-c", "exit 7"}}
 	w.runners["killed"] = pack.Runner{Command: []string{"/bin/sh", "-c", "kill -SEGV $$"}}
@@ -473,7 +473,7 @@ func TestOutcomes(t *testing.T) {
 		{"missing", task.Failed, -1, "no-such-agent is not installed", ""},
 		{"here", task.Succeeded, 0, "", w.dir + "\n"},
 	} {
-		got := w.ended(w.submit(task.Request{Agent: tt.agent, Project: w.dir}).ID, tt.state)
+		got := w.waitEnded(w.submit(task.Request{Agent: tt.agent, Project: w.dir}).ID, tt.state)
 		exit := -1
 		if got.ExitCode != nil {
 			exit = *got.ExitCode
@@ -482,7 +482,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %+v, exit %d, output %q", tt.agent, got, exit, w.output(got.ID))
 		}
 	}
-	got := w.ended(w.submit(task.Request{Agent: "much"}).ID, task.Succeeded)
+	got := w.waitEnded(w.submit(task.Request{Agent: "much"}).ID, task.Succeeded)
 	if out := w.output(got.ID); !got.Truncated || got.OutputBytes != 6_000_000 || len(out) > task.MaxOutput+100 || !strings.Contains(out, "bytes left out") {
 		t.Errorf("%+v, %d bytes", got, len(out))
 	}
@@ -492,7 +492,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestSubmitRefuses(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.runners["here"] = pack.Runner{Command: []string{"pwd"}, Project: true}
 	for _, tt := range []struct {
 		r    task.Request
@@ -532,7 +532,7 @@ func TestSubmitRefuses(t *testing.T) {
 
 // Who waits can go away; the task does not care.
 func TestWaitEnds(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	gate := w.fifo("gate")
 	w.sh(`read go <"$1/gate"; echo "$go"`)
 	asked := w.submit(task.Request{})
@@ -544,7 +544,7 @@ func TestWaitEnds(t *testing.T) {
 	if err := os.WriteFile(gate, []byte("went on\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.ended(asked.ID, task.Succeeded)
+	w.waitEnded(asked.ID, task.Succeeded)
 	if out := w.output(asked.ID); out != "went on\n" {
 		t.Errorf("%q", out)
 	}
@@ -560,11 +560,11 @@ func TestWaitEnds(t *testing.T) {
 
 // What is damaged is said to be, and hides nothing else.
 func TestDamaged(t *testing.T) {
-	w := newWorld(t).sh("true")
+	w := newFixture(t).sh("true")
 	good := w.submit(task.Request{})
-	w.ended(good.ID, task.Succeeded)
+	w.waitEnded(good.ID, task.Succeeded)
 	bad := w.submit(task.Request{})
-	w.ended(bad.ID, task.Succeeded)
+	w.waitEnded(bad.ID, task.Succeeded)
 	file := filepath.Join(w.Dir(bad.ID), "state.json")
 	whole, err := os.ReadFile(file)
 	if err != nil {
@@ -593,14 +593,14 @@ func TestDamaged(t *testing.T) {
 
 // Tasks that ended a month ago are removed when another is submitted; those that run stay.
 func TestKeep(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	gate := w.fifo("gate")
 	w.runners["slow"] = pack.Runner{Command: []string{"/bin/sh", "-c", `read go <"` + gate + `"`}}
 	w.sh("true")
 	old := w.submit(task.Request{})
-	w.ended(old.ID, task.Succeeded)
+	w.waitEnded(old.ID, task.Succeeded)
 	damaged := w.submit(task.Request{})
-	w.ended(damaged.ID, task.Succeeded)
+	w.waitEnded(damaged.ID, task.Succeeded)
 	if err := os.WriteFile(filepath.Join(w.Dir(damaged.ID), "state.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -622,8 +622,8 @@ func TestKeep(t *testing.T) {
 	if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.ended(slow.ID, task.Succeeded)
-	w.ended(fresh.ID, task.Succeeded)
+	w.waitEnded(slow.ID, task.Succeeded)
+	w.waitEnded(fresh.ID, task.Succeeded)
 	var names []string
 	entries, err := os.ReadDir(w.store)
 	for _, e := range entries {

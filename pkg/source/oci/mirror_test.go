@@ -65,7 +65,7 @@ func TestMirrorFirst(t *testing.T) {
 	}
 }
 
-// TestMirrorAway holds that a mirror that can't be reached is asked once and costs nothing else.
+// TestMirrorAway checks that an unreachable mirror is contacted only once.
 func TestMirrorAway(t *testing.T) {
 	origin := ocitest.New(t)
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -85,7 +85,7 @@ func TestMirrorAway(t *testing.T) {
 	wantCode(t, err, diag.NotFound, "acme/none", "mirror", mirror.Host)
 }
 
-// TestMirrorErrs holds that a mirror which fails for one repository is asked for others.
+// TestMirrorErrs checks that a mirror that fails for one repository is used for others.
 func TestMirrorErrs(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	for _, name := range []string{"acme/deploy", "acme/other"} {
@@ -112,7 +112,7 @@ func TestMirrorErrs(t *testing.T) {
 	}
 }
 
-// TestOriginAway holds that a mirror alone is enough for what it has, and that what it lacks is not said not to exist.
+// TestOriginAway checks that a mirror's content needs no origin, and that missing content is not reported as nonexistent.
 func TestOriginAway(t *testing.T) {
 	mirror := ocitest.New(t)
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -139,7 +139,7 @@ func TestOriginAway(t *testing.T) {
 	}
 }
 
-// TestMirrorHidesNothing holds that a mirror that was given the versions alone does not hide which were yanked.
+// TestMirrorHidesNothing checks that a mirror with only the versions does not hide which ones are yanked.
 func TestMirrorHidesNothing(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}

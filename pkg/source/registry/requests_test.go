@@ -134,7 +134,7 @@ func TestOffline(t *testing.T) {
 
 // TestSetAtOnce asks one set for everything from many goroutines.
 func TestSetAtOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	prefix := w.server.URL("ns")
 	set := registry.NewSet(registry.Config{
 		Registries: []registry.Named{{Name: "first", URL: "one"}, {URL: "two"}},

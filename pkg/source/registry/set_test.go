@@ -15,16 +15,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// world is a directory with registries: indexes one and two, an OCI server, a local layout and an embedded index.
-type world struct {
+// fixture is a directory with registries: indexes one and two, an OCI server, a local layout and an embedded index.
+type fixture struct {
 	dir    string
 	server *ocitest.Server
 	deps   registry.Deps
 }
 
-func newWorld(t *testing.T) world {
+func newFixture(t *testing.T) fixture {
 	t.Helper()
-	w := world{dir: t.TempDir(), server: ocitest.New(t)}
+	w := fixture{dir: t.TempDir(), server: ocitest.New(t)}
 	client := oci.New(oci.Options{Base: w.dir, Local: filepath.Join(w.dir, "local"), Transport: w.server.Transport(t), Retries: -1})
 	one := registrytest.Pack("acme/one", "1.0.0", "one")
 	both := registrytest.Pack("acme/both", "1.0.0", "both")
@@ -54,7 +54,7 @@ func parseID(t *testing.T, s string) pack.ID {
 
 // TestFind holds the rules by which registries answer for names. M2
 func TestFind(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	prefix := w.server.URL("ns")
 	one, two := registry.Named{Name: "first", URL: "one"}, registry.Named{URL: "two"}
 	down := registry.Named{Name: "down", URL: "oci://127.0.0.1:1/ns"}
@@ -108,7 +108,7 @@ func TestFind(t *testing.T) {
 // TestEnforced holds that neither a registry that is named for one call nor a lock can answer for a namespace that the
 // enterprise has bound elsewhere.
 func TestEnforced(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	prefix := w.server.URL("ns")
 	config := registry.Config{Enforced: map[string]string{"acme": prefix}, Registries: []registry.Named{{URL: "one"}}}
 	id := parseID(t, "acme/one")
@@ -129,7 +129,7 @@ func TestEnforced(t *testing.T) {
 }
 
 func TestAmbiguous(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	set := registry.NewSet(registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: "two"}}}, w.deps)
 	_, err := set.Find(t.Context(), parseID(t, "acme/both"), "")
 	var ambiguous *registry.AmbiguousError
@@ -140,7 +140,7 @@ func TestAmbiguous(t *testing.T) {
 
 // TestFindLocked holds that a locked name is looked up only where it was locked.
 func TestFindLocked(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	prefix := w.server.URL("ns")
 	for _, tt := range []struct {
 		name, pack, source string

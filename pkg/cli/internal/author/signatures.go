@@ -56,7 +56,7 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 		return console.Reported{Exit: diag.Denied}
 	}
 	rows := make([][]string, 0, len(r.Found))
-	for _, s := range once(r.Found) {
+	for _, s := range dedupeSBOM(r.Found) {
 		state, signer := statementState(s, r.Trusted > 0)
 		rows = append(rows, []string{s.Kind, state, signer + sourceText(s.Source)})
 	}
@@ -85,8 +85,8 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	return nil
 }
 
-// once removes the unsigned SBOM if there is a signed one. The unsigned one is for other programs.
-func once(found []publish.Statement) []publish.Statement {
+// dedupeSBOM removes the unsigned SBOM if there is a signed one. The unsigned one is for other programs.
+func dedupeSBOM(found []publish.Statement) []publish.Statement {
 	isPlainSBOM := func(s publish.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.PredicateType == "" }
 	vouched := slices.ContainsFunc(found, func(s publish.Statement) bool {
 		return s.Kind == string(trust.KindSBOM) &&

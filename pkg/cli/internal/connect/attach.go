@@ -179,8 +179,8 @@ func (a *app) attachAgents(o *attachFlags, e connect.Env) ([]connect.Agent, erro
 // attachWords are the names of what is installed.
 var attachWords = map[connect.Kind]string{connect.Hook: "hooks", connect.MCP: "MCP server"}
 
-// noSign reports that no agent was detected, and how agents are detected.
-func (o *attachFlags) noSign() string {
+// noAgentDetected reports that no agent was detected, and how agents are detected.
+func (o *attachFlags) noAgentDetected() string {
 	return "name one with --host: " + strings.Join(connect.IDs(o.kind), ", ") +
 		"; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
 }
@@ -225,7 +225,8 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 		return err
 	}
 	if len(agents) == 0 {
-		return diag.Errorf(diag.NotFound, "there is no sign of such a host on this machine").WithHint("%s", o.noSign())
+		err := diag.Errorf(diag.NotFound, "there is no sign of such a host on this machine")
+		return err.WithHint("%s", o.noAgentDetected())
 	}
 	results := []*connect.Result{}
 	var failed error
@@ -276,7 +277,7 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h co
 			r.Notes = append(r.Notes, "skillpm is not on the PATH, where the host will look for it")
 		}
 	}
-	if dir := unlinked(e, h); o.kind == connect.Hook && dir != "" {
+	if dir := missingSkillDir(e, h); o.kind == connect.Hook && dir != "" {
 		const format = "%s looks for skills in %s, which is not there: " +
 			"skillpm install links those of this project for it"
 		r.Notes = append(r.Notes, fmt.Sprintf(format, h.Title, dir))
@@ -284,9 +285,9 @@ func (a *app) attachOne(ctx context.Context, o *attachFlags, e connect.Env, h co
 	return r, nil
 }
 
-// unlinked returns the directory where an agent looks for a project's skills, if it is missing and the project has
-// some.
-func unlinked(e connect.Env, h connect.Agent) string {
+// missingSkillDir returns the directory where an agent looks for a project's skills, if it is missing and the project
+// has some.
+func missingSkillDir(e connect.Env, h connect.Agent) string {
 	if e.Project == "" || isDir(filepath.Join(e.Project, h.Project)) {
 		return ""
 	}
@@ -401,7 +402,7 @@ func (a *app) printAttachStatus(o *attachFlags, results []*connect.Result) error
 		return a.PrintJSON(map[string]any{"hosts": results})
 	}
 	if len(results) == 0 {
-		a.Note("there is no sign of such a host on this machine; %s", o.noSign())
+		a.Note("there is no sign of such a host on this machine; %s", o.noAgentDetected())
 		return nil
 	}
 	var rows [][]string

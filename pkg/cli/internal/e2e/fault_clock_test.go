@@ -33,8 +33,8 @@ func (m *machine) at(now time.Time, args ...string) ended {
 	return ended{args, int(code), out.String(), stderr.String()}
 }
 
-// dated gives every file and directory of the machine a time.
-func (m *machine) dated(when time.Time) {
+// setTimes gives every file and directory of the machine a time.
+func (m *machine) setTimes(when time.Time) {
 	m.tb.Helper()
 	err := filepath.WalkDir(m.home, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type()&fs.ModeSymlink == 0 {
@@ -72,7 +72,7 @@ func TestFaultClock(t *testing.T) { // M2
 					run(first, "install")
 					before := m.tree()
 					if !files.IsZero() {
-						m.dated(files)
+						m.setTimes(files)
 					}
 					run(then, "install")
 					same(t, "nothing to do", m.tree(), before)

@@ -30,7 +30,7 @@ func TestFaultTogether(t *testing.T) { // M2
 	done := newMachine(t, w).fresh()
 	t.Run("the same update", func(t *testing.T) {
 		m := newMachine(t, w)
-		m.old()
+		m.firstVersions()
 		commands := slices.Repeat([][]string{w.update()}, 14)
 		commands = append(commands, slices.Repeat([][]string{{"verify"}, {"cache", "gc", "--all", "--quiet"}}, 3)...)
 		for _, e := range m.together(commands...) {

@@ -74,7 +74,7 @@ func TestFaultDamagedStore(t *testing.T) { // M2
 		t.Run(tt.name, func(t *testing.T) {
 			damaged := func() (m *machine, before map[string]string) {
 				m = newMachine(t, w)
-				before = m.old()
+				before = m.firstVersions()
 				entries, err := filepath.Glob(filepath.Join(m.home, ".cache", "skillpm", "store", "t1", "*", "*"))
 				if err != nil || len(entries) < 5 {
 					t.Fatalf("%q, %v", entries, err)
@@ -136,7 +136,7 @@ func TestFaultDamagedCaches(t *testing.T) { // M2
 		for _, where := range []string{".cache/skillpm/git", ".local/state/skillpm", "project/.skillpm/state"} {
 			t.Run(name+" "+strings.ReplaceAll(where, "/", ":"), func(t *testing.T) {
 				m := newMachine(t, w)
-				before := m.old()
+				before := m.firstVersions()
 				files := []string{filepath.Join(m.home, where)}
 				if info, err := os.Stat(files[0]); err != nil {
 					t.Fatal(err)
@@ -155,7 +155,7 @@ func TestFaultDamagedCaches(t *testing.T) { // M2
 					m.fails(3, []string{".skillpm/state", "hint: "}, w.update()...)
 					return
 				}
-				m.healed("damaged", before, done)
+				m.checkHealed("damaged", before, done)
 				m.updated("damaged", done)
 			})
 		}
@@ -177,7 +177,7 @@ func TestFaultDamagedJournal(t *testing.T) { // M2
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, w)
-			m.old()
+			m.firstVersions()
 			dir := filepath.Join(m.project, ".skillpm", "journal")
 			if err := errors.Join(os.Mkdir(dir, 0o755), place(filepath.Join(dir, "journal"))); err != nil {
 				t.Fatal(err)

@@ -35,7 +35,7 @@ func inNamespaces(t *testing.T, flags uintptr) bool {
 	_, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err != nil && !ended:
-		unable(t, "no user namespaces here: %v", err)
+		skipUnsupported(t, "no user namespaces here: %v", err)
 	case err != nil:
 		t.Fatalf("%s", out)
 	case strings.Contains(string(out), "--- SKIP"):
@@ -48,13 +48,13 @@ func inNamespaces(t *testing.T, flags uintptr) bool {
 func mount(t testing.TB, dir, options string) {
 	t.Helper()
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		unable(t, "mounts are not private here: %v", err)
+		skipUnsupported(t, "mounts are not private here: %v", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		unable(t, "no tmpfs in a user namespace here: %v", err)
+		skipUnsupported(t, "no tmpfs in a user namespace here: %v", err)
 	}
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 }
@@ -93,7 +93,7 @@ func TestFaultNoSpace(t *testing.T) { // M2
 					m := newMachine(t, w)
 					disk := filepath.Join(m.home, where)
 					mount(t, disk, "")
-					before := m.old()
+					before := m.firstVersions()
 					leave(t, disk, what, n)
 					e := m.run(w.update()...)
 					if e.code == 0 {
@@ -104,7 +104,7 @@ func TestFaultNoSpace(t *testing.T) { // M2
 					m.check(e, 1, []string{"no space left on device", "hint: make room"})
 					same(t, fmt.Sprint(n, " more"), m.tree(), before)
 					remount(t, disk, 0, what+"=1000000")
-					m.healed(fmt.Sprint(n, " more"), before, done)
+					m.checkHealed(fmt.Sprint(n, " more"), before, done)
 					m.updated(fmt.Sprint(n, " more"), done)
 					unix.Unmount(disk, unix.MNT_DETACH)
 					if t.Failed() || n > 1000 {
@@ -130,7 +130,7 @@ func TestFaultReadOnly(t *testing.T) { // M2
 	t.Run("project", func(t *testing.T) {
 		m := newMachine(t, w)
 		mount(t, m.project, "")
-		before := m.old()
+		before := m.firstVersions()
 		remount(t, m.project, unix.MS_RDONLY, "")
 		m.fails(7, append(denied, m.project), w.update()...)
 		same(t, "refused", m.tree(), before)
@@ -139,13 +139,13 @@ func TestFaultReadOnly(t *testing.T) { // M2
 		m.ok("verify")
 		m.ok("list")
 		remount(t, m.project, 0, "")
-		m.healed("writable", before, done)
+		m.checkHealed("writable", before, done)
 		m.updated("writable", done)
 	})
 	t.Run("store", func(t *testing.T) {
 		m := newMachine(t, w)
 		mount(t, filepath.Join(m.home, ".cache"), "")
-		m.old()
+		m.firstVersions()
 		m.ok(w.update()...)
 		lock := treeOf(t, m.project)
 		remount(t, filepath.Join(m.home, ".cache"), unix.MS_RDONLY, "")
@@ -167,7 +167,7 @@ func TestFaultReadOnly(t *testing.T) { // M2
 		m := newMachine(t, w)
 		m.project = t.TempDir()
 		mount(t, m.home, "")
-		m.old()
+		m.firstVersions()
 		m.ok(w.update()...)
 		remount(t, m.home, unix.MS_RDONLY, "")
 		if err := os.RemoveAll(filepath.Join(m.project, ".skillpm", "plugins")); err != nil {
@@ -193,7 +193,7 @@ func TestFaultFewFiles(t *testing.T) {
 	failed := 0
 	for n := 10; ; n += 2 {
 		m := newMachine(t, w)
-		before := m.old()
+		before := m.firstVersions()
 		e := m.limited(fmt.Sprint("-n ", n)).run(w.update()...)
 		if e.code == 0 {
 			same(t, fmt.Sprint(n), m.tree(), done)
@@ -202,7 +202,7 @@ func TestFaultFewFiles(t *testing.T) {
 		failed++
 		what := fmt.Sprint(n, " files")
 		m.check(e, 1, []string{"too many open files", "hint: too many files are open: raise the limit"})
-		m.healed(what, before, done)
+		m.checkHealed(what, before, done)
 		m.updated(what, done)
 		if t.Failed() || n > 200 {
 			t.Fatal(what)
@@ -220,12 +220,12 @@ func TestFaultFileSize(t *testing.T) {
 	done := newMachine(t, w).fresh()
 	for blocks := range 4 { // of 512 bytes; a skill's details and the state are larger
 		m := newMachine(t, w)
-		before := m.old()
+		before := m.firstVersions()
 		e := m.limited(fmt.Sprint("-f ", blocks)).run(w.update()...)
 		what := fmt.Sprint(blocks, " blocks")
 		m.check(e, 1, []string{"file too large", "hint: the system allows no file of that size"})
 		same(t, what, m.tree(), before)
-		m.healed(what, before, done)
+		m.checkHealed(what, before, done)
 		m.updated(what, done)
 	}
 }
@@ -239,7 +239,7 @@ func TestFaultForbidden(t *testing.T) {
 	if os.Getuid() == 0 { // without the rights that root has over what is forbidden to all
 		below = []string{"setpriv", "--inh-caps=-all", "--bounding-set=-all"}
 		if out, err := exec.Command(below[0], append(below[1:], "true")...).CombinedOutput(); err != nil {
-			unable(t, "root can't give up its rights: %v: %s", err, out)
+			skipUnsupported(t, "root can't give up its rights: %v: %s", err, out)
 		}
 	}
 	for _, tt := range []struct {
@@ -268,7 +268,7 @@ func TestFaultForbidden(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %o", strings.ReplaceAll(tt.path, "/", ":"), tt.mode), func(t *testing.T) {
 			m := newMachine(t, w)
 			m.below = below
-			before := m.old()
+			before := m.firstVersions()
 			path := filepath.Join(m.home, tt.path)
 			info, err := os.Stat(path)
 			if err == nil {
@@ -287,7 +287,7 @@ func TestFaultForbidden(t *testing.T) {
 			}
 			m.check(e, tt.code, []string{"permission denied", "hint: make that path", m.home})
 			same(t, "refused", m.tree(), before)
-			m.healed("allowed", before, done)
+			m.checkHealed("allowed", before, done)
 			m.updated("allowed", done)
 		})
 	}
@@ -297,13 +297,13 @@ func TestFaultForbidden(t *testing.T) {
 func TestFaultFullOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		unable(t, "no full device: %v", err)
+		skipUnsupported(t, "no full device: %v", err)
 	}
 	defer full.Close()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	m := newMachine(t, w)
-	m.old()
+	m.firstVersions()
 	toFull := func(args ...string) ended {
 		cmd := m.command(t.Context(), args...)
 		var stderr strings.Builder

@@ -177,7 +177,7 @@ func TestFaultHostilePack(t *testing.T) { // M2
 func refuses(t *testing.T, w *servers, pack string, code int, words []string) {
 	t.Helper()
 	m := newMachine(t, w)
-	before := m.old()
+	before := m.firstVersions()
 	root := filepath.Dir(m.home)
 	if words == nil {
 		m.ok("install", pack)

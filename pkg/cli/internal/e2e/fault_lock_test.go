@@ -98,7 +98,7 @@ func TestFaultLock(t *testing.T) { // M2
 		t.Run(tt.name, func(t *testing.T) {
 			m := newMachine(t, w)
 			lock := filepath.Join(m.project, "skillpm.lock")
-			_, text, _ := strings.Cut(m.old()["skillpm.lock"], " ")
+			_, text, _ := strings.Cut(m.firstVersions()["skillpm.lock"], " ")
 			if text = tt.edit(m, text); text != "" {
 				m.write(lock, text)
 			}
@@ -132,7 +132,7 @@ func TestFaultLinkedDirectory(t *testing.T) { // M2
 	} {
 		t.Run(strings.ReplaceAll(tt.name, "/", ":"), func(t *testing.T) {
 			m := newMachine(t, w)
-			m.old()
+			m.firstVersions()
 			elsewhere := filepath.Join(m.home, "elsewhere")
 			instead(tt.name)(m, "")
 			before, there := m.tree(), treeOf(t, elsewhere)
@@ -149,7 +149,7 @@ func TestFaultLockedElsewhere(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
 	good := newMachine(t, w)
-	before := good.old()
+	before := good.firstVersions()
 	_, lock, _ := strings.Cut(before["skillpm.lock"], " ")
 	good.ok(w.update()...)
 	_, second, _ := strings.Cut(good.tree()["skillpm.lock"], " ")
@@ -228,7 +228,7 @@ func TestFaultMovedTag(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
-	before := m.old()
+	before := m.firstVersions()
 	move := func(from, to string) {
 		t.Helper()
 		url := "http://" + w.registry.Host + "/v2/acme/web/manifests/"

@@ -67,14 +67,14 @@ func drip(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 	return true
 }
 
-// asked counts the requests for what a fault is about, by method and path.
-type asked struct {
+// requestCount counts the requests for what a fault is about, by method and path.
+type requestCount struct {
 	mu    sync.Mutex
 	count map[string]int
 }
 
 // faulty has the first requests of each method and path that is wanted be answered by a fault.
-func (a *asked) faulty(wanted func(*http.Request) bool, times int, fault meddle) meddle {
+func (a *requestCount) faulty(wanted func(*http.Request) bool, times int, fault meddle) meddle {
 	a.count = map[string]int{}
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 		if !wanted(r) {
@@ -135,10 +135,10 @@ func TestFaultNetwork(t *testing.T) { // M2
 			w := newServers(t)
 			done := newMachine(t, w).fresh()
 			for _, part := range tt.parts {
-				var a asked
+				var a requestCount
 				if tt.again {
 					m := newMachine(t, w)
-					m.old()
+					m.firstVersions()
 					w.setMeddle(a.faulty(parts[part], 1, tt.fault))
 					if e := m.run(w.update()...); e.code != 0 {
 						t.Errorf("%s, for a while: %v", part, e)
@@ -147,7 +147,7 @@ func TestFaultNetwork(t *testing.T) { // M2
 					same(t, part+", for a while", m.tree(), done)
 				}
 				m := newMachine(t, w)
-				before := m.old()
+				before := m.firstVersions()
 				w.setMeddle(a.faulty(parts[part], 1000, tt.fault))
 				e := m.run(w.update()...)
 				w.setMeddle(nil)

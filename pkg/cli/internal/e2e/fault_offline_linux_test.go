@@ -14,7 +14,7 @@ func (m *machine) withoutNetwork() *machine {
 	m.tb.Helper()
 	below := []string{"unshare", "-Urn"}
 	if out, err := exec.Command(below[0], append(below[1:], "true")...).CombinedOutput(); err != nil {
-		unable(m.tb, "no network namespaces here: %v: %s", err, out)
+		skipUnsupported(m.tb, "no network namespaces here: %v: %s", err, out)
 	}
 	cut := *m
 	cut.below = below
@@ -27,7 +27,7 @@ func TestFaultNoNetwork(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
-	m.old()
+	m.firstVersions()
 	m.ok(w.update()...)
 	done := m.tree()
 	clone := func(t *testing.T, of *machine, name string, files ...string) *machine {

@@ -76,7 +76,7 @@ func TestFaultSignal(t *testing.T) { // M2
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(tt.name+" "+sig.String(), func(t *testing.T) {
 				m := newMachine(t, w)
-				before := m.old()
+				before := m.firstVersions()
 				var b *begun
 				if tt.wanted == nil {
 					lock := flock.New(filepath.Join(m.project, ".skillpm", "lock"))
@@ -102,7 +102,7 @@ func TestFaultSignal(t *testing.T) { // M2
 				m.leftNothing()
 				w.setMeddle(nil)
 				if tt.wanted != nil {
-					m.healed("interrupted", before, done)
+					m.checkHealed("interrupted", before, done)
 					m.updated("interrupted", done)
 					m.leftNothing()
 				}
@@ -130,7 +130,7 @@ func opens(t testing.TB, path string) func() int {
 		_, err = unix.InotifyAddWatch(fd, path, unix.IN_OPEN)
 	}
 	if err != nil {
-		unable(t, "it can't be seen here who opens %s: %v", path, err)
+		skipUnsupported(t, "it can't be seen here who opens %s: %v", path, err)
 	}
 	count := 0
 	return func() int {

@@ -27,7 +27,7 @@ func needStrace(t testing.TB) string {
 		err = exec.Command(path, "-qq", "-o", os.DevNull, "true").Run()
 	}
 	if err != nil {
-		unable(t, "strace is needed, and may trace: %v", err)
+		skipUnsupported(t, "strace is needed, and may trace: %v", err)
 	}
 	return path
 }
@@ -100,10 +100,10 @@ func killStories(w *servers, warm string) []killStory {
 	}
 	return []killStory{
 		{"first", false, first, []string{"install"}, map[string]int{"linkat": 1, "symlinkat": 6, "renameat": 2}},
-		{"fetch", true, (*machine).old, w.update(), map[string]int{"renameat": 10, "mkdirat": 5, "unlinkat": 50}},
+		{"fetch", true, (*machine).firstVersions, w.update(), map[string]int{"renameat": 10, "mkdirat": 5, "unlinkat": 50}},
 		{"update", false, func(m *machine) map[string]string {
 			m.cache = warm
-			return m.old()
+			return m.firstVersions()
 		}, w.update(), map[string]int{"renameat2": 4, "renameat": 10, "symlinkat": 4, "fsync": 4, "unlinkat": 50}},
 	}
 }
@@ -174,7 +174,7 @@ func killed(t *testing.T, w *servers, story killStory, name string, n int, after
 	} else if e := m.run("verify"); !strings.Contains(e.out+e.err, "interrupted") && found["skillpm.lock"] != "" {
 		t.Errorf("an interrupted installation is taken for one: %v", e)
 	}
-	if isNew := m.healed("killed", before, after); story.name == "first" && !isNew {
+	if isNew := m.checkHealed("killed", before, after); story.name == "first" && !isNew {
 		t.Error("nothing was installed")
 	}
 	m.updated("killed", done)
@@ -192,7 +192,7 @@ func TestFaultCalls(t *testing.T) { // M2
 	warm := filepath.Join(good.home, ".cache")
 	probe := newMachine(t, w)
 	probe.cache = warm
-	probe.old()
+	probe.firstVersions()
 	counts := probe.callsOf(false, w.update()...)
 	for _, tt := range []struct {
 		call, err string
@@ -226,7 +226,7 @@ func TestFaultCalls(t *testing.T) { // M2
 				t.Parallel()
 				m := newMachine(t, w)
 				m.cache = warm
-				before := m.old()
+				before := m.firstVersions()
 				e := m.straced(n == 0, "-o", os.DevNull, "-e", "trace="+tt.call, "-e", inject).run(w.update()...)
 				want := done
 				if e.code != 0 {
@@ -236,7 +236,7 @@ func TestFaultCalls(t *testing.T) { // M2
 					}
 					m.check(e, e.code, []string{tt.says})
 				}
-				isNew := m.healed("failed", before, done)
+				isNew := m.checkHealed("failed", before, done)
 				if isNew != (e.code == 0) {
 					t.Errorf("new state: %v, after %v", isNew, e)
 				}
@@ -256,14 +256,14 @@ func TestFaultSignalled(t *testing.T) { // M2
 	good := newMachine(t, w)
 	done := good.fresh()
 	probe := newMachine(t, w)
-	probe.old()
+	probe.firstVersions()
 	counts := probe.callsOf(false, w.update()...)
 	tried, gaveUp := 0, 0
 	for _, name := range []string{"unlinkat", "mkdirat", "fsync", "symlinkat", "renameat", "renameat2"} {
 		for i, n := range sampled(counts[name], 4) {
 			sig := []string{"INT", "TERM"}[i%2]
 			m := newMachine(t, w)
-			before := m.old()
+			before := m.firstVersions()
 			inject := fmt.Sprintf("inject=%s:signal=%s:when=%d", name, sig, n)
 			e := m.straced(false, "-o", os.DevNull, "-e", "trace="+name, "-e", inject).run(w.update()...)
 			what := fmt.Sprintf("%s at %s %d", sig, name, n)
@@ -279,7 +279,7 @@ func TestFaultSignalled(t *testing.T) { // M2
 				t.Errorf("%s: %v", what, e)
 			}
 			m.leftNothing()
-			m.healed(what, before, done)
+			m.checkHealed(what, before, done)
 			m.updated(what, done)
 		}
 	}
@@ -296,7 +296,7 @@ func TestFaultKilledHolder(t *testing.T) { // M2
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	m := newMachine(t, w)
-	m.old()
+	m.firstVersions()
 	holder := m.straced(false, "-o", os.DevNull, "-e", "trace=renameat2", "-e", "inject=renameat2:delay_enter=600s:when=2").begin(w.update()...)
 	journal := filepath.Join(m.project, ".skillpm", "journal", "journal")
 	await(t, "a journal", func() bool {

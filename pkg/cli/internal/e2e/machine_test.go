@@ -26,8 +26,8 @@ import (
 // requireFaults is the environment variable that, set to 1, makes it an error that a fault can't be injected here.
 const requireFaults = "SKILLPM_REQUIRE_FAULTS"
 
-// unable ends a test whose fault can't be injected here.
-func unable(t testing.TB, format string, args ...any) {
+// skipUnsupported ends a test whose fault can't be injected here.
+func skipUnsupported(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv(requireFaults) == "1" {
 		t.Fatalf(format+" ("+requireFaults+"=1)", args...)
@@ -57,8 +57,8 @@ func (w *servers) setMeddle(f meddle) {
 	w.meddle = f
 }
 
-// meddled returns a handler that meddles with next.
-func (w *servers) meddled(next http.Handler) http.Handler {
+// withMeddling returns a handler that meddles with next.
+func (w *servers) withMeddling(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
 		meddle := w.meddle
@@ -72,12 +72,12 @@ func (w *servers) meddled(next http.Handler) http.Handler {
 func newServers(t testing.TB) *servers {
 	t.Helper()
 	w := &servers{registry: ocitest.New(t)}
-	registry := w.meddled(w.registry.Registry)
+	registry := w.withMeddling(w.registry.Registry)
 	w.registry.Meddle(func(rw http.ResponseWriter, r *http.Request) bool {
 		registry.ServeHTTP(rw, r)
 		return true
 	})
-	w.git = gittest.Serve(t, w.repositories(t), gittest.WithHandler(w.meddled))
+	w.git = gittest.Serve(t, w.repositories(t), gittest.WithHandler(w.withMeddling))
 	publisher := newMachine(t, w)
 	publisher.publish("acme/base", "1.0.0", "", "base", "lint")
 	publisher.publish("acme/core", "1.0.0", "", "core")
@@ -272,8 +272,8 @@ func (m *machine) check(e ended, code int, words []string) {
 	}
 }
 
-// old makes the project one that has the first version of everything.
-func (m *machine) old() map[string]string {
+// firstVersions makes the project one that has the first version of everything.
+func (m *machine) firstVersions() map[string]string {
 	m.tb.Helper()
 	m.write(filepath.Join(m.project, "skillpm.yaml"), m.servers.before())
 	m.ok("install", "--quiet")
@@ -283,7 +283,7 @@ func (m *machine) old() map[string]string {
 // fresh returns the project's tree after an update that nothing disturbs.
 func (m *machine) fresh() map[string]string {
 	m.tb.Helper()
-	m.old()
+	m.firstVersions()
 	m.ok(m.servers.update()...)
 	return m.tree()
 }
@@ -350,8 +350,8 @@ func same(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-// healed proves that a plain install after a fault leaves the old state or the new one, whole, and says which.
-func (m *machine) healed(what string, before, after map[string]string) (isNew bool) {
+// checkHealed proves that a plain install after a fault leaves the old state or the new one, whole, and says which.
+func (m *machine) checkHealed(what string, before, after map[string]string) (isNew bool) {
 	m.tb.Helper()
 	if e := m.run("install"); e.code != 0 {
 		m.tb.Fatalf("%s: it does not heal: %v", what, e)
@@ -398,7 +398,7 @@ func TestFaultServers(t *testing.T) {
 	t.Parallel()
 	w := newServers(t)
 	m := newMachine(t, w)
-	before := m.old()
+	before := m.firstVersions()
 	m.ok(w.update()...)
 	after := m.tree()
 	count := func(from, to map[string]string, is func(path, text string) bool) (n int) {

@@ -74,8 +74,8 @@ func (m *million) file(path string) []byte {
 	return line.Encode()
 }
 
-// took returns what was asked since the last call, and how many bytes were answered.
-func (m *million) took() ([]string, int) {
+// takeRequests returns what was asked since the last call, and how many bytes were answered.
+func (m *million) takeRequests() ([]string, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	asked, n := m.asked, m.bytes
@@ -109,7 +109,7 @@ func TestMillionPacks(t *testing.T) {
 
 	asked := func(what string, want ...string) {
 		t.Helper()
-		got, bytes := index.took()
+		got, bytes := index.takeRequests()
 		slices.Sort(got)
 		if slices.Sort(want); !slices.Equal(got, want) {
 			t.Errorf("%s asks the index for %q, want %q", what, got, want)

@@ -27,7 +27,7 @@ func npmProgram(t *testing.T, variable string) []string {
 	return words
 }
 
-// catalog makes the catalog of the index that the program brings, and a marketplace, with the program itself.
+// catalog builds the website and the marketplace of the embedded index with the binary.
 func catalogue(t *testing.T) (site, market string) {
 	t.Helper()
 	index, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "registry-index"))

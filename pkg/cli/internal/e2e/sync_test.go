@@ -42,7 +42,7 @@ func newFleet(t testing.TB) *fleet {
 	}
 	served := t.TempDir()
 	f.list = gittest.New(t, served, "acme/fleet.git")
-	f.servers.git = gittest.Serve(t, served, gittest.WithHandler(f.counted))
+	f.servers.git = gittest.Serve(t, served, gittest.WithHandler(f.countRequests))
 	publisher := newMachine(t, f.servers)
 	publisher.publish("acme/base", "1.0.0", "", "base", "lint")
 	publisher.publish("acme/core", "1.0.0", "", "core")
@@ -55,8 +55,8 @@ func newFleet(t testing.TB) *fleet {
 	return f
 }
 
-// counted notes the requests to the git server.
-func (f *fleet) counted(next http.Handler) http.Handler {
+// countRequests notes the requests to the git server.
+func (f *fleet) countRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		f.requests = append(f.requests, r.Method+" "+r.URL.Path)
@@ -65,8 +65,8 @@ func (f *fleet) counted(next http.Handler) http.Handler {
 	})
 }
 
-// asked returns the requests to the git server since the last call.
-func (f *fleet) asked() []string {
+// takeRequests returns the requests to the git server since the last call.
+func (f *fleet) takeRequests() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	defer func() { f.requests = nil }()
@@ -150,14 +150,14 @@ func TestSync(t *testing.T) {
 		t.Error(e)
 	}
 
-	f.asked()
+	f.takeRequests()
 	f.servers.registry.Requests()
 	e := m.ok("sync", "--quiet")
-	if asked := f.asked(); len(asked) != 1 || e.out+e.err != "" {
-		t.Errorf("%v\n%s%s", asked, e.out, e.err)
+	if requests := f.takeRequests(); len(requests) != 1 || e.out+e.err != "" {
+		t.Errorf("%v\n%s%s", requests, e.out, e.err)
 	}
-	if asked := f.servers.registry.Requests(); len(asked) > 0 {
-		t.Errorf("nothing is new, and the registry is asked: %v", asked)
+	if requests := f.servers.registry.Requests(); len(requests) > 0 {
+		t.Errorf("nothing is new, and the registry is asked: %v", requests)
 	}
 
 	f.publish("1.1.0")
@@ -248,8 +248,8 @@ func TestSyncReplay(t *testing.T) {
 	m.ok("sync")
 	registry.Requests()
 	m.ok("sync")
-	if asked := registry.Requests(); len(asked) != 2 {
-		t.Errorf("nothing is new, and these are asked: %v", asked)
+	if requests := registry.Requests(); len(requests) != 2 {
+		t.Errorf("nothing is new, and these are asked: %v", requests)
 	}
 	client := registry.Client(t, m.home)
 	at, err := pack.Parse(registry.URL("acme/fleet") + ":1.0.0")

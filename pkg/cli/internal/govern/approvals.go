@@ -57,7 +57,7 @@ skills of a pack, given as owner/name.`,
 		}
 		var revoked []enforce.Approved
 		name := approvedName(h, l, args[0])
-		_, err = a.governed(h, audit.Record{Action: audit.Revoke, Skill: name}, func() (string, error) {
+		_, err = a.changePolicy(h, audit.Record{Action: audit.Revoke, Skill: name}, func() (string, error) {
 			revoked, err = h.Guard().Revoke(cmd.Context(), l, name)
 			file := ""
 			if len(revoked) > 0 {
@@ -178,7 +178,7 @@ func (a *app) stateOf(ctx context.Context, h *runtime.Host, x enforce.Approved) 
 	if x.Expired(a.Now()) {
 		return "ended", nil
 	}
-	skills, err := found(ctx, h, x.Skill)
+	skills, err := findNamed(ctx, h, x.Skill)
 	if err != nil {
 		return "", err
 	}

@@ -95,7 +95,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
-	file, err := a.governed(h, audit.Record{
+	file, err := a.changePolicy(h, audit.Record{
 		Action: audit.Approve, Skill: strings.Join(names, " "),
 		Reason: word.Reason,
 	}, func() (string, error) {
@@ -114,7 +114,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 // findSkills finds the skills to approve: on this machine, or else in the pack's source.
 func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *approveFlags) ([]foundSkill, error) {
 	if !f.fetch && f.registry == "" {
-		if skills, err := found(ctx, h, name); err != nil || len(skills) > 0 {
+		if skills, err := findNamed(ctx, h, name); err != nil || len(skills) > 0 {
 			return skills, err
 		}
 	}

@@ -80,10 +80,10 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 func (s *selection) read(a *app) (f audit.Filter, err error) {
 	f = s.filter
 	f.Host = agent.HookID(f.Host)
-	if f.Since, err = a.when("since", s.since); err != nil {
+	if f.Since, err = a.parseTime("since", s.since); err != nil {
 		return f, err
 	}
-	if f.Until, err = a.when("until", s.until); err != nil {
+	if f.Until, err = a.parseTime("until", s.until); err != nil {
 		return f, err
 	}
 	if f.Action != "" && !slices.Contains(audit.Actions(), f.Action) {
@@ -97,8 +97,8 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 	return f, nil
 }
 
-// when parses the time of a flag: an age, a day, or an RFC 3339 time.
-func (a *app) when(flag, text string) (time.Time, error) {
+// parseTime parses the time of a flag: an age, a day, or an RFC 3339 time.
+func (a *app) parseTime(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}

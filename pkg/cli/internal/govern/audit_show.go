@@ -181,7 +181,7 @@ func subject(r audit.Record) string {
 		words = append(words, "exit "+strconv.Itoa(*r.ExitCode))
 	}
 	if r.DurationMS > 0 {
-		words = append(words, took(1, r.DurationMS))
+		words = append(words, durationText(1, r.DurationMS))
 	}
 	add("session %s", r.Session)
 	add("(%s)", r.Reason)

@@ -127,7 +127,7 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
 		for _, ms := range []int64{k.TotalMS, k.MeanMS, k.P95MS, k.MaxMS} {
-			row = append(row, took(k.Runs, ms))
+			row = append(row, durationText(k.Runs, ms))
 		}
 		last := "-"
 		if k.Last != nil {
@@ -135,13 +135,13 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		}
 		rows = append(rows, append(row, last))
 	}
-	return console.Table(a.Stdout, narrowed(rows, console.TerminalWidth(a.Stdout), "TOTAL", "MEAN", "P95", "MOST",
+	return console.Table(a.Stdout, dropColumns(rows, console.TerminalWidth(a.Stdout), "TOTAL", "MEAN", "P95", "MOST",
 		"PACK", "LAST USE"))
 }
 
-// narrowed removes columns from a table until it fits the terminal, in the order of names. It removes none if the width
-// is unknown.
-func narrowed(rows [][]string, width int, columns ...string) [][]string {
+// dropColumns removes columns from a table until it fits the terminal, in the order of names. It removes none if the
+// width is unknown.
+func dropColumns(rows [][]string, width int, columns ...string) [][]string {
 	for _, name := range columns {
 		if width == 0 || tableWidth(rows) <= width {
 			return rows
@@ -168,8 +168,8 @@ func tableWidth(rows [][]string) (width int) {
 	return width - 2
 }
 
-// took formats a duration in seconds, minutes, and hours.
-func took(runs, ms int64) string {
+// durationText formats a duration in seconds, minutes, and hours.
+func durationText(runs, ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
 	case runs == 0:

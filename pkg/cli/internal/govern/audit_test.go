@@ -21,7 +21,7 @@ func TestNarrowed(t *testing.T) {
 		{31, []string{"SKILL", "PACK", "RUNS"}},
 		{5, []string{"SKILL", "PACK", "RUNS"}},
 	} {
-		got := narrowed(rows, tt.width, "TOTAL", "MEAN")
+		got := dropColumns(rows, tt.width, "TOTAL", "MEAN")
 		if !slices.Equal(got[0], tt.want) || len(got[1]) != len(tt.want) || got[1][2] != "12" {
 			t.Errorf("%d columns: %v, want %v", tt.width, got, tt.want)
 		}

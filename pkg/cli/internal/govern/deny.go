@@ -85,7 +85,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		return err
 	}
 	d := denied{Pattern: pattern, Level: l.String()}
-	d.Policy, err = a.governed(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Forbidden},
+	d.Policy, err = a.changePolicy(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Forbidden},
 		func() (file string, err error) {
 			file, d.Changed, err = h.Guard().Deny(ctx, l, pattern)
 			return file, err
@@ -162,7 +162,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 		return err
 	}
 	d := denied{Pattern: exact, Level: l.String(), Changed: true, Undone: true, Active: []activeIn{}}
-	d.Policy, err = a.governed(h, audit.Record{Action: audit.Deny, Skill: string(exact), Verdict: audit.Allowed},
+	d.Policy, err = a.changePolicy(h, audit.Record{Action: audit.Deny, Skill: string(exact), Verdict: audit.Allowed},
 		func() (string, error) {
 			file, err := h.Guard().Undeny(ctx, l, exact)
 			if diag.CodeOf(err) == diag.NotFound && exact != policy.SkillPattern(name) {
@@ -181,7 +181,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	}
 	fmt.Fprintf(a.Stdout, "%s does not deny %s any more\n", console.Printable(d.Policy),
 		console.Printable(string(d.Pattern)))
-	if skills, err := found(ctx, h, name); err == nil {
+	if skills, err := findNamed(ctx, h, name); err == nil {
 		for _, s := range skills {
 			if err := h.Guard().CheckListed(s.Skill); err != nil {
 				a.Warn("it is denied all the same: %v", err)
@@ -196,7 +196,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 func patternOf(
 	ctx context.Context, h *runtime.Host, name string,
 ) (pattern policy.SkillPattern, machines bool, err error) {
-	skills, err := found(ctx, h, name)
+	skills, err := findNamed(ctx, h, name)
 	if err != nil {
 		return "", false, err
 	}

@@ -76,9 +76,9 @@ func userName() (string, error) {
 	return u.Username, nil
 }
 
-// governed changes a policy and records that: before the change if a policy requires complete records, and after it in
-// any case.
-func (a *app) governed(h *runtime.Host, r audit.Record, change func() (file string, err error)) (string, error) {
+// changePolicy changes a policy and records that: before the change if a policy requires complete records, and after it
+// in any case.
+func (a *app) changePolicy(h *runtime.Host, r audit.Record, change func() (file string, err error)) (string, error) {
 	log := h.Audit()
 	r.Project, r.Profile = h.Project(), ""
 	if log.Required() {
@@ -120,7 +120,7 @@ there is never overwritten.`,
 		if err != nil {
 			return err
 		}
-		file, err := a.governed(h, audit.Record{Action: audit.Policy, Reason: "policy init"}, func() (string, error) {
+		file, err := a.changePolicy(h, audit.Record{Action: audit.Policy, Reason: "policy init"}, func() (string, error) {
 			return h.Guard().Init(cmd.Context(), l, starter(l))
 		})
 		if err != nil {
@@ -210,9 +210,9 @@ func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string)
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// found returns the skills with a name, including shadowed ones: a skill's name, name@owner/name, or owner/name for all
-// skills of a pack.
-func found(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
+// findNamed returns the skills with a name, including shadowed ones: a skill's name, name@owner/name, or owner/name for
+// all skills of a pack.
+func findNamed(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
 		return nil, err

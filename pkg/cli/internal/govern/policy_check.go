@@ -103,7 +103,7 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 			p, err := policy.Parse(a.Abs(name), data)
 			if c.fail(err); err == nil {
 				p.Level = lvl
-				c.Mode, c.Warnings = string(p.Mode), doubts(p)
+				c.Mode, c.Warnings = string(p.Mode), policyWarnings(p)
 				a.checkKeys(&c, p)
 			}
 		}
@@ -123,7 +123,7 @@ func (a *app) checkPolicies(g *enforce.Evaluator) (list []checkedJSON) {
 			if err := p.Err(); err != nil {
 				c.fail(err)
 			} else {
-				c.Mode, c.Warnings = string(p.Mode), doubts(p)
+				c.Mode, c.Warnings = string(p.Mode), policyWarnings(p)
 				a.checkKeys(&c, p)
 			}
 		}
@@ -182,8 +182,8 @@ func (c *checkedJSON) fail(err error) {
 	}
 }
 
-// doubts returns warnings about policy settings that may not do what they seem to do.
-func doubts(p *policy.Policy) (list []string) {
+// policyWarnings returns warnings about policy settings that may not do what they seem to do.
+func policyWarnings(p *policy.Policy) (list []string) {
 	if p.Mode == policy.Observe {
 		list = append(list, "it only observes: nothing is refused")
 	}

@@ -56,7 +56,7 @@ something is refused. Without an argument the rules in force are listed.`,
 		if len(args) == 0 {
 			return a.printPolicies(g)
 		}
-		skills, err := found(cmd.Context(), h, args[0])
+		skills, err := findNamed(cmd.Context(), h, args[0])
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ something is refused. Without an argument the rules in force are listed.`,
 			if _, twice := all[name]; twice {
 				name += " (" + s.dir + ")"
 			}
-			all[name] = append(g.Explain(cmd.Context(), s.Skill, s.tree()), confined(h, s)...)
+			all[name] = append(g.Explain(cmd.Context(), s.Skill, s.tree()), confinement(h, s)...)
 			order = append(order, name)
 		}
 		return a.printRulings(all, order)
@@ -86,8 +86,8 @@ something is refused. Without an argument the rules in force are listed.`,
 	return cmd
 }
 
-// confined returns how a skill's scripts are confined, and the policy that requires it; nothing if they are not.
-func confined(h *runtime.Host, s foundSkill) []enforce.Ruling {
+// confinement returns how a skill's scripts are confined, and the policy that requires it; nothing if they are not.
+func confinement(h *runtime.Host, s foundSkill) []enforce.Ruling {
 	if s.known == nil {
 		return nil
 	}

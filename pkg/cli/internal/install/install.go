@@ -117,7 +117,7 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 		a.Warn("%s", w)
 	}
 	for _, c := range r.Conflicts {
-		if r.Changed && (r.NamesChanged || comes(c, r.Packs)) {
+		if r.Changed && (r.NamesChanged || isNew(c, r.Packs)) {
 			a.Warn("%s", c)
 		}
 	}
@@ -151,8 +151,8 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	return nil
 }
 
-// comes reports whether a conflict is about a newly installed skill.
-func comes(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
+// isNew reports whether a conflict is about a newly installed skill.
+func isNew(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
 	return slices.ContainsFunc(packs, func(p skillpm.PackReport) bool {
 		_, loses := c.Others[p.Pack]
 		return (loses || c.Winner == p.Pack) && slices.Contains(

@@ -46,7 +46,7 @@ and the exit code is 8.`,
 			if err := a.printOutdated(r); err != nil {
 				return err
 			}
-			if unreached(r) {
+			if isUnreachable(r) {
 				return console.Reported{Exit: diag.Remote}
 			}
 			if exitCode && len(r.Packs) > 0 {
@@ -106,8 +106,8 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	return nil
 }
 
-// unreached reports whether a pack's registry was unreachable.
-func unreached(r *skillpm.OutdatedReport) bool {
+// isUnreachable reports whether a pack's registry was unreachable.
+func isUnreachable(r *skillpm.OutdatedReport) bool {
 	return slices.ContainsFunc(r.Packs, func(p skillpm.OutdatedPack) bool { return p.Unreachable != "" })
 }
 

@@ -92,7 +92,7 @@ func (p *initializeParams) folders(windows bool) []string {
 		}
 	}
 	if len(all) == 0 && p.RootPath != "" {
-		if dir := slashed(p.RootPath, windows); isAbsolute(dir) {
+		if dir := toSlash(p.RootPath, windows); isAbsolute(dir) {
 			all = append(all, dir)
 		}
 	}

@@ -145,8 +145,8 @@ func pathOf(uri protocol.DocumentURI, windows bool) string {
 	return ""
 }
 
-// slashed converts a path of the system to this package's form.
-func slashed(p string, windows bool) string {
+// toSlash converts a path of the system to this package's form.
+func toSlash(p string, windows bool) string {
 	if windows {
 		if p = strings.ReplaceAll(p, `\`, "/"); hasDrive(p) {
 			return cleanDrive(p)

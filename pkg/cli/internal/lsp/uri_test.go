@@ -70,7 +70,7 @@ func TestSlashed(t *testing.T) {
 		{`\\server\share\x`, true, "//server/share/x"},
 		{`/a\b`, false, `/a\b`},
 	} {
-		if got := slashed(tt.path, tt.windows); got != tt.want {
+		if got := toSlash(tt.path, tt.windows); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.path, got, tt.want)
 		}
 	}

@@ -219,7 +219,7 @@ func (v *view) config(tree fs.FS, root, target string) config {
 		locks = append(locks, c.dir+"/"+pack.LockName)
 	}
 	for _, p := range locks {
-		c.installed = append(c.installed, v.lockedNames(tree, slashed(p, v.windows()))...)
+		c.installed = append(c.installed, v.lockedNames(tree, toSlash(p, v.windows()))...)
 	}
 	slices.Sort(c.installed)
 	if len(c.profiles) == 0 {
@@ -248,7 +248,7 @@ func (v *view) project(target string) string {
 	if v.docs[target] != nil {
 		dir = path.Dir(target)
 	}
-	for home := slashed(v.options.Home, v.windows()); dir != home; dir = path.Dir(dir) {
+	for home := toSlash(v.options.Home, v.windows()); dir != home; dir = path.Dir(dir) {
 		if v.exists(path.Join(dir, pack.ManifestName)) {
 			return dir
 		}

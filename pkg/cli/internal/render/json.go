@@ -19,7 +19,7 @@ type JSONReport struct {
 	Matrix     []lint.ProfileVerdict `json:"matrix"`
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
-	Mended     []publish.FixedFile   `json:"mended,omitempty"` // made by --fix, or shown by --diff
+	Fixed      []publish.FixedFile   `json:"mended,omitempty"` // made by --fix, or shown by --diff
 }
 
 // JSONSummary counts skills and findings.
@@ -44,7 +44,7 @@ func JSON(w io.Writer, o Outcome) error {
 	doc := JSONReport{
 		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
-		Mended: o.Mended,
+		Fixed: o.Fixed,
 		Summary: JSONSummary{
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
 			Advice: o.Count(diag.SeverityAdvice), Suppressed: len(o.Suppressed),

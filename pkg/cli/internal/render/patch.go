@@ -13,7 +13,7 @@ import (
 // escapes control characters.
 func renderPatch(a *console.App, w io.Writer, o Outcome) error {
 	var b bytes.Buffer
-	for _, f := range o.Mended {
+	for _, f := range o.Fixed {
 		if f.Executable {
 			fmt.Fprintf(&b, "diff --git a/%[1]s b/%[1]s\nold mode 100644\nnew mode 100755\n", f.Path)
 		}

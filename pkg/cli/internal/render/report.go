@@ -27,8 +27,8 @@ type Outcome struct {
 	Workspace      string // the checkout in GitHub Actions, otherwise ""
 	ShowSuppressed bool   // text and SARIF also list suppressed findings
 
-	Mended []publish.FixedFile // the changes that --fix made or would make
-	Dry    bool                // --diff: nothing was changed
+	Fixed []publish.FixedFile // the changes that --fix made or would make
+	Dry   bool                // --diff: nothing was changed
 }
 
 // Format is an output format.

@@ -22,8 +22,8 @@ type textReport struct {
 
 func (t textReport) render(out io.Writer, o Outcome) error {
 	w := bufio.NewWriter(out)
-	if !t.quiet && len(o.Mended) > 0 {
-		t.mended(w, o.Mended)
+	if !t.quiet && len(o.Fixed) > 0 {
+		t.writeFixed(w, o.Fixed)
 		fmt.Fprintln(w)
 	}
 	file := ""
@@ -58,8 +58,8 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 	return w.Flush()
 }
 
-// mended lists the changed files.
-func (t textReport) mended(w io.Writer, files []publish.FixedFile) {
+// writeFixed lists the changed files.
+func (t textReport) writeFixed(w io.Writer, files []publish.FixedFile) {
 	for _, f := range files {
 		fmt.Fprintf(w, "%s %s (%s)\n", t.Green("mended"), console.Printable(f.Path), strings.Join(f.Rules, ", "))
 	}
@@ -160,7 +160,7 @@ func (t textReport) summary(o Outcome) string {
 // fixes counts the fixed findings.
 func (o Outcome) fixes() int {
 	n := 0
-	for _, f := range o.Mended {
+	for _, f := range o.Fixed {
 		n += f.Fixes
 	}
 	return n

@@ -35,7 +35,7 @@ type shown struct {
 func launch(t *testing.T) *shown {
 	s := &shown{t: t, dir: t.TempDir()}
 	for name, n := range map[string]int{"none": 0, "one": 1, "few": 40, "many": 3000} {
-		if err := os.WriteFile(s.file(name), []byte(page(t, many(n, time.Duration(n)*20*time.Minute))), 0o600); err != nil {
+		if err := os.WriteFile(s.file(name), []byte(page(t, manyRecords(n, time.Duration(n)*20*time.Minute))), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

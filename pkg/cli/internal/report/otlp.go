@@ -96,7 +96,7 @@ func (o *otlpExport) Add(r audit.Record) error {
 	s := span{
 		TraceID: r.Trace, SpanID: id(8, "span", r.Machine, r.User, strconv.FormatInt(r.Seq, 10), r.Time, r.Prev),
 		Name: r.Action + " " + r.Skill, Kind: kindInternal,
-		Start: nano(end.Add(-took(r))), End: nano(end), Attributes: attributes(r), ParentSpanID: r.Span,
+		Start: nano(end.Add(-spanDuration(r))), End: nano(end), Attributes: attributes(r), ParentSpanID: r.Span,
 	}
 	if len(s.TraceID) != 32 {
 		s.TraceID, s.ParentSpanID = id(16, "trace", r.Machine, r.Session), ""
@@ -140,8 +140,8 @@ func (o *otlpExport) parent(s *span, r audit.Record) {
 	}
 }
 
-// took returns the duration of an operation. The log may contain any value.
-func took(r audit.Record) time.Duration {
+// spanDuration returns the duration of an operation. The log may contain any value.
+func spanDuration(r audit.Record) time.Duration {
 	const most = 366 * 24 * time.Hour
 	return time.Duration(min(max(0, r.DurationMS), most.Milliseconds())) * time.Millisecond
 }

@@ -19,8 +19,8 @@ import (
 
 var start = time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)
 
-// many returns records of a team over some days.
-func many(n int, over time.Duration) (all []audit.Record) {
+// manyRecords returns records of a team over some days.
+func manyRecords(n int, over time.Duration) (all []audit.Record) {
 	skills := []string{"deploy", "review", "changelog", "a-name-that-is-as-long-as-names-of-skills-can-ever-become-in-the-world"}
 	zero, two := 0, 2
 	for i := range n {
@@ -116,7 +116,7 @@ func spans(t *testing.T, data []byte) (all []span) {
 func TestK8Spans(t *testing.T) {
 	const trace, caller = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	code := 3
-	records := append(many(1300, 30*24*time.Hour),
+	records := append(manyRecords(1300, 30*24*time.Hour),
 		audit.Record{Seq: 1301, Time: "2026-12-01T10:00:00Z", Machine: "m", Action: audit.Activate, Result: audit.OK, Skill: "traced", Session: "t", Trace: trace, Span: caller},
 		audit.Record{Seq: 1302, Time: "2026-12-01T10:00:02Z", Machine: "m", Action: audit.Run, Result: audit.Failed, Skill: "traced", Session: "t", Trace: trace, Span: caller, Command: []string{"sh", "x"}, ExitCode: &code, DurationMS: 1500, Reason: "no"},
 		audit.Record{Seq: 1303, Time: "2026-12-01T10:00:02Z", Action: audit.Install, Result: audit.OK, Pack: "acme/deploy"},
@@ -255,7 +255,7 @@ func TestCSVColumns(t *testing.T) {
 func TestJSON(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
 		var b bytes.Buffer
-		export(t, report.NewExport("json", &b, ""), many(n, time.Hour))
+		export(t, report.NewExport("json", &b, ""), manyRecords(n, time.Hour))
 		var got []audit.Record
 		if err := json.Unmarshal(b.Bytes(), &got); err != nil || got == nil || len(got) != n {
 			t.Errorf("%d: %d records, %v", n, len(got), err)
@@ -280,7 +280,7 @@ func page(t testing.TB, all []audit.Record) string {
 // SPEC O14, O24: activations over time, each skill, how long, what failed, what was refused and why, and on which
 // machines.
 func TestO14Page(t *testing.T) {
-	html := page(t, many(700, 30*24*time.Hour))
+	html := page(t, manyRecords(700, 30*24*time.Hour))
 	for _, want := range []string{
 		`700 records from <time datetime="2026-11-01T10:00:00Z">1 November 2026</time> to`, "on 3 machines", "<dt>Activations</dt><dd>140</dd>", "<dt>Failures</dt><dd>140</dd>", "<dt>Refusals</dt><dd>140</dd>",
 		"Activations by the day", `<th scope="row">deploy<small>acme/deploy</small></th>`, "exit code 2", "skill deploy allows no Write", "ws-eu-central-production-0042",
@@ -290,16 +290,16 @@ func TestO14Page(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	if html != page(t, many(700, 30*24*time.Hour)) {
+	if html != page(t, manyRecords(700, 30*24*time.Hour)) {
 		t.Error("the same records make another page")
 	}
 	for want, of := range map[string][]audit.Record{
 		"There are no records yet":      nil,
-		"1 record of <time":             many(1, time.Hour),
-		"by the hour":                   many(40, 40*time.Hour),
-		"Activations by the week":       many(400, 300*24*time.Hour),
-		"Activations by the month":      many(400, 4*365*24*time.Hour),
-		"Activations by the year":       many(400, 40*365*24*time.Hour),
+		"1 record of <time":             manyRecords(1, time.Hour),
+		"by the hour":                   manyRecords(40, 40*time.Hour),
+		"Activations by the week":       manyRecords(400, 300*24*time.Hour),
+		"Activations by the month":      manyRecords(400, 4*365*24*time.Hour),
+		"Activations by the year":       manyRecords(400, 40*365*24*time.Hour),
 		"1 record has no time":          {{Seq: 1, Time: "?", Action: audit.Run, Result: audit.OK, Skill: "a"}},
 		"further machines left out":     machines(300),
 		"the tool Bash was not allowed": {{Seq: 1, Action: audit.Refuse, Result: audit.Denied, Skill: "a", Tool: "Bash"}},
@@ -336,7 +336,7 @@ func TestPageHostile(t *testing.T) {
 }
 
 func BenchmarkPage(b *testing.B) {
-	all := many(100_000, 400*24*time.Hour)
+	all := manyRecords(100_000, 400*24*time.Hour)
 	for b.Loop() {
 		page(b, all)
 	}

@@ -76,7 +76,7 @@ func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o sub
 	if err != nil {
 		return err
 	}
-	t, err := a.submitted(ctx, h, o, args)
+	t, err := a.submit(ctx, h, o, args)
 	switch {
 	case err != nil:
 		return err
@@ -93,8 +93,8 @@ func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o sub
 // waits prints how to get the result of a task.
 func (a *app) waits(id string) { a.Note("skillpm task wait %s waits for its result", id) }
 
-// submitted passes a skill or a text to a runner.
-func (a *app) submitted(ctx context.Context, h *runtime.Host, o submitFlags, args []string) (*task.Task, error) {
+// submit passes a skill or a text to a runner.
+func (a *app) submit(ctx context.Context, h *runtime.Host, o submitFlags, args []string) (*task.Task, error) {
 	if o.body != "" {
 		return a.submitText(ctx, h, o)
 	}

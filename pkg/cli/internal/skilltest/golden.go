@@ -68,7 +68,7 @@ func (f *File) update(dir string, results []Result) error {
 			continue
 		}
 		r := &results[match]
-		if !ended(r, c) {
+		if !wasCompared(r, c) {
 			continue
 		}
 		for name, text := range map[string]string{c.BodyFile: r.Body, c.StdoutFile: r.Stdout} {
@@ -79,7 +79,7 @@ func (f *File) update(dir string, results []Result) error {
 		if c.Stdout != nil {
 			r.same("standard output", "stdout", *c.Stdout, r.Stdout)
 		}
-		if c.Body != nil && !alike(*c.Body, r.Body) {
+		if c.Body != nil && !equalTrimmed(*c.Body, r.Body) {
 			if next, ok := replaceBlock(data, c.key, c.body, r.Body, i); ok {
 				data = next
 				r.Updated = append(r.Updated, f.Path)
@@ -99,8 +99,10 @@ func (f *File) update(dir string, results []Result) error {
 	return write(dir, f.Path, data)
 }
 
-// ended reports whether a case reached the comparison of its text.
-func ended(r *Result, c *Case) bool { return !c.runs() && r.Body != "" || c.runs() && r.Exit != nil }
+// wasCompared reports whether a case reached the comparison of its text.
+func wasCompared(r *Result, c *Case) bool {
+	return !c.runs() && r.Body != "" || c.runs() && r.Exit != nil
+}
 
 // rewrite writes a test file if it changed.
 func (r *Result) rewrite(dir, name, text string) error {
@@ -108,7 +110,7 @@ func (r *Result) rewrite(dir, name, text string) error {
 		return nil
 	}
 	text = strings.Trim(text, "\n") + "\n"
-	if was, err := readGolden(dir, name); err == nil && alike(was, text) {
+	if was, err := readGolden(dir, name); err == nil && equalTrimmed(was, text) {
 		return nil
 	} else if err != nil && diag.CodeOf(err) != diag.NotFound {
 		return err
@@ -177,7 +179,7 @@ func replaceBlock(data []byte, key, value *yaml.Node, text string, number int) (
 	}
 	out := strings.Join(lines[:first], "") + b.String() + strings.Join(lines[end:], "")
 	f, err := Parse("", []byte(out))
-	if err != nil || number >= len(f.Cases) || f.Cases[number].Body == nil || !alike(*f.Cases[number].Body, text) {
+	if err != nil || number >= len(f.Cases) || f.Cases[number].Body == nil || !equalTrimmed(*f.Cases[number].Body, text) {
 		return nil, false
 	}
 	return []byte(out), true

@@ -324,12 +324,12 @@ func (w *fixture) compare(dir string, c *Case, r *Result, update bool) {
 	}
 }
 
-// alike compares two texts without leading and trailing line ends.
-func alike(a, b string) bool { return strings.Trim(a, "\n") == strings.Trim(b, "\n") }
+// equalTrimmed compares two texts without leading and trailing line ends.
+func equalTrimmed(a, b string) bool { return strings.Trim(a, "\n") == strings.Trim(b, "\n") }
 
 // same compares two texts.
 func (r *Result) same(what, name, want, got string) {
-	if !alike(want, got) {
+	if !equalTrimmed(want, got) {
 		lines := func(s string) []byte { return []byte(strings.Trim(s, "\n") + "\n") }
 		r.Mismatches = append(r.Mismatches,
 			Mismatch{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})

@@ -31,7 +31,7 @@ skill can do; they are no defects.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.selected(args, a.printRules)
+			return a.printSelected(args, a.printRules)
 		},
 	}
 }
@@ -54,7 +54,7 @@ In examples everything that cannot be seen is written as an escape, as \u200b.`,
 			if rules := catalogRules(args); rules != nil {
 				return a.explainCatalog(rules)
 			}
-			return a.selected(args, a.explain)
+			return a.printSelected(args, a.explain)
 		},
 	}
 }
@@ -88,8 +88,8 @@ func (a *app) explainCatalog(rules []catalog.Rule) error {
 	return nil
 }
 
-// selected prints the rules that arguments name, as JSON or with print.
-func (a *app) selected(args []string, print func([]rule.Rule) error) error {
+// printSelected prints the rules that arguments name, as JSON or with print.
+func (a *app) printSelected(args []string, print func([]rule.Rule) error) error {
 	rules, err := rule.Select(args...)
 	if err != nil {
 		return err

@@ -167,15 +167,15 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 		}
 		return a.finish(out, destinations)
 	}
-	mended, mendErr := c.Fix(cmd.Context(), o, flags.diff)
-	if mended == nil {
-		return mendErr
+	fixed, fixErr := c.Fix(cmd.Context(), o, flags.diff)
+	if fixed == nil {
+		return fixErr
 	}
-	out.Report, out.Mended, out.Dry = mended.Report, mended.Files, flags.diff
-	if err := a.finish(out, destinations); mendErr == nil {
+	out.Report, out.Fixed, out.Dry = fixed.Report, fixed.Files, flags.diff
+	if err := a.finish(out, destinations); fixErr == nil {
 		return err
 	}
-	return mendErr
+	return fixErr
 }
 
 // checkFlags rejects conflicting flags.
@@ -207,7 +207,7 @@ func (a *app) finish(o render.Outcome, destinations []render.Destination) error 
 		return err
 	}
 	if o.Dry { // the exit code of --diff reports changes
-		if len(o.Mended) > 0 {
+		if len(o.Fixed) > 0 {
 			return console.Reported{Exit: diag.Invalid}
 		}
 		return nil

@@ -80,7 +80,7 @@ func New(t testing.TB, script Script) *Server {
 	})
 	mux.HandleFunc("POST /v1/responses", s.responses)
 	mux.HandleFunc("POST /v1beta/models/{call}", s.generate)
-	mux.HandleFunc("/", s.stray)
+	mux.HandleFunc("/", s.rejectUnknown)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.URL = server.URL
@@ -158,7 +158,7 @@ func (s *Server) conversation(user []string) string {
 	return name
 }
 
-func (s *Server) stray(w http.ResponseWriter, r *http.Request) {
+func (s *Server) rejectUnknown(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.strays = append(s.strays, r.Method+" "+r.URL.Path)
 	s.mu.Unlock()

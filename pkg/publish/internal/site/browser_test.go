@@ -52,7 +52,7 @@ func launch(t *testing.T) *shown {
 	for i := range 30 {
 		large.Skills = append(large.Skills, site.Skill{Name: fmt.Sprintf("skill-%d", i), Description: "One of many.", Tree: tree("a")})
 	}
-	build(t, site.Options{Title: "Acme skills", Registry: "https://skills.example/index"}, append(append(sample(), large), many(300)...), details).save(t, s.dir)
+	build(t, site.Options{Title: "Acme skills", Registry: "https://skills.example/index"}, append(append(sample(), large), manyPacks(300)...), details).save(t, s.dir)
 	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(s.dir))))
 	t.Cleanup(server.Close)
 	s.url = server.URL + "/some/path/"

@@ -67,7 +67,7 @@ type home struct {
 // Lists writes everything that is not specific to one pack: the lists of packs, the pages of tags and owners, the
 // search index, and the fixed files.
 func (s *Site) Lists(w Write) error {
-	for _, write := range []func(Write) error{s.fixed, s.home, s.tagPages, s.ownerPages, s.notFound, s.search} {
+	for _, write := range []func(Write) error{s.writeFixedFiles, s.home, s.tagPages, s.ownerPages, s.notFound, s.search} {
 		if err := write(w); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *Site) Lists(w Write) error {
 	return nil
 }
 
-func (s *Site) fixed(w Write) error {
+func (s *Site) writeFixedFiles(w Write) error {
 	for _, name := range fixed {
 		data, err := assets.ReadFile("assets/" + name)
 		if err != nil {

@@ -121,10 +121,10 @@ func details(p site.Pack) site.Details {
 	return d
 }
 
-// made is a catalog in memory.
-type made map[string][]byte
+// memoryFiles is a catalog in memory.
+type memoryFiles map[string][]byte
 
-func (m made) write(path string, data []byte) error {
+func (m memoryFiles) write(path string, data []byte) error {
 	if _, twice := m[path]; twice {
 		return fmt.Errorf("%s is written twice", path)
 	}
@@ -132,13 +132,13 @@ func (m made) write(path string, data []byte) error {
 	return nil
 }
 
-func build(t testing.TB, o site.Options, packs []site.Pack, details func(site.Pack) site.Details) made {
+func build(t testing.TB, o site.Options, packs []site.Pack, details func(site.Pack) site.Details) memoryFiles {
 	t.Helper()
 	s, err := site.New(o, packs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := made{}
+	m := memoryFiles{}
 	if err := s.Lists(m.write); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func build(t testing.TB, o site.Options, packs []site.Pack, details func(site.Pa
 }
 
 // save writes a catalog to a directory.
-func (m made) save(t testing.TB, dir string) {
+func (m memoryFiles) save(t testing.TB, dir string) {
 	t.Helper()
 	for name, data := range m {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -164,8 +164,8 @@ func (m made) save(t testing.TB, dir string) {
 	}
 }
 
-// many returns n packs, each of which requires the one before the last.
-func many(n int) []site.Pack {
+// manyPacks returns n packs, each of which requires the one before the last.
+func manyPacks(n int) []site.Pack {
 	words := strings.Fields("deploy review migrate observe document test profile refactor translate summarise schedule monitor encrypt parse render compile")
 	things := strings.Fields("database cluster frontend report invoice pipeline gateway parser dataset notebook incident ticket container certificate queue index")
 	packs := make([]site.Pack, n)

@@ -60,7 +60,7 @@ func elements(t testing.TB, page []byte) []element {
 // TestPages checks what every page keeps to: links lead to files that are there, ids are used once, nothing is inline
 // and nothing from elsewhere, headings skip no level.
 func TestPages(t *testing.T) {
-	m := build(t, options(), append(sample(), many(600)...), details)
+	m := build(t, options(), append(sample(), manyPacks(600)...), details)
 	for name, data := range m {
 		if path.Ext(name) != ".html" {
 			continue
@@ -104,7 +104,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func checkLink(t *testing.T, m made, page string, e element, to string, ids map[string]bool) {
+func checkLink(t *testing.T, m memoryFiles, page string, e element, to string, ids map[string]bool) {
 	t.Helper()
 	to, _, _ = strings.Cut(to, "?")
 	file, anchor, _ := strings.Cut(to, "#")
@@ -133,7 +133,7 @@ func checkLink(t *testing.T, m made, page string, e element, to string, ids map[
 }
 
 func TestSameBytes(t *testing.T) {
-	packs := append(sample(), many(40)...)
+	packs := append(sample(), manyPacks(40)...)
 	first := build(t, options(), packs, details)
 	slices.Reverse(packs)
 	second := build(t, options(), packs, details)
@@ -236,7 +236,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestDiscovery(t *testing.T) {
-	m := made{}
+	m := memoryFiles{}
 	files := []site.File{{Path: "scripts/run.sh", Executable: true, Data: []byte("#!/bin/sh\n")}, {Path: "SKILL.md", Data: []byte("---\nname: x\n---\n")}}
 	d, err := site.Discover("x", strings.Repeat("long ", 500), files, m.write)
 	if err != nil {
@@ -287,13 +287,13 @@ func TestErrors(t *testing.T) {
 	if err := s.Lists(func(string, []byte) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
-	if err := s.Page(id("a/b"), site.Details{}, made{}.write); err == nil {
+	if err := s.Page(id("a/b"), site.Details{}, memoryFiles{}.write); err == nil {
 		t.Error("a pack that is not in the catalogue has a page")
 	}
 }
 
 func BenchmarkCatalogue(b *testing.B) {
-	packs := many(10_000)
+	packs := manyPacks(10_000)
 	for b.Loop() {
 		s, err := site.New(options(), packs)
 		if err != nil {

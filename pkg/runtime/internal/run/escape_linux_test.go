@@ -113,7 +113,7 @@ func TestRunEscape(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gone(t, []byte(line))
+			waitGone(t, []byte(line))
 			if want := "5 false <nil>\n"; !c.limit && string(out) != want {
 				t.Errorf("the command: %q, want %q", out, want)
 			}

@@ -262,7 +262,7 @@ func TestNothingLasts(t *testing.T) {
 	} {
 		free := newHouse(t)
 		if res := free.run(line, nil); res.ExitCode != 0 {
-			unable(t, "%s: %d %s%s", line, res.ExitCode, res.Stdout, res.Stderr)
+			skipUnsupported(t, "%s: %d %s%s", line, res.ExitCode, res.Stdout, res.Stderr)
 			continue
 		}
 		h := newHouse(t)
@@ -275,8 +275,8 @@ func TestNothingLasts(t *testing.T) {
 	}
 }
 
-// unable reports that an attempt is none on this machine: an error where it is to be one.
-func unable(t *testing.T, format string, args ...any) {
+// skipUnsupported skips an attempt that this machine does not support, or fails if the support is required.
+func skipUnsupported(t *testing.T, format string, args ...any) {
 	t.Helper()
 	text := fmt.Sprintf("not even unconfined: "+format, args...)
 	if os.Getenv("SKILLPM_REQUIRE_SANDBOX") != "" {

@@ -67,11 +67,11 @@ func attempt(what string, args []string) error {
 		const mode = unix.S_ISUID | 0o755
 		switch args[0] {
 		case "open":
-			return made(unix.Open("a", unix.O_CREAT|unix.O_WRONLY, mode))
+			return closeCreated(unix.Open("a", unix.O_CREAT|unix.O_WRONLY, mode))
 		case "openat2":
-			return made(unix.Openat2(unix.AT_FDCWD, "a", &unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY, Mode: mode}))
+			return closeCreated(unix.Openat2(unix.AT_FDCWD, "a", &unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY, Mode: mode}))
 		case "creat":
-			return made(unix.Creat("a", mode))
+			return closeCreated(unix.Creat("a", mode))
 		case "mknod":
 			return unix.Mknod("a", unix.S_IFREG|mode, 0)
 		case "fchmodat2":
@@ -122,7 +122,7 @@ func attempt(what string, args []string) error {
 	return fmt.Errorf("%q is not known", what)
 }
 
-func made(fd int, err error) error {
+func closeCreated(fd int, err error) error {
 	if err == nil {
 		err = unix.Close(fd)
 	}

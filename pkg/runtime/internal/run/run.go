@@ -96,7 +96,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	}
 	defer stderr.close()
 	cmd.Stdout, cmd.Stderr = stdout.write, stderr.write
-	fed, err := feed(cmd, c.Stdin)
+	fed, err := pipeInput(cmd, c.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	}
 	err = c.await(ctx, g, r, stdout, stderr)
 	r.Duration = time.Since(began)
-	r.ended(g)
+	r.recordEnd(g)
 	if g.box != nil {
 		r.Refused, r.Removed = g.box.Refused(), g.box.Tidy()
 	}
@@ -218,9 +218,9 @@ func (c Command) startError(err error) error {
 	return fmt.Errorf("%s could not be started: %w", name, err)
 }
 
-// feed connects the command's standard input. The returned function releases it without waiting for a reader that
+// pipeInput connects the command's standard input. The returned function releases it without waiting for a reader that
 // blocks.
-func feed(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
+func pipeInput(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
 	if reader == nil {
 		return func() {}, nil // os/exec uses the null device
 	}
@@ -292,8 +292,8 @@ func drain(most time.Duration, limit <-chan time.Time, done <-chan struct{}, str
 	}
 }
 
-// ended sets how the command ended.
-func (r *Result) ended(g *running) {
+// recordEnd sets how the command ended.
+func (r *Result) recordEnd(g *running) {
 	var known bool
 	if r.ExitCode, r.Signal, known = g.status(); !known {
 		r.ExitCode = -1 // it hangs in the kernel

@@ -135,11 +135,11 @@ func TestD5LimitKillsGroup(t *testing.T) {
 	if !r.TimedOut || r.Signal != "SIGKILL" {
 		t.Errorf("timed out %v, signal %q", r.TimedOut, r.Signal)
 	}
-	gone(t, r.Stdout)
+	waitGone(t, r.Stdout)
 }
 
-// gone requires that the process whose number was written has ended.
-func gone(t *testing.T, output []byte) {
+// waitGone requires that the process whose number was written has ended.
+func waitGone(t *testing.T, output []byte) {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(string(output)))
 	if err != nil {
@@ -172,7 +172,7 @@ func TestRunBackground(t *testing.T) {
 	if r.ExitCode != 0 || r.TimedOut {
 		t.Errorf("exit %d, timed out %v", r.ExitCode, r.TimedOut)
 	}
-	gone(t, r.Stdout)
+	waitGone(t, r.Stdout)
 }
 
 // One that tidies up when it is asked to has the time for it.
@@ -193,7 +193,7 @@ while [ ! -e ready ]; do :; done`)
 func TestRunDaemon(t *testing.T) {
 	c := shell(`sleep 1000 >/dev/null 2>&1 & echo $!`)
 	c.Grace = far
-	gone(t, mustRun(t, c).Stdout)
+	waitGone(t, mustRun(t, c).Stdout)
 }
 
 // What a command left to write is still read.
@@ -290,7 +290,7 @@ func TestRunCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r == nil || r.TimedOut {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	gone(t, r.Stdout)
+	waitGone(t, r.Stdout)
 	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("a second run: %v", err)
 	}

@@ -243,7 +243,7 @@ func (a *Admission) admit(ctx context.Context, sol *solve.Solution, c Candidates
 	}
 	ctx = gate.Watch(ctx, p.Ref.Kind)
 	if a.policies.Restricts() {
-		if err := a.proven(ctx, sol, p, locked, func() error { return a.checkOrigin(ctx, p, locked) }); err != nil {
+		if err := a.checkOrFetch(ctx, sol, p, locked, func() error { return a.checkOrigin(ctx, p, locked) }); err != nil {
 			return v, err
 		}
 	}
@@ -252,7 +252,7 @@ func (a *Admission) admit(ctx context.Context, sol *solve.Solution, c Candidates
 	}
 	for _, d := range demands {
 		var found []string
-		err := a.proven(ctx, sol, p, locked, func() (err error) {
+		err := a.checkOrFetch(ctx, sol, p, locked, func() (err error) {
 			found, err = a.Fetcher.Verifier.Signers(ctx, p, locked.Skills, d.signers)
 			return err
 		})
@@ -315,9 +315,9 @@ func (a *Admission) admitDirectory(id pack.ID, source string, demands []demand) 
 	return nil
 }
 
-// proven calls a check of what a lock has of a pack. If the check fails because this machine did not fetch the pack, it
-// fetches it, and checks again.
-func (a *Admission) proven(ctx context.Context, sol *solve.Solution, p *pack.Pack, locked *pack.LockedPack,
+// checkOrFetch calls a check of what a lock has of a pack. If the check fails because this machine did not fetch the
+// pack, it fetches it, and checks again.
+func (a *Admission) checkOrFetch(ctx context.Context, sol *solve.Solution, p *pack.Pack, locked *pack.LockedPack,
 	check func() error,
 ) error {
 	err := check()

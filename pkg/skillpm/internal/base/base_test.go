@@ -316,7 +316,7 @@ func TestTooYoung(t *testing.T) {
 	}
 }
 
-// What is said of a locked version that was yanked is what can be done about it.
+// The warning about a yanked locked version suggests what to do.
 func TestWithdrawnAdvice(t *testing.T) {
 	for _, tt := range []struct {
 		name, constraint string

@@ -115,7 +115,7 @@ func (m *market) local(e requirement, dir string, skills []string, strict bool) 
 		return m.skip(e.line, e.name, printable(dir)+" is not inside the marketplace")
 	}
 	if path.Clean(dir) == "." && len(skills) > 0 {
-		return m.listed(e, skills)
+		return m.checkListed(e, skills)
 	}
 	var err error
 	if e.reference, err = dirReference(m.root, dir); err != nil {
@@ -131,9 +131,9 @@ func escapesRepository(dir string) bool {
 	return pathx.Escapes(dir) || driveLetter().MatchString(dir)
 }
 
-// listed adds the skills of a plugin whose source is the marketplace's directory: those of each directory become a
+// checkListed adds the skills of a plugin whose source is the marketplace's directory: those of each directory become a
 // pack, because several plugins can share the source.
-func (m *market) listed(e requirement, skills []string) error {
+func (m *market) checkListed(e requirement, skills []string) error {
 	for _, dir := range skills {
 		if escapesRepository(dir) {
 			if err := m.skip(e.line, e.name, printable(dir)+" is not inside the marketplace"); err != nil {

@@ -70,7 +70,7 @@ func build(w io.Writer, packs iter.Seq2[Pack, error]) error {
 		for p, err := range packs {
 			it := item{err: err}
 			if err == nil {
-				p = p.bounded()
+				p = p.limitLengths()
 				it.doc = bm25.Document{Key: p.Name, Texts: p.texts(), Demoted: p.Deprecated != ""}
 				it.doc.Data, it.err = json.Marshal(p)
 			}

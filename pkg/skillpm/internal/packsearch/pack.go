@@ -84,8 +84,8 @@ func FromIndex(e index.CatalogEntry) Pack {
 	return p
 }
 
-// bounded returns the pack with everything that is too long cut.
-func (p Pack) bounded() Pack {
+// limitLengths returns the pack with everything that is too long cut.
+func (p Pack) limitLengths() Pack {
 	for _, s := range []*string{&p.Name, &p.Version, &p.License, &p.Published} {
 		*s = cut(*s, maxShort)
 	}
@@ -255,12 +255,12 @@ func (a *Answer) explain(p Pack, index int) Hit {
 			words[at] |= has[i]
 		}
 	}
-	h.Skills = named(p.Skills, words)
+	h.Skills = matchingSkills(p.Skills, words)
 	return h
 }
 
-// named returns the names of the skills that have words of the query, those with the most first.
-func named(skills []Skill, words []uint64) (names []string) {
+// matchingSkills returns the names of the skills that have words of the query, those with the most first.
+func matchingSkills(skills []Skill, words []uint64) (names []string) {
 	const most = 64
 	var order []int
 	for i, w := range words {

@@ -85,7 +85,7 @@ func (b *Backend) withholdNamed(ctx context.Context, id pack.ID, l *lookup) ([]r
 		if least.Age == 0 || v.Yanked || versions[i].Unavailable != "" {
 			continue
 		}
-		if since, ok := dated(v); ok {
+		if since, ok := publishTime(v); ok {
 			versions[i].Unavailable = b.young(since, least)
 			continue
 		}
@@ -203,7 +203,7 @@ func (b *Backend) checkAge(id pack.ID, c resolve.Selection, p *pack.Pack) error 
 		return nil // withholdPlaced looked at it
 	}
 	if v, ok := b.Offer(id, p.Version); ok && c.Source == "" {
-		if _, ok := dated(v); ok {
+		if _, ok := publishTime(v); ok {
 			return nil // withholdNamed looked at it
 		}
 	}

@@ -159,7 +159,7 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have %s as skillpm.yaml asks for it", id).
 			WithHint("run skillpm install without --frozen and commit skillpm.lock")
 	}
-	return b.offered(ctx, id, src)
+	return b.availableVersions(ctx, id, src)
 }
 
 // checkOrigin ignores what the lock has of a pack that is required by name and locked to a source that no registry

@@ -143,8 +143,8 @@ func (b *Backend) knownDigest(ctx context.Context, r registry.Registry, id pack.
 	return p.Ref.Digest
 }
 
-// strayed warns of a pack that is locked to another source than the one that its owner is bound to by now.
-func (b *Backend) strayed(id pack.ID, src string, locked *pack.LockedPack) []string {
+// moveWarnings warns of a pack that is locked to another source than the one that its owner is bound to by now.
+func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) []string {
 	bound := b.Fetcher.Registries.BoundTo(id.Owner)
 	if src != "" || !strings.HasPrefix(bound, "oci://") || registry.Repository(bound, id) == locked.Source {
 		return nil
@@ -164,18 +164,18 @@ func (b *Backend) Withdrawn(ctx context.Context, id pack.ID, locked *pack.Locked
 			return nil
 		}
 		versions, _ := b.Fetcher.Releases(ctx, *d.Ref)
-		return b.withdrawn(id, locked.Version, versions)
+		return b.yankWarnings(id, locked.Version, versions)
 	}
 	reg, err := b.Fetcher.Registries.Find(ctx, id, locked.Source)
 	if err != nil {
 		return nil
 	}
 	versions, _ := reg.Versions(ctx, id)
-	return b.withdrawn(id, locked.Version, versions)
+	return b.yankWarnings(id, locked.Version, versions)
 }
 
-// withdrawn warns of a locked version that is yanked, and proposes what to do.
-func (b *Backend) withdrawn(id pack.ID, version string, versions []registry.Version) []string {
+// yankWarnings warns of a locked version that is yanked, and proposes what to do.
+func (b *Backend) yankWarnings(id pack.ID, version string, versions []registry.Version) []string {
 	if !slices.ContainsFunc(versions, func(v registry.Version) bool { return v.Version == version && v.Yanked }) {
 		return nil
 	}

@@ -137,8 +137,8 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		if locked, ok := b.lockedVersion(id, c.Source, c.Version); ok {
 			if narrowed, ok := narrow(locked, required[id]); ok {
 				sol.Lock.Packs[id] = narrowed
-				sol.warn(b.strayed(id, c.Source, locked)...)
-				sol.warn(b.withdrawn(id, locked.Version, b.versions(id))...)
+				sol.warn(b.moveWarnings(id, c.Source, locked)...)
+				sol.warn(b.yankWarnings(id, locked.Version, b.versions(id))...)
 				continue
 			}
 		}

@@ -114,7 +114,7 @@ func (b *Backend) Prefetch(ctx context.Context, deps []pack.Dependency) {
 // Offered lists the versions of a dependency, whatever its range and the lock say.
 func (b *Backend) Offered(ctx context.Context, d pack.Dependency) ([]resolve.Version, error) {
 	b.requirements([]pack.Dependency{d})
-	return b.offered(ctx, d.ID, SourceText(d))
+	return b.availableVersions(ctx, d.ID, SourceText(d))
 }
 
 // Known is Offered without asking: it returns no versions of what was not asked for before.
@@ -129,8 +129,8 @@ func (b *Backend) Known(ctx context.Context, d pack.Dependency) ([]resolve.Versi
 	return b.Offered(ctx, d)
 }
 
-// offered lists the versions of a pack that is found by name, or at a source.
-func (b *Backend) offered(ctx context.Context, id pack.ID, src string) ([]resolve.Version, error) {
+// availableVersions lists the versions of a pack that is found by name, or at a source.
+func (b *Backend) availableVersions(ctx context.Context, id pack.ID, src string) ([]resolve.Version, error) {
 	if src == "" {
 		l := b.askRegistry(ctx, id)
 		if <-l.done; l.err != nil {
@@ -195,8 +195,8 @@ func (b *Backend) Offer(id pack.ID, version string) (registry.Version, bool) {
 	return versions[i], true
 }
 
-// dated returns when a registry says that a version was published.
-func dated(v registry.Version) (time.Time, bool) {
+// publishTime returns when a registry says that a version was published.
+func publishTime(v registry.Version) (time.Time, bool) {
 	since, err := time.Parse(time.RFC3339, v.Published)
 	return since, err == nil
 }

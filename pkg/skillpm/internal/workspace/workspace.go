@@ -156,9 +156,9 @@ func (w *Workspace) changed() (bool, error) {
 	return !same || (manifest == nil) != (w.manifestBytes == nil) || (lock == nil) != (w.lockBytes == nil), nil
 }
 
-// Confirm returns [ErrChanged] if another process changed the scope since it was read, and err otherwise. A conflict that
-// was found without the scope's lock may be with files that such a process has just written: Confirm waits until its
-// transaction has ended.
+// Confirm returns [ErrChanged] if another process changed the scope since it was read, and err otherwise. A conflict
+// that was found without the scope's lock may be with files that such a process has just written: Confirm waits until
+// its transaction has ended.
 func (w *Workspace) Confirm(ctx context.Context, err error) error {
 	unlock, lockErr := w.machine.lock(ctx, w.Scope.LockFile())
 	if lockErr != nil {

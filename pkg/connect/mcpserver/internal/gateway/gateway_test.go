@@ -23,8 +23,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// world is a gateway with one server of ours before it, and a client of that.
-type world struct {
+// fixture is a gateway with one server of ours before it, and a client of that.
+type fixture struct {
 	client *mcp.ClientSession
 	stderr *buffer
 
@@ -53,7 +53,7 @@ func (b *buffer) String() string {
 }
 
 // check notes a call, and refuses one tool.
-func (w *world) check(_ context.Context, c tool.Call) error {
+func (w *fixture) check(_ context.Context, c tool.Call) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls = append(w.calls, c)
@@ -75,14 +75,14 @@ func program(t *testing.T, env map[string]string) gateway.Upstream {
 	return gateway.Upstream{Name: "up", Command: []string{self}, Env: all}
 }
 
-func open(t *testing.T, upstreams ...gateway.Upstream) *world {
+func open(t *testing.T, upstreams ...gateway.Upstream) *fixture {
 	t.Helper()
 	return openFor(t, "2025-11-25", upstreams...)
 }
 
-func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *world {
+func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *fixture {
 	t.Helper()
-	w := &world{stderr: &buffer{}, told: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
+	w := &fixture{stderr: &buffer{}, told: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
 	g, err := gateway.Open(gateway.Options{Upstreams: upstreams, Environ: os.Environ(), Stderr: w.stderr, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *world
 	return w
 }
 
-func (w *world) tools(t *testing.T) map[string]*mcp.Tool {
+func (w *fixture) tools(t *testing.T) map[string]*mcp.Tool {
 	t.Helper()
 	res, err := w.client.ListTools(t.Context(), nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func (w *world) tools(t *testing.T) map[string]*mcp.Tool {
 	return all
 }
 
-func (w *world) call(t *testing.T, name string, arguments any) *mcp.CallToolResult {
+func (w *fixture) call(t *testing.T, name string, arguments any) *mcp.CallToolResult {
 	t.Helper()
 	res, err := w.client.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
 	if err != nil {
