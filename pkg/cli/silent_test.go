@@ -22,13 +22,13 @@ func TestSilentServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	asked := make(chan struct{})
+	contacted := make(chan struct{})
 	go func() {
 		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		close(asked)
+		close(contacted)
 		<-t.Context().Done()
 		_ = conn.Close()
 	}()
@@ -54,7 +54,7 @@ func TestSilentServer(t *testing.T) {
 		t.Fatal("it waits for a server that says nothing")
 	}
 	select {
-	case <-asked:
+	case <-contacted:
 	default:
 		t.Log("the server was not asked: the error was faster")
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// mend makes the safe edits of a tree until there are none left.
-func mend(t testing.TB, fsys fstest.MapFS, profiles ...string) lint.Report {
+// applyFixes makes the safe edits of a tree until there are none left.
+func applyFixes(t testing.TB, fsys fstest.MapFS, profiles ...string) lint.Report {
 	t.Helper()
 	o := lint.Options{Edits: true}
 	for _, id := range profiles {
@@ -95,7 +95,7 @@ func TestMend(t *testing.T) {
 			if tt.profile != "" {
 				ids = append(ids, tt.profile)
 			}
-			mend(t, fsys, ids...)
+			applyFixes(t, fsys, ids...)
 			if got := string(fsys["deploy/SKILL.md"].Data); got != "---\n"+tt.after+"---\nSee [a](a.md).\n" {
 				t.Errorf("got:\n%s\nwant:\n%s", got, tt.after)
 			}
@@ -110,7 +110,7 @@ func TestMendFiles(t *testing.T) {
 		"deploy/scripts/b.py": {Data: []byte("\ufeff#!/usr/bin/env python3\nprint(1)"), Mode: 0o755},
 		"deploy/scripts/c.sh": {Data: []byte("echo c\r\n"), Mode: 0o644},
 	}
-	r := mend(t, fsys)
+	r := applyFixes(t, fsys)
 	for name, want := range map[string]string{
 		"deploy/SKILL.md":     "---\r\nname: deploy\r\ndescription: D.\r\n---\r\nRun `./scripts/a.sh now` and scripts/b.py, scripts/c.sh.\r\nThe end\r\n",
 		"deploy/scripts/a.sh": "#!/bin/sh\necho a\n",
@@ -142,7 +142,7 @@ func TestMendLeaves(t *testing.T) {
 		"{name: deploy, description: 3: 4}\n",
 	} {
 		fsys := tree("-- deploy/SKILL.md\n---\n" + front + "---\nText\n")
-		mend(t, fsys)
+		applyFixes(t, fsys)
 		if got := string(fsys["deploy/SKILL.md"].Data); !strings.Contains(got, front) && !strings.HasPrefix(front, "name: Deploy It") {
 			t.Errorf("got:\n%s\nwant it left:\n%s", got, front)
 		}
@@ -152,7 +152,7 @@ func TestMendLeaves(t *testing.T) {
 // A name that another skill refers to is not changed: the reference would lead nowhere.
 func TestMendKeepsReferences(t *testing.T) {
 	fsys := tree("-- deploy/SKILL.md\n---\nname: roll-out\ndescription: D.\n---\nText\n-- other/SKILL.md\n---\nname: other\ndescription: O.\n---\nUse the `roll-out` skill.\n")
-	mend(t, fsys)
+	applyFixes(t, fsys)
 	if got := string(fsys["deploy/SKILL.md"].Data); !strings.Contains(got, "name: roll-out\n") {
 		t.Errorf("got %q", got)
 	}
@@ -167,12 +167,12 @@ func FuzzMend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, front, body string) {
 		fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte("---\n" + front + "---\n" + body)}}
 		before := len(mustRun(t, fsys).Findings)
-		left := mend(t, fsys)
+		left := applyFixes(t, fsys)
 		if len(left.Findings) > before {
 			t.Errorf("%d findings became %d: %q", before, len(left.Findings), fsys["deploy/SKILL.md"].Data)
 		}
 		once := slices.Clone(fsys["deploy/SKILL.md"].Data)
-		mend(t, fsys)
+		applyFixes(t, fsys)
 		if !slices.Equal(once, fsys["deploy/SKILL.md"].Data) {
 			t.Errorf("twice: %q, %q", once, fsys["deploy/SKILL.md"].Data)
 		}
@@ -199,7 +199,7 @@ func TestMendOrderLeaves(t *testing.T) {
 		"---\nname: deploy\ndescription: x\nallowed-tools: &t [Read, Write]\nmetadata: {a: *t}\n---\nText\n",
 	} {
 		fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte(text)}}
-		mend(t, fsys)
+		applyFixes(t, fsys)
 		if got := strings.TrimSuffix(string(fsys["deploy/SKILL.md"].Data), "\n"); got != strings.TrimSuffix(text, "\n") {
 			t.Errorf("got:\n%s\nwant:\n%s", got, text)
 		}
@@ -210,7 +210,7 @@ func TestMendOrderLeaves(t *testing.T) {
 func TestMendLeavesUTF16(t *testing.T) {
 	page := []byte("\xff\xfex\x00 \x00y\x00 \x00n\x00o\x00 \x00e\x00n\x00d\x00")
 	fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte(head + "[n](n.md)\n")}, "deploy/n.md": {Data: page}}
-	mend(t, fsys)
+	applyFixes(t, fsys)
 	if got := fsys["deploy/n.md"].Data; string(got) != string(page) {
 		t.Errorf("got %q", got)
 	}

@@ -199,15 +199,15 @@ func TestComparisonOfParts(t *testing.T) {
 func TestComparisonDirectory(t *testing.T) {
 	m := manifest(t, "dependencies: {acme/near: {path: ./near}, acme/far: {path: ./far}, acme/base: \"*\"}\naliases: {first: base@acme/base}\n")
 	l := lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near"), "acme/far": lockEntry("1.0.0 path:elsewhere", "", "far"), "acme/base": lockEntry("1.2.0 "+oci, "", "base")}, nil)
-	var asked []string
+	var calls []string
 	for _, differs := range []bool{false, true} {
-		asked = nil
+		calls = nil
 		found := pack.Comparison{Manifest: m, Lock: l, Directory: func(d pack.Dependency, p *pack.LockedPack) bool {
-			asked = append(asked, d.ID.String()+" "+p.Version)
+			calls = append(calls, d.ID.String()+" "+p.Version)
 			return differs
 		}}.Differences()
-		if strings.Join(asked, ", ") != "acme/near 1.0.0" {
-			t.Errorf("asked about %v", asked)
+		if strings.Join(calls, ", ") != "acme/near 1.0.0" {
+			t.Errorf("asked about %v", calls)
 		}
 		if got, want := differenceText(found), "skillpm.lock:13: place: acme/far is locked from another place than the one that skillpm.yaml wants, ./far\n"; got != want {
 			t.Errorf("got\n%swant\n%s", got, want)

@@ -127,8 +127,8 @@ func TestBadKeys(t *testing.T) {
 	checkCode(t, err, diag.Denied, "does not open the key")
 	_, err = sign.ParsePrivate(sealed, nil)
 	checkCode(t, err, diag.Usage, "encrypted, and there is no password")
-	asked := errors.New("nobody there")
-	if _, err = sign.ParsePrivate(sealed, func() ([]byte, error) { return nil, asked }); !errors.Is(err, asked) {
+	errPassword := errors.New("nobody there")
+	if _, err = sign.ParsePrivate(sealed, func() ([]byte, error) { return nil, errPassword }); !errors.Is(err, errPassword) {
 		t.Errorf("error of the question is %v", err)
 	}
 	tests := []struct {

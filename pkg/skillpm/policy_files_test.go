@@ -203,8 +203,8 @@ func TestVerdictsAreNotTheUsers(t *testing.T) {
 	}
 	forbidScripts(t, w)
 	o := newOptions(t, w.dir, w.home)
-	door := enforce.Open(enforce.Options{Files: enforce.Files{Paths: o.Paths, OS: o.OS, Admin: o.Admin}, Projects: []string{w.dir}, Now: o.Now})
-	basis := strings.TrimPrefix(door.CacheKey(o.Version), "sha256:")
+	evaluator := enforce.Open(enforce.Options{Files: enforce.Files{Paths: o.Paths, OS: o.OS, Admin: o.Admin}, Projects: []string{w.dir}, Now: o.Now})
+	basis := strings.TrimPrefix(evaluator.CacheKey(o.Version), "sha256:")
 	if basis == "" || basis == filepath.Base(admitted[0]) {
 		t.Fatalf("%q is no basis of its own", basis)
 	}

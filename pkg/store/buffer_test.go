@@ -55,7 +55,7 @@ func slowDisk(t *testing.T, size, files int, announced bool, least, most int64) 
 	const writers, workers = 4, 8
 	content := bytes.Repeat([]byte("x"), size)
 	disk, running := make(chan struct{}), sync.WaitGroup{}
-	var held atomic.Int64
+	var live atomic.Int64
 	for n := range writers {
 		w := writer(t, s, bundle.Limits{})
 		var streams, senders sync.WaitGroup
@@ -75,7 +75,7 @@ func slowDisk(t *testing.T, size, files int, announced bool, least, most int64) 
 					if announced {
 						announce = int64(size)
 					}
-					r := counted{bytes.NewReader(content), &held}
+					r := counted{bytes.NewReader(content), &live}
 					if err := w.WriteFile(fmt.Sprint("s", k), fmt.Sprint("f", i), false, announce, r); err != nil {
 						t.Error(err)
 					}
@@ -91,12 +91,12 @@ func slowDisk(t *testing.T, size, files int, announced bool, least, most int64) 
 		})
 	}
 	synctest.Wait()
-	if got := held.Load(); got < least || got > most {
+	if got := live.Load(); got < least || got > most {
 		t.Errorf("%d bytes are held, want %d to %d", got, least, most)
 	}
 	close(disk)
 	running.Wait()
-	if got, want := held.Load(), int64(writers*(files/workers)*workers*size); got != want {
+	if got, want := live.Load(), int64(writers*(files/workers)*workers*size); got != want {
 		t.Errorf("%d bytes were read, want %d", got, want)
 	}
 }

@@ -91,9 +91,9 @@ func TestPending(t *testing.T) {
 // started.
 func TestProgressAndCancel(t *testing.T) {
 	p := scripts(t)
-	told := make(chan string, 1000)
+	messages := make(chan string, 1000)
 	p.client = &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-		told <- r.Params.Message
+		messages <- r.Params.Message
 	}}
 	s := p.server()
 	s.SetPatience(time.Hour, 10*time.Millisecond)
@@ -107,7 +107,7 @@ func TestProgressAndCancel(t *testing.T) {
 		_, err := c.CallTool(ctx, params)
 		failed <- err
 	}()
-	for m := range told {
+	for m := range messages {
 		if strings.HasSuffix(m, ": began") {
 			break
 		}
@@ -187,9 +187,9 @@ func TestP7Fork(t *testing.T) {
 	})
 	p.write("home/.config/skillpm/config.yaml", "runners:\n  general: {command: [sh, -c, 'cat; while [ ! -e "+p.root+"/go ]; do sleep 0.01; done; echo worked']}\n")
 	p.profile, p.options.HostNames = "pegasus", true
-	told, updated := make(chan any, 10), make(chan string, 10)
+	messages, updated := make(chan any, 10), make(chan string, 10)
 	p.client = &mcp.ClientOptions{
-		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { told <- r.Params.Data }, //nolint:staticcheck // for clients of older versions
+		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { messages <- r.Params.Data }, //nolint:staticcheck // for clients of older versions
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
 	}
 	c := p.connect()
@@ -212,7 +212,7 @@ func TestP7Fork(t *testing.T) {
 	if uri := <-updated; uri != "task://"+id {
 		t.Errorf("told of %s", uri)
 	}
-	if data, err := json.Marshal(<-told); err != nil || !strings.Contains(string(data), id) || !strings.Contains(string(data), "worked") {
+	if data, err := json.Marshal(<-messages); err != nil || !strings.Contains(string(data), id) || !strings.Contains(string(data), "worked") {
 		t.Errorf("told %s, %v", data, err)
 	}
 	read, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "task://" + id})

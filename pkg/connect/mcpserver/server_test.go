@@ -189,7 +189,7 @@ func TestO26EveryProfile(t *testing.T) {
 					}
 				}
 				p.profile, p.options.HostNames = pr.ID, names
-				c, asked := p.connect(), 0
+				c, questions := p.connect(), 0
 				for name, defined := range toolNames(t, c) {
 					schema, ok := defined.InputSchema.(map[string]any)
 					if !ok || name == "skill_end" || name == "skill_run" || defined.Name == "find_skills" || strings.Contains(strings.ToLower(name), "file") {
@@ -200,7 +200,7 @@ func TestO26EveryProfile(t *testing.T) {
 					for _, r := range required {
 						args[fmt.Sprint(r)] = "demo"
 					}
-					asked++
+					questions++
 					res, text := call(t, c, name, args)
 					if res.IsError || !strings.Contains(text, "THE INSTRUCTIONS") {
 						t.Errorf("%s: text %q", name, text)
@@ -209,8 +209,8 @@ func TestO26EveryProfile(t *testing.T) {
 						t.Errorf("%s: structured %q", name, data)
 					}
 				}
-				if asked != 1 {
-					t.Errorf("%d tools were asked for the instructions", asked)
+				if questions != 1 {
+					t.Errorf("%d tools were asked for the instructions", questions)
 				}
 			})
 		}

@@ -152,9 +152,9 @@ func TestLockContention(t *testing.T) { // M2
 func TestLockNotice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	tick := make(chan time.Time, 2)
-	told := make(chan struct{}, 2)
+	notified := make(chan struct{}, 2)
 	notice := txn.Notice{
-		Waiting: func() { told <- struct{}{} },
+		Waiting: func() { notified <- struct{}{} },
 		After: func(d time.Duration) <-chan time.Time {
 			if d != time.Second {
 				t.Errorf("told after %v", d)
@@ -176,14 +176,14 @@ func TestLockNotice(t *testing.T) {
 	}()
 	tick <- time.Time{}
 	tick <- time.Time{}
-	<-told
+	<-notified
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if len(told) != 0 {
+	if len(notified) != 0 {
 		t.Error("told again")
 	}
 }

@@ -139,14 +139,14 @@ func TestNewOfDoubles(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	const world = `
+	const registryText = `
 		root: a/a@^1 a/e!
 		a/a=1.0.0: a/b@^2
 		a/b=2.0.0: a/c
 		a/c=3.0.0: a/b
 		a/d=4.0.0: a/c
 		a/e=5.0.0: a/c`
-	g := build(t, world)
+	g := build(t, registryText)
 	for _, tt := range []struct {
 		name string
 		g    *graph.Graph

@@ -43,7 +43,7 @@ func TestWhy(t *testing.T) {
 		a/b=2.0.0: a/c a/a
 		a/c=3.0.0: a/b a/d
 		a/d=4.0.0: a/a`
-	for _, tt := range []struct{ name, world, of, want string }{
+	for _, tt := range []struct{ name, graph, of, want string }{
 		{"shortest first", diamond, "a/d", "d^4; e! d; a^1 b^2 d~4.0; a^1 c^3 d>=4; 0 more, open false"},
 		{"direct", diamond, "a/a", "a^1; 0 more, open false"},
 		{"not required", diamond, "b/stray", "; 0 more, open false"},
@@ -54,7 +54,7 @@ func TestWhy(t *testing.T) {
 		{"the entrance of a cycle", cycle, "a/a", "a; 0 more, open false"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := say(build(t, tt.world).Why(id(tt.of))); got != tt.want {
+			if got := say(build(t, tt.graph).Why(id(tt.of))); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})

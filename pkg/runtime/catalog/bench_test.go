@@ -222,8 +222,8 @@ func TestO23Size(t *testing.T) {
 	open(t, o, 1000)
 	before := heap()
 	c := open(t, o, 1000) // from the index
-	if held := heap() - before; held > 10_000_000 && held < 1<<40 {
-		t.Errorf("the catalog holds %d bytes", held)
+	if live := heap() - before; live > 10_000_000 && live < 1<<40 {
+		t.Errorf("the catalog holds %d bytes", live)
 	}
 	if n := len(c.Skills()); n != 1000 {
 		t.Errorf("%d skills", n)
@@ -239,14 +239,14 @@ func BenchmarkMemory(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := manySkills(b, n, true)
 			open(b, o, n)
-			held := uint64(0)
+			live := uint64(0)
 			for b.Loop() {
 				before := heap()
 				c := open(b, o, n)
-				held = heap() - before
+				live = heap() - before
 				runtime.KeepAlive(c)
 			}
-			b.ReportMetric(float64(held), "heap-bytes")
+			b.ReportMetric(float64(live), "heap-bytes")
 		})
 	}
 }

@@ -48,14 +48,14 @@ func testCandidates(t testing.TB) []Candidate {
 func TestO3Queries(t *testing.T) {
 	docs := testCandidates(t)
 	for file, want := range map[string]int{"testdata/find/queries.txt": 50, "testdata/find/held-out.txt": 20} {
-		asked, found, first := 0, 0, 0
+		queries, found, first := 0, 0, 0
 		var missed []string
 		for _, line := range readLines(t, file) {
 			task, name, ok := strings.Cut(line, " | ")
 			if !ok {
 				t.Fatalf("%s: %q", file, line)
 			}
-			asked++
+			queries++
 			hits := fitting(t, task, docs, 3, MatchThreshold)
 			at := -1
 			for i, h := range hits {
@@ -73,9 +73,9 @@ func TestO3Queries(t *testing.T) {
 				found++
 			}
 		}
-		t.Logf("%s: of %d, %d among the first three, %d first\n%s", file, asked, found, first, strings.Join(missed, "\n"))
-		if asked != want || found*10 < asked*9 {
-			t.Errorf("%s: %d of %d tasks have their skill among the first three", file, found, asked)
+		t.Logf("%s: of %d, %d among the first three, %d first\n%s", file, queries, found, first, strings.Join(missed, "\n"))
+		if queries != want || found*10 < queries*9 {
+			t.Errorf("%s: %d of %d tasks have their skill among the first three", file, found, queries)
 		}
 	}
 }

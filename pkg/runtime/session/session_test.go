@@ -297,11 +297,11 @@ func TestAllow(t *testing.T) {
 	w.skill("list", "allowed-tools: [Read, 'Bash(git status:*)']", "x\n")
 	w.skill("free", "", "x\n")
 	w.skill("none", "allowed-tools: []", "x\n")
-	type asked struct {
+	type toolCall struct {
 		name, command string
 		want          bool
 	}
-	check := func(stack string, all ...asked) {
+	check := func(stack string, all ...toolCall) {
 		t.Helper()
 		for _, a := range all {
 			v := w.allow("s", a.name, "command", a.command)
@@ -313,28 +313,28 @@ func TestAllow(t *testing.T) {
 			}
 		}
 	}
-	check("nothing", asked{"Anything", "", true})
+	check("nothing", toolCall{"Anything", "", true})
 	w.mustLoad("s", "free")
-	check("free", asked{"Anything", "", true}, asked{"Bash", "rm -rf /", true})
+	check("free", toolCall{"Anything", "", true}, toolCall{"Bash", "rm -rf /", true})
 	w.mustLoad("s", "comma")
-	check("comma", asked{"Read", "", true}, asked{"Grep", "", true}, asked{"Write", "", false}, asked{"Bash", "git push", true},
-		asked{"Bash", "rm x", false}, asked{"shell", "git push", true}, asked{"Bash", "git push; rm x", false}, asked{"skill", "", true})
+	check("comma", toolCall{"Read", "", true}, toolCall{"Grep", "", true}, toolCall{"Write", "", false}, toolCall{"Bash", "git push", true},
+		toolCall{"Bash", "rm x", false}, toolCall{"shell", "git push", true}, toolCall{"Bash", "git push; rm x", false}, toolCall{"skill", "", true})
 	w.mustLoad("s", "space")
-	check("space", asked{"Read", "", true}, asked{"Grep", "", false}, asked{"Write", "", false}, asked{"Bash", "git push", true})
+	check("space", toolCall{"Read", "", true}, toolCall{"Grep", "", false}, toolCall{"Write", "", false}, toolCall{"Bash", "git push", true})
 	w.mustLoad("s", "list")
-	check("list", asked{"Bash", "git push", false}, asked{"Bash", "git status -s", true})
+	check("list", toolCall{"Bash", "git push", false}, toolCall{"Bash", "git status -s", true})
 	w.mustLoad("s", "none")
-	check("none", asked{"Read", "", false}, asked{"skill", "", true})
+	check("none", toolCall{"Read", "", false}, toolCall{"skill", "", true})
 	for _, name := range []string{"none", "list", "space"} {
 		if ended, err := w.open("s").Deactivate(t.Context(), ""); err != nil || !slices.Equal(ended, []string{name}) {
 			t.Fatalf("%v, %v", ended, err)
 		}
 	}
-	check("comma again", asked{"Grep", "", true}, asked{"Bash", "git push", true}, asked{"Write", "", false})
+	check("comma again", toolCall{"Grep", "", true}, toolCall{"Bash", "git push", true}, toolCall{"Write", "", false})
 	if ended, err := w.open("s").Deactivate(t.Context(), "free"); err != nil || !slices.Equal(ended, []string{"comma", "free"}) {
 		t.Fatalf("%v, %v", ended, err)
 	}
-	check("nothing again", asked{"Write", "", true})
+	check("nothing again", toolCall{"Write", "", true})
 }
 
 // SPEC O10: a refusal is recorded, with the tool and the skill.

@@ -159,12 +159,12 @@ func TestP10O11Isolation(t *testing.T) {
 	r.Env = []string{"API_KEY", "LEVEL=warn", "NOT_THERE"}
 	w.runners[pack.DefaultRunner] = r
 	body := "# Steps\n\n1. one\x00two\xff\r\n"
-	asked := w.submit(task.Request{Skill: "release", Pack: "acme/tools", Dir: "/skills/release", Model: "opus", Project: w.dir, Body: body})
-	if asked.State != task.Queued || !task.IsID(asked.ID) || asked.Agent != "general" {
-		t.Errorf("%+v", asked)
+	job := w.submit(task.Request{Skill: "release", Pack: "acme/tools", Dir: "/skills/release", Model: "opus", Project: w.dir, Body: body})
+	if job.State != task.Queued || !task.IsID(job.ID) || job.Agent != "general" {
+		t.Errorf("%+v", job)
 	}
-	done := w.waitEnded(asked.ID, task.Succeeded)
-	in, rest, _ := strings.Cut(w.output(asked.ID), "--\n")
+	done := w.waitEnded(job.ID, task.Succeeded)
+	in, rest, _ := strings.Cut(w.output(job.ID), "--\n")
 	env, where, _ := strings.Cut(rest, "--\n")
 	if in != body {
 		t.Errorf("the task read %q", in)
@@ -175,7 +175,7 @@ func TestP10O11Isolation(t *testing.T) {
 		names = append(names, name)
 	}
 	for _, line := range []string{
-		"API_KEY=k1\n", "LEVEL=warn\n", "SKILLPM_TASK_ID=" + asked.ID + "\n", "SKILL_NAME=release\n", "SKILL_DIR=/skills/release\n", "SKILLPM_MODEL=opus\n",
+		"API_KEY=k1\n", "LEVEL=warn\n", "SKILLPM_TASK_ID=" + job.ID + "\n", "SKILL_NAME=release\n", "SKILL_DIR=/skills/release\n", "SKILLPM_MODEL=opus\n",
 	} {
 		if !strings.Contains(env, line) {
 			t.Errorf("the task lacks %s", line)
@@ -190,15 +190,15 @@ func TestP10O11Isolation(t *testing.T) {
 		t.Errorf("a secret of the parent's: %s", rest)
 	}
 	// an empty directory of its own, which goes
-	if dir := strings.TrimSpace(where); dir != filepath.Join(w.Dir(asked.ID), "work") {
+	if dir := strings.TrimSpace(where); dir != filepath.Join(w.Dir(job.ID), "work") {
 		t.Errorf("it works in %q", where)
 	} else if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("its directory is still there: %v", err)
 	}
-	if errs, err := w.Errors(asked.ID); err != nil || string(errs) != "to stderr\n" {
+	if errs, err := w.Errors(job.ID); err != nil || string(errs) != "to stderr\n" {
 		t.Errorf("%q, %v", errs, err)
 	}
-	if done.ExitCode == nil || *done.ExitCode != 0 || done.Started == nil || done.Ended == nil || done.OutputBytes != int64(len(w.output(asked.ID))) {
+	if done.ExitCode == nil || *done.ExitCode != 0 || done.Started == nil || done.Ended == nil || done.OutputBytes != int64(len(w.output(job.ID))) {
 		t.Errorf("%+v", done)
 	}
 	// only the owner can read any of it
@@ -225,23 +225,23 @@ func TestP10Notified(t *testing.T) {
 		File:    filepath.Join(w.dir, "inbox", "tasks.jsonl"),
 	}
 	w.runners[pack.DefaultRunner] = r
-	asked := w.submit(task.Request{Skill: "release"})
+	job := w.submit(task.Request{Skill: "release"})
 	waitEnded := make(chan *task.Task, 2)
-	w.OnEnd(t.Context(), asked.ID, func(got *task.Task, err error) {
+	w.OnEnd(t.Context(), job.ID, func(got *task.Task, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 		waitEnded <- got
 	})
-	w.waitEnded(asked.ID, task.Failed)
-	if got := <-waitEnded; got.ID != asked.ID || got.State != task.Failed {
+	w.waitEnded(job.ID, task.Failed)
+	if got := <-waitEnded; got.ID != job.ID || got.State != task.Failed {
 		t.Errorf("%+v", got)
 	}
 	for range 3 {
-		if _, err := w.Find(t.Context(), asked.ID); err != nil {
+		if _, err := w.Find(t.Context(), job.ID); err != nil {
 			t.Error(err)
 		}
-		if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Failed {
+		if got, err := w.Cancel(t.Context(), job.ID); err != nil || got.State != task.Failed {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
@@ -254,15 +254,15 @@ func TestP10Notified(t *testing.T) {
 		if len(lines) != 1 || json.Unmarshal([]byte(lines[0]), &n) != nil {
 			t.Fatalf("%s: %q", name, lines)
 		}
-		if n.ID != asked.ID || n.State != "failed" || n.Skill != "release" || n.Output != "the result\n" || n.ExitCode != 3 || n.Reason == "" {
+		if n.ID != job.ID || n.State != "failed" || n.Skill != "release" || n.Output != "the result\n" || n.ExitCode != 3 || n.Reason == "" {
 			t.Errorf("%s: %+v", name, n)
 		}
 	}
-	if env := strings.Join(w.lines("told.env"), "\n"); strings.Contains(env, "SKILLPM_SESSION") || !strings.Contains(env, "SKILLPM_TASK_ID="+asked.ID) {
+	if env := strings.Join(w.lines("told.env"), "\n"); strings.Contains(env, "SKILLPM_SESSION") || !strings.Contains(env, "SKILLPM_TASK_ID="+job.ID) {
 		t.Errorf("the environment of the notification is %s", env)
 	}
 	log := strings.Join(w.lines("state/audit.jsonl"), "\n")
-	for _, want := range []string{`"action":"task-end"`, `"result":"failed"`, `"skill":"release"`, `"exit_code":3`, `"task":"` + asked.ID + `"`} {
+	for _, want := range []string{`"action":"task-end"`, `"result":"failed"`, `"skill":"release"`, `"exit_code":3`, `"task":"` + job.ID + `"`} {
 		if strings.Count(log, want) != 1 {
 			t.Errorf("the audit log lacks %s: %s", want, log)
 		}
@@ -282,21 +282,21 @@ func TestTwentyAtOnce(t *testing.T) {
 	)
 	for i := range 20 {
 		wg.Go(func() {
-			asked, err := w.Submit(t.Context(), task.Request{Body: "task " + strconv.Itoa(i)})
+			job, err := w.Submit(t.Context(), task.Request{Body: "task " + strconv.Itoa(i)})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			got, err := w.Wait(t.Context(), asked.ID)
+			got, err := w.Wait(t.Context(), job.ID)
 			if err != nil || got.State != task.Succeeded {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if out, err := w.Store.Output(asked.ID); err != nil || string(out) != "task "+strconv.Itoa(i) {
+			if out, err := w.Store.Output(job.ID); err != nil || string(out) != "task "+strconv.Itoa(i) {
 				t.Errorf("%q, %v", out, err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			ids = append(ids, asked.ID)
+			ids = append(ids, job.ID)
 		})
 	}
 	wg.Wait()
@@ -310,16 +310,16 @@ func TestTwentyAtOnce(t *testing.T) {
 			t.Errorf("number %d of the list is %s", i, got.ID)
 		}
 	}
-	var told []string
+	var notices []string
 	for _, line := range w.lines("tasks.jsonl") {
 		var n task.Notification
 		if err := json.Unmarshal([]byte(line), &n); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		told = append(told, n.ID)
+		notices = append(notices, n.ID)
 	}
-	if slices.Sort(told); !slices.Equal(told, ids) {
-		t.Errorf("told of %q", told)
+	if slices.Sort(notices); !slices.Equal(notices, ids) {
+		t.Errorf("told of %q", notices)
 	}
 }
 
@@ -332,12 +332,12 @@ func TestLost(t *testing.T) {
 	r := w.runners[pack.DefaultRunner]
 	r.Notify.File = filepath.Join(w.dir, "tasks.jsonl")
 	w.runners[pack.DefaultRunner] = r
-	asked := w.submit(task.Request{})
+	job := w.submit(task.Request{})
 	_, grandchild := w.line(alive)
-	if got, err := w.Find(t.Context(), asked.ID); err != nil || got.State != task.Running {
+	if got, err := w.Find(t.Context(), job.ID); err != nil || got.State != task.Running {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	file := filepath.Join(w.Dir(asked.ID), "pid")
+	file := filepath.Join(w.Dir(job.ID), "pid")
 	pid, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestLost(t *testing.T) {
 	}
 	// whoever waits learns of it without looking again and again
 	waited := make(chan *task.Task, 1)
-	w.OnEnd(t.Context(), asked.ID, func(got *task.Task, err error) {
+	w.OnEnd(t.Context(), job.ID, func(got *task.Task, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -367,11 +367,11 @@ func TestLost(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			got, err := w.Find(t.Context(), asked.ID)
+			got, err := w.Find(t.Context(), job.ID)
 			if err != nil || got.State != task.Lost || got.Ended == nil || got.Reason == "" {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Lost {
+			if got, err := w.Cancel(t.Context(), job.ID); err != nil || got.State != task.Lost {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
@@ -393,12 +393,12 @@ func TestCancel(t *testing.T) {
 	r := w.runners[pack.DefaultRunner]
 	r.Notify.File = filepath.Join(w.dir, "tasks.jsonl")
 	w.runners[pack.DefaultRunner] = r
-	asked := w.submit(task.Request{})
+	job := w.submit(task.Request{})
 	_, grandchildren := w.line(alive)
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Cancelled {
+			if got, err := w.Cancel(t.Context(), job.ID); err != nil || got.State != task.Cancelled {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
@@ -407,7 +407,7 @@ func TestCancel(t *testing.T) {
 	if _, err := io.Copy(io.Discard, grandchildren); err != nil {
 		t.Error(err)
 	}
-	if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Cancelled {
+	if got, err := w.Cancel(t.Context(), job.ID); err != nil || got.State != task.Cancelled {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if lines := w.lines("tasks.jsonl"); len(lines) != 1 || !strings.Contains(lines[0], `"state":"cancelled"`) {
@@ -421,25 +421,25 @@ func TestCancelQueued(t *testing.T) {
 	gate := w.fifo("gate")
 	w.options.Self = []string{"/bin/sh", "-c", `read go <"` + gate + `"; exec "` + os.Args[0] + `" task run-one "$0"`}
 	w.Store = task.Open(w.store, w.options)
-	asked := w.submit(task.Request{})
-	if got, err := w.Find(t.Context(), asked.ID); err != nil || got.State != task.Queued {
+	job := w.submit(task.Request{})
+	if got, err := w.Find(t.Context(), job.ID); err != nil || got.State != task.Queued {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	// what Cancel does first; it then waits for the runner, which waits for the gate
-	if err := os.WriteFile(filepath.Join(w.Dir(asked.ID), "cancel"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Dir(job.ID), "cancel"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Cancelled || got.Started != nil {
+	if got, err := w.Cancel(t.Context(), job.ID); err != nil || got.State != task.Cancelled || got.Started != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "ran")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it ran: %v", err)
 	}
 	// and nobody runs it again
-	if err := w.Run(t.Context(), asked.ID); diag.CodeOf(err) != diag.Usage {
+	if err := w.Run(t.Context(), job.ID); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("%v", err)
 	}
 }
@@ -535,17 +535,17 @@ func TestWaitEnds(t *testing.T) {
 	w := newFixture(t)
 	gate := w.fifo("gate")
 	w.sh(`read go <"$1/gate"; echo "$go"`)
-	asked := w.submit(task.Request{})
+	job := w.submit(task.Request{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := w.Wait(ctx, asked.ID); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.Wait(ctx, job.ID); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 	if err := os.WriteFile(gate, []byte("went on\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.waitEnded(asked.ID, task.Succeeded)
-	if out := w.output(asked.ID); out != "went on\n" {
+	w.waitEnded(job.ID, task.Succeeded)
+	if out := w.output(job.ID); out != "went on\n" {
 		t.Errorf("%q", out)
 	}
 	for _, id := range []string{"", "..", "../../etc", "20261122-162300-123-k3f9q2m7xwabc"} {

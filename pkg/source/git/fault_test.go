@@ -241,11 +241,11 @@ func TestTrickle(t *testing.T) {
 		}, 5 + slowWindows},
 	}
 	for name, tt := range tests {
-		var judge func()
+		var check func()
 		clock := testClock(nil)
-		clock.after = func(_ time.Duration, f func()) timer { judge = f; return noTimer{} }
+		clock.after = func(_ time.Duration, f func()) timer { check = f; return noTimer{} }
 		body := &trickle{windows: tt.windows, last: long}
-		body.end = func() { judge() }
+		body.end = func() { check() }
 		g := newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
 			body.Request = r
 			return &http.Response{StatusCode: http.StatusOK, Body: body}, nil

@@ -253,10 +253,10 @@ func change(f func([]byte) []byte) func(http.Handler) http.Handler {
 func TestRetry(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
-	var asked atomic.Int32
+	var requests atomic.Int32
 	busy := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if asked.Add(1) <= 2 {
+			if requests.Add(1) <= 2 {
 				w.Header().Set("Retry-After", "0")
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return

@@ -239,21 +239,21 @@ func TestMeter(t *testing.T) {
 	gittest.New(t, dir, "o/r.git").Commit(skills())
 	for _, program := range []string{"", gittest.Git(t)} {
 		var mu sync.Mutex
-		var last, told int64
+		var last, reported int64
 		ctx := pack.WithProgress(t.Context(), func(done, total int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			if done < last || total != 0 {
 				t.Errorf("%q: the meter is told %d of %d after %d", program, done, total, last)
 			}
-			last, told = done, told+1
+			last, reported = done, reported+1
 		})
 		c := newClient(t, git.Options{Program: program})
 		p, err := c.Open(ctx, parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git"))
 		if err == nil {
 			err = c.Fetch(ctx, p, nil, bundle.NewHasher(bundle.DefaultLimits()))
 		}
-		if mu.Lock(); err != nil || last == 0 || told == 0 {
+		if mu.Lock(); err != nil || last == 0 || reported == 0 {
 			t.Errorf("%q: the meter says %d, %v", program, last, err)
 		}
 		mu.Unlock()

@@ -578,14 +578,14 @@ func homeOf(t *testing.T, servers ...*ocitest.Server) string {
 // unseen is a transport to a registry that, of so many manifests, says at first that their blobs are not there.
 type unseen struct {
 	http.RoundTripper
-	left, asked int
+	left, requests int
 }
 
 func (u *unseen) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodPut || !strings.Contains(req.URL.Path, "/manifests/") {
 		return u.RoundTripper.RoundTrip(req)
 	}
-	if u.asked++; u.asked > u.left {
+	if u.requests++; u.requests > u.left {
 		return u.RoundTripper.RoundTrip(req)
 	}
 	body := `{"errors":[{"code":"DIGEST_INVALID","message":"invalid"},{"code":"MANIFEST_BLOB_UNKNOWN","message":"blob unknown to registry"}]}`
@@ -600,15 +600,15 @@ func TestManifestAgain(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	for _, tt := range []struct {
-		left, asked int
-		works       bool
+		left, requests int
+		works          bool
 	}{{1, 2, true}, {99, 3, false}} {
 		u := &unseen{RoundTripper: s.Transport(t), left: tt.left}
 		c := oci.New(oci.Options{Transport: u, Retries: 2})
 		_, err := c.PutArtifact(t.Context(), ref, note(fmt.Sprint(tt.left)))
 		c.Close()
-		if (err == nil) != tt.works || u.asked != tt.asked {
-			t.Errorf("%d refusals: asked %d times, want %d; %v", tt.left, u.asked, tt.asked, err)
+		if (err == nil) != tt.works || u.requests != tt.requests {
+			t.Errorf("%d refusals: asked %d times, want %d; %v", tt.left, u.requests, tt.requests, err)
 		}
 		if err != nil && (diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), "MANIFEST_BLOB_UNKNOWN")) {
 			t.Errorf("%v has code %v", err, diag.CodeOf(err))

@@ -44,8 +44,8 @@ func TestManyAtOnce(t *testing.T) {
 		defer now.Add(-1)
 		scope := r.URL.Query().Get("scope")
 		if r.URL.Path == "/token" {
-			asked, _ := tokens.LoadOrStore(scope, new(atomic.Int32))
-			asked.(*atomic.Int32).Add(1)
+			count, _ := tokens.LoadOrStore(scope, new(atomic.Int32))
+			count.(*atomic.Int32).Add(1)
 			fmt.Fprintf(w, `{"token":"for %s"}`, scope)
 			return true
 		}
@@ -73,9 +73,9 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("%d requests at once, more than %d", peak.Load(), most)
 	}
 	n := 0
-	tokens.Range(func(scope, asked any) bool {
+	tokens.Range(func(scope, count any) bool {
 		n++
-		if got := asked.(*atomic.Int32).Load(); got != 1 {
+		if got := count.(*atomic.Int32).Load(); got != 1 {
 			t.Errorf("%s: %d tokens", scope, got)
 		}
 		return true
@@ -90,11 +90,11 @@ func TestTokenExpires(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
-	var given, valid atomic.Int32
+	var issued, valid atomic.Int32
 	valid.Store(1)
 	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/token" {
-			fmt.Fprintf(w, `{"token":"number %d"}`, given.Add(1))
+			fmt.Fprintf(w, `{"token":"number %d"}`, issued.Add(1))
 			return true
 		}
 		if r.Header.Get("Authorization") == fmt.Sprintf("Bearer number %d", valid.Load()) {
@@ -116,7 +116,7 @@ func TestTokenExpires(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if got := given.Load(); got != want+1 {
+		if got := issued.Load(); got != want+1 {
 			t.Errorf("%d tokens were given, want %d", got, want+1)
 		}
 	}

@@ -506,21 +506,21 @@ func TestCredentialsStayWithTheirHost(t *testing.T) {
 	defer other.Close()
 	s := ocitest.New(t)
 	s.User, s.Password = "ada", "secret"
-	var asked atomic.Int32
+	var requests atomic.Int32
 	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 		if _, password, ok := r.BasicAuth(); !ok || password != "secret" {
 			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return true
 		}
-		asked.Add(1)
+		requests.Add(1)
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		return true
 	})
 	err := get(t, s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
 	wantCode(t, err, diag.NotFound)
-	if asked.Load() == 0 || seen.Load() != 0 {
-		t.Errorf("the registry was asked %d times with credentials, the other server %d times", asked.Load(), seen.Load())
+	if requests.Load() == 0 || seen.Load() != 0 {
+		t.Errorf("the registry was asked %d times with credentials, the other server %d times", requests.Load(), seen.Load())
 	}
 }
 

@@ -57,7 +57,7 @@ func TestCheckLogin(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	for _, tt := range []struct {
 		mode, secret string
-		asked        bool
+		requested    bool
 		code         diag.Code
 		shown        bool
 	}{
@@ -73,10 +73,10 @@ func TestCheckLogin(t *testing.T) {
 	} {
 		mode, seen = tt.mode, nil
 		c := oci.New(oci.Options{Retries: -1})
-		asked, err := c.CheckLogin(t.Context(), host, "robot", tt.secret)
+		requested, err := c.CheckLogin(t.Context(), host, "robot", tt.secret)
 		c.Close()
-		if asked != tt.asked || diag.CodeOf(err) != tt.code && !(err == nil && tt.code == diag.OK) {
-			t.Errorf("%s with %s: asked %v, %v, want %v, %v", tt.mode, tt.secret, asked, err, tt.asked, tt.code)
+		if requested != tt.requested || diag.CodeOf(err) != tt.code && !(err == nil && tt.code == diag.OK) {
+			t.Errorf("%s with %s: asked %v, %v, want %v, %v", tt.mode, tt.secret, requested, err, tt.requested, tt.code)
 		}
 		if err != nil && strings.Contains(err.Error(), tt.secret) {
 			t.Errorf("%s: the error repeats the password: %v", tt.mode, err)
@@ -95,10 +95,10 @@ func TestCheckLoginDistribution(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "robot", Password: "s3cret"})
 	c := oci.New(oci.Options{Transport: s.Transport(t), Retries: -1})
 	t.Cleanup(c.Close)
-	if asked, err := c.CheckLogin(t.Context(), s.Host, "robot", "s3cret"); !asked || err != nil {
-		t.Errorf("the right password: asked %v, %v", asked, err)
+	if requested, err := c.CheckLogin(t.Context(), s.Host, "robot", "s3cret"); !requested || err != nil {
+		t.Errorf("the right password: asked %v, %v", requested, err)
 	}
-	if asked, err := c.CheckLogin(t.Context(), s.Host, "robot", "guessed"); !asked || diag.CodeOf(err) != diag.Denied {
-		t.Errorf("a wrong password: asked %v, %v", asked, err)
+	if requested, err := c.CheckLogin(t.Context(), s.Host, "robot", "guessed"); !requested || diag.CodeOf(err) != diag.Denied {
+		t.Errorf("a wrong password: asked %v, %v", requested, err)
 	}
 }

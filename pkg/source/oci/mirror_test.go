@@ -46,8 +46,8 @@ func TestMirrorFirst(t *testing.T) {
 	if p.Ref.URL != ref.URL {
 		t.Errorf("it would be locked at %s, not at its origin", p.Ref.URL)
 	}
-	if asked := log.with("GET", origin.Host); len(asked) != 0 {
-		t.Errorf("the origin was asked %q", asked)
+	if requests := log.with("GET", origin.Host); len(requests) != 0 {
+		t.Errorf("the origin was asked %q", requests)
 	}
 	if versions, err := c.Versions(t.Context(), ref); err != nil || !slices.Equal(versions, []string{"1.0.0"}) {
 		t.Errorf("tags are the mirror's: %q %v", versions, err)
@@ -77,8 +77,8 @@ func TestMirrorAway(t *testing.T) {
 	if err := get(t, c, ref); err != nil {
 		t.Fatal(err)
 	}
-	if asked := log.with("GET", mirror.Host); len(asked) != 1 {
-		t.Errorf("the mirror was asked %q", asked)
+	if requests := log.with("GET", mirror.Host); len(requests) != 1 {
+		t.Errorf("the mirror was asked %q", requests)
 	}
 	ref.URL = origin.URL("acme/none")
 	_, err := c.Open(t.Context(), ref)
@@ -134,8 +134,8 @@ func TestOriginAway(t *testing.T) {
 	ref.Rev = "2.0.0"
 	_, err := c.Open(t.Context(), ref)
 	wantCode(t, err, diag.Remote, "2.0.0", origin.Host)
-	if asked := log.with("GET", origin.Host); len(asked) != 1 {
-		t.Errorf("the origin was asked %q", asked)
+	if requests := log.with("GET", origin.Host); len(requests) != 1 {
+		t.Errorf("the origin was asked %q", requests)
 	}
 }
 

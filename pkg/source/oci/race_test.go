@@ -58,16 +58,16 @@ func TestTwoPublishers(t *testing.T) {
 		})
 	}
 	group.Wait()
-	told := 0
+	calls := 0
 	for _, err := range errs {
 		if conflict, ok := errors.AsType[*oci.ConflictError](err); ok && conflict.Version == "1.0.0" {
-			told++
+			calls++
 		} else if err != nil {
 			t.Error(err)
 		}
 	}
-	if told != 1 {
-		t.Errorf("%d were told: %v", told, errs)
+	if calls != 1 {
+		t.Errorf("%d were told: %v", calls, errs)
 	}
 }
 

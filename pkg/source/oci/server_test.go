@@ -202,8 +202,8 @@ func TestPages(t *testing.T) {
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q %v", got, err)
 			}
-			if asked := s.Requests(); name == "olareg" && len(asked) != 4 {
-				t.Errorf("asked %q, want 4 pages", asked)
+			if requests := s.Requests(); name == "olareg" && len(requests) != 4 {
+				t.Errorf("asked %q, want 4 pages", requests)
 			}
 		})
 	}

@@ -27,8 +27,8 @@ type web struct {
 	dirs  map[string]http.Handler
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool // sees requests first; false has them answered
 
-	mu    sync.Mutex
-	asked []string // "host path", with " again" for a request that has an ETag
+	mu  sync.Mutex
+	log []string // "host path", with " again" for a request that has an ETag
 }
 
 func (s *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -37,8 +37,8 @@ func (s *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		line += " again"
 	}
 	s.mu.Lock()
-	s.asked = append(s.asked, line)
-	n := len(s.asked)
+	s.log = append(s.log, line)
+	n := len(s.log)
 	s.mu.Unlock()
 	if s.fault != nil && s.fault(n, w, r) {
 		return
@@ -51,12 +51,12 @@ func (s *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	dir.ServeHTTP(w, r)
 }
 
-// requests returns what was asked since the last call, sorted.
+// requests returns the requests since the last call, sorted.
 func (s *web) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := s.asked
-	s.asked = nil
+	list := s.log
+	s.log = nil
 	slices.Sort(list)
 	return list
 }

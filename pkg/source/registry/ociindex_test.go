@@ -57,7 +57,7 @@ func TestOCIIndexCosts(t *testing.T) {
 	dir := bigIndex(t, 300)
 	pushIndex(t, s.Client(t, ""), s.URL("team/index"), dir)
 	cache := t.TempDir()
-	asked := func(name string) (int, error) {
+	countRequests := func(name string) (int, error) {
 		r := open(t, "index+"+s.URL("team/index"), registry.Deps{OCI: s.Client(t, ""), Cache: cache})
 		s.Requests()
 		_, err := r.Versions(t.Context(), parseID(t, name))
@@ -72,7 +72,7 @@ func TestOCIIndexCosts(t *testing.T) {
 		{"acme/pack-7", 1, diag.OK},
 		{"acme/none", 3, diag.NotFound}, // a shard, and the configuration
 	} {
-		if got, err := asked(tt.name); got > tt.want || diag.CodeOf(err) != tt.code {
+		if got, err := countRequests(tt.name); got > tt.want || diag.CodeOf(err) != tt.code {
 			t.Errorf("%s: %d requests, want %d; %v", tt.name, got, tt.want, err)
 		}
 	}

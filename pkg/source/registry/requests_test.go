@@ -28,14 +28,14 @@ func TestWhoIsAsked(t *testing.T) {
 	list := []registry.Named{{Name: "a", URL: "https://a.example"}, {Name: "b", URL: "https://b.example/"}}
 	dead := append(slices.Clone(list), registry.Named{Name: "dead", URL: "https://dead.example"})
 	for _, tt := range []struct {
-		name    string
-		config  registry.Config
-		offline bool
-		pack    string
-		locked  string
-		asked   string // the hosts
-		want    string // the registry's name, or words of the error
-		code    diag.Code
+		name         string
+		config       registry.Config
+		offline      bool
+		pack         string
+		locked       string
+		wantRequests string // the hosts
+		want         string // the registry's name, or words of the error
+		code         diag.Code
 	}{
 		{"unbound, in one", registry.Config{Registries: list}, false, "acme/deploy", "", "a.example b.example", "a", 0},
 		{"unbound, in two", registry.Config{Registries: list}, false, "acme/both", "", "a.example b.example", "acme/both is in a and in b", diag.Conflict},
@@ -71,8 +71,8 @@ func TestWhoIsAsked(t *testing.T) {
 				case err != nil || r.Name() != tt.want:
 					t.Errorf("got %v %v, want %s", r, err, tt.want)
 				}
-				if got := strings.Join(hosts(s.requests()), " "); got != tt.asked {
-					t.Errorf("asked %q, want %q", got, tt.asked)
+				if got := strings.Join(hosts(s.requests()), " "); got != tt.wantRequests {
+					t.Errorf("asked %q, want %q", got, tt.wantRequests)
 				}
 			})
 		})

@@ -257,9 +257,9 @@ func FuzzDeclared(f *testing.F) {
 		if missing := p.Missing(strings.Fields(args)); len(missing) > len(p.Required) {
 			t.Fatalf("%q are missing of %q", missing, p.Required)
 		}
-		if given := strings.Fields(args); len(p.Required)+len(p.Optional) == 0 {
-			if bound, _ := p.Bind(given); !slices.Equal(bound, given) {
-				t.Fatalf("%q became %q", given, bound)
+		if words := strings.Fields(args); len(p.Required)+len(p.Optional) == 0 {
+			if bound, _ := p.Bind(words); !slices.Equal(bound, words) {
+				t.Fatalf("%q became %q", words, bound)
 			}
 		}
 	})

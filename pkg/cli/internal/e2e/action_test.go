@@ -101,7 +101,7 @@ func TestActionVersion(t *testing.T) {
 		name, version, ref, changelog string
 		want                          string
 		code                          int
-		asked                         string
+		wantRequests                  string
 	}{
 		{name: "given", version: "1.1.0", ref: "v1", changelog: changelog, want: "1.1.0"},
 		{name: "given with a v", version: "v1.1.0-rc.1", ref: "v1.0.0", changelog: changelog, want: "1.1.0-rc.1"},
@@ -110,8 +110,8 @@ func TestActionVersion(t *testing.T) {
 		{name: "a commit", ref: "0123456789abcdef0123456789abcdef01234567", changelog: changelog, want: "1.2.3"},
 		{name: "a local action", changelog: changelog, want: "1.2.3"},
 		{name: "other headings", changelog: "## v0.9.1\r\n", want: "0.9.1"},
-		{name: "no release yet", ref: "main", changelog: "## Unreleased\n", want: "2.0.0", asked: "HEAD latest"},
-		{name: "latest", version: "latest", ref: "v1", changelog: changelog, want: "2.0.0", asked: "HEAD latest"},
+		{name: "no release yet", ref: "main", changelog: "## Unreleased\n", want: "2.0.0", wantRequests: "HEAD latest"},
+		{name: "latest", version: "latest", ref: "v1", changelog: changelog, want: "2.0.0", wantRequests: "HEAD latest"},
 		{name: "a range", version: "1.x", changelog: changelog, code: 2},
 		{name: "another directory", version: "../../1.2.3", changelog: changelog, code: 2},
 		{name: "a second output", version: "1.2.3\nversion=6.6.6", changelog: changelog, code: 2},
@@ -124,8 +124,8 @@ func TestActionVersion(t *testing.T) {
 			if j.code != test.code || j.outputs["version"] != test.want {
 				t.Errorf("exit code %d, version %q, want %d, %q\n%s", j.code, j.outputs["version"], test.code, test.want, j.log)
 			}
-			if got := r.requests(); got != test.asked {
-				t.Errorf("requests %q, want %q", got, test.asked)
+			if got := r.requests(); got != test.wantRequests {
+				t.Errorf("requests %q, want %q", got, test.wantRequests)
 			}
 		})
 	}
@@ -233,13 +233,13 @@ func testActionDownload(t *testing.T, binary []byte) {
 	r := hostRelease(t, binary, "1.2.3")
 	kept := filepath.Join(w.cache, r.archive, r.archive)
 	sums, archive := r.get("checksums.txt"), r.get(r.archive)
-	run := func(name string, code int, asked string, inputs map[string]string) job {
+	run := func(name string, code int, wantRequests string, inputs map[string]string) job {
 		t.Helper()
 		in := map[string]string{"mirror": r.url}
 		maps.Copy(in, inputs)
 		j := w.run(t, in)
-		if got := strings.ReplaceAll(r.requests(), r.archive, "ARCHIVE"); j.code != code || got != asked {
-			t.Errorf("%s: exit code %d, want %d; requests:\n%s\nwant:\n%s\n%s", name, j.code, code, got, asked, j.log)
+		if got := strings.ReplaceAll(r.requests(), r.archive, "ARCHIVE"); j.code != code || got != wantRequests {
+			t.Errorf("%s: exit code %d, want %d; requests:\n%s\nwant:\n%s\n%s", name, j.code, code, got, wantRequests, j.log)
 		}
 		return j
 	}
@@ -296,14 +296,14 @@ func testActionWords(t *testing.T, r *release) {
 		"a[$(touch pwned)]", "x\ny=z", "<(touch pwned)", "-",
 	} {
 		alone := []string{"version", "token", "strict", "cache"}
-		together := map[string]string{"mirror": r.url}
+		jobs := map[string]string{"mirror": r.url}
 		for name := range w.action.Inputs {
 			// No program gets working-directory: the runner itself goes there.
 			if name != "mirror" && name != "working-directory" && !slices.Contains(alone, name) {
-				together[name] = text
+				jobs[name] = text
 			}
 		}
-		all := []map[string]string{together, {"mirror": r.url + text}}
+		all := []map[string]string{jobs, {"mirror": r.url + text}}
 		for _, name := range alone {
 			all = append(all, map[string]string{"mirror": r.url, name: text})
 		}

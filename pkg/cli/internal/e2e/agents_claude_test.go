@@ -98,7 +98,7 @@ func TestClaudeHooks(t *testing.T) {
 					touch("before"), activate("reader"), touch("during"), read(w), mockmodel.Say("I read it."), touch("after"), mockmodel.Say("I wrote it."),
 				}}
 			},
-			refused: []string{"during"}, ran: []string{"before", "after"}, told: []string{"Bash", "reader"},
+			refused: []string{"during"}, ran: []string{"before", "after"}, replies: []string{"Bash", "reader"},
 		},
 		{
 			name:    "one message with a skill and a tool",
@@ -106,7 +106,7 @@ func TestClaudeHooks(t *testing.T) {
 			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{"main": {{Calls: append(activate("reader").Calls, touch("at-once").Calls...)}, read(w)}}
 			},
-			refused: []string{"at-once"}, told: []string{"Bash", "reader"},
+			refused: []string{"at-once"}, replies: []string{"Bash", "reader"},
 		},
 		{
 			name:    "a slash command",
@@ -114,7 +114,7 @@ func TestClaudeHooks(t *testing.T) {
 			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{"main": {touch("during"), read(w), mockmodel.Say("I read it."), touch("after")}}
 			},
-			refused: []string{"during"}, ran: []string{"after"}, told: []string{"Bash", "reader"},
+			refused: []string{"during"}, ran: []string{"after"}, replies: []string{"Bash", "reader"},
 		},
 		{
 			name:    "a subagent inherits, and adds its own",
@@ -126,7 +126,7 @@ func TestClaudeHooks(t *testing.T) {
 					"sub":  {touch("sub-during"), activate("reader"), read(w), mockmodel.Say("I read it.")},
 				}
 			},
-			refused: []string{"sub-during", "main-during"}, ran: []string{"after"}, told: []string{"Bash", "delegate"},
+			refused: []string{"sub-during", "main-during"}, ran: []string{"after"}, replies: []string{"Bash", "delegate"},
 		},
 		{
 			name:    "a forked skill binds its fork",
@@ -137,7 +137,7 @@ func TestClaudeHooks(t *testing.T) {
 					"fork": {touch("fork-during"), read(w), mockmodel.Say("I read it.")},
 				}
 			},
-			refused: []string{"fork-during"}, ran: []string{"main-after"}, told: []string{"Bash", "apart"},
+			refused: []string{"fork-during"}, ran: []string{"main-after"}, replies: []string{"Bash", "apart"},
 		},
 	})
 }

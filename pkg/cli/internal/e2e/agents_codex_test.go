@@ -64,7 +64,7 @@ func TestCodexHooks(t *testing.T) {
 					mockmodel.Say("I read it."), shell("touch after"), mockmodel.Say("I wrote it."),
 				}}
 			},
-			refused: []string{"during"}, ran: []string{"before", "after"}, told: []string{"Bash", "cats"},
+			refused: []string{"during"}, ran: []string{"before", "after"}, replies: []string{"Bash", "cats"},
 		},
 		{
 			name:    "a mention by the user",
@@ -74,7 +74,7 @@ func TestCodexHooks(t *testing.T) {
 					shell("touch during"), shell("cat notes.txt"), mockmodel.Say("I read it."), shell("touch after"), mockmodel.Say("I wrote it."),
 				}}
 			},
-			refused: []string{"during"}, ran: []string{"after"}, told: []string{"Bash", "cats"},
+			refused: []string{"during"}, ran: []string{"after"}, replies: []string{"Bash", "cats"},
 		},
 		{
 			name:    "a subagent inherits",
@@ -86,7 +86,7 @@ func TestCodexHooks(t *testing.T) {
 					"sub":  {shell("touch sub-during"), shell("cat notes.txt"), mockmodel.Say("I read it.")},
 				}
 			},
-			refused: []string{"sub-during", "main-during"}, told: []string{"Bash", "team"},
+			refused: []string{"sub-during", "main-during"}, replies: []string{"Bash", "team"},
 		},
 	})
 }

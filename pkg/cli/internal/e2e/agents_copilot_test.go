@@ -43,7 +43,7 @@ func TestCopilotHooks(t *testing.T) {
 					command("touch before"), skill("reader"), command("touch during"), read(w), mockmodel.Say("I read it."), command("touch after"), mockmodel.Say("I wrote it."),
 				}}
 			},
-			refused: []string{"during"}, ran: []string{"before", "after"}, told: []string{"Bash", "reader"},
+			refused: []string{"during"}, ran: []string{"before", "after"}, replies: []string{"Bash", "reader"},
 		},
 		{
 			name:    "a subagent inherits",
@@ -55,7 +55,7 @@ func TestCopilotHooks(t *testing.T) {
 					"sub":  {command("touch sub-during"), read(w), mockmodel.Say("I read it.")},
 				}
 			},
-			refused: []string{"sub-during", "main-during"}, told: []string{"Bash", "delegate"},
+			refused: []string{"sub-during", "main-during"}, replies: []string{"Bash", "delegate"},
 		},
 	}
 	for _, host := range []string{"copilot", "claude-code"} {

@@ -38,7 +38,7 @@ func TestGeminiHooks(t *testing.T) {
 			script: func(*desk) mockmodel.Script {
 				return mockmodel.Script{"main": {command("touch before"), skill("reader"), command("touch during"), read, mockmodel.Say("I read it.")}}
 			},
-			refused: []string{"during"}, ran: []string{"before"}, told: []string{"Bash", "reader"},
+			refused: []string{"during"}, ran: []string{"before"}, replies: []string{"Bash", "reader"},
 		},
 		{
 			name:    "a subagent inherits",
@@ -50,7 +50,7 @@ func TestGeminiHooks(t *testing.T) {
 					"sub":  {command("touch sub-during"), read, mockmodel.Use("complete_task", map[string]any{"result": map[string]any{}})},
 				}
 			},
-			refused: []string{"sub-during", "main-during"}, told: []string{"Bash", "delegate"},
+			refused: []string{"sub-during", "main-during"}, replies: []string{"Bash", "delegate"},
 		},
 	})
 }

@@ -28,7 +28,7 @@ type hookStory struct {
 	script  func(w *desk) mockmodel.Script
 	refused []string // marks that are left without hooks only
 	ran     []string // marks that are left always
-	told    []string // what the refusals name
+	replies []string // what the refusals name
 }
 
 // tryHooks plays the stories with the hooks that hook install writes: what the skills don't allow does not run, and the
@@ -58,8 +58,8 @@ func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 				if !wasTold(results, "what was noted") {
 					t.Errorf("hooks %v: what is allowed did not run: %+v", hooks, results)
 				}
-				if told := model.Requests("main")[0].SystemText(); !strings.Contains(told, "Reads what it is told to read, and nothing else.") {
-					t.Errorf("the model is not told of the skill that was installed:\n%s", told)
+				if replies := model.Requests("main")[0].SystemText(); !strings.Contains(replies, "Reads what it is told to read, and nothing else.") {
+					t.Errorf("the model is not told of the skill that was installed:\n%s", replies)
 				}
 			})
 		}
@@ -79,7 +79,7 @@ func (s hookStory) assert(w *desk, hooks bool, said string) {
 			w.t.Errorf("hooks %v: the mark %s is not there; refused: %s", hooks, mark, said)
 		}
 	}
-	for _, want := range s.told {
+	for _, want := range s.replies {
 		if strings.Contains(said, want) != hooks {
 			w.t.Errorf("hooks %v: the model was told %q, about %s", hooks, said, want)
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// together runs commands at once, each in a process of its own, and returns how they ended.
-func (m *machine) together(commands ...[]string) []ended {
+// runAll runs commands at once, each in a process of its own, and returns how they ended.
+func (m *machine) runAll(commands ...[]string) []ended {
 	m.tb.Helper()
 	all := make([]ended, len(commands))
 	var group sync.WaitGroup
@@ -33,7 +33,7 @@ func TestFaultTogether(t *testing.T) { // M2
 		m.firstVersions()
 		commands := slices.Repeat([][]string{w.update()}, 14)
 		commands = append(commands, slices.Repeat([][]string{{"verify"}, {"cache", "gc", "--all", "--quiet"}}, 3)...)
-		for _, e := range m.together(commands...) {
+		for _, e := range m.runAll(commands...) {
 			if e.code != 0 {
 				t.Error(e)
 			}
@@ -56,7 +56,7 @@ func TestFaultTogether(t *testing.T) { // M2
 		rest := commands
 		commands = append(commands, slices.Repeat([][]string{{"verify"}, {"cache", "gc", "--all", "--quiet"}}, 3)...)
 		for rounds := 0; len(rest) > 0 && rounds < packs; rounds++ {
-			all := m.together(commands...)
+			all := m.runAll(commands...)
 			rest = nil
 			for _, e := range all {
 				if e.code == 5 && strings.Contains(e.err, "another process keeps changing") && strings.Contains(e.err, "hint: wait") {

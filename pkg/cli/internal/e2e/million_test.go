@@ -29,9 +29,9 @@ import (
 type million struct {
 	dir string
 
-	mu    sync.Mutex
-	asked []string
-	bytes int
+	mu       sync.Mutex
+	requests []string
+	bytes    int
 }
 
 var millionPath = regexp.MustCompile(`^packs/../../owner-(\d{7})/pack\.ndjson$`)
@@ -40,7 +40,7 @@ func (m *million) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/")
 	data := m.file(path)
 	m.mu.Lock()
-	m.asked, m.bytes = append(m.asked, r.Method+" "+path), m.bytes+len(data)
+	m.requests, m.bytes = append(m.requests, r.Method+" "+path), m.bytes+len(data)
 	m.mu.Unlock()
 	if data == nil {
 		http.NotFound(w, r)
@@ -78,9 +78,9 @@ func (m *million) file(path string) []byte {
 func (m *million) takeRequests() ([]string, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	asked, n := m.asked, m.bytes
-	m.asked, m.bytes = nil, 0
-	return asked, n
+	requests, n := m.requests, m.bytes
+	m.requests, m.bytes = nil, 0
+	return requests, n
 }
 
 // Of an index of a million packs, an install reads one small file for each pack that it needs, and of the registry
@@ -107,7 +107,7 @@ func TestMillionPacks(t *testing.T) {
 	m.write(filepath.Join(m.project, "skillpm.yaml"), "registries:\n  - {name: all, url: \""+server.URL+"\"}\n")
 	registry.Requests()
 
-	asked := func(what string, want ...string) {
+	requests := func(what string, want ...string) {
 		t.Helper()
 		got, bytes := index.takeRequests()
 		slices.Sort(got)
@@ -120,19 +120,19 @@ func TestMillionPacks(t *testing.T) {
 		t.Logf("%s: %d requests and %d bytes of the index", what, len(got), bytes)
 	}
 	m.ok("install", "owner-0777777/pack")
-	asked("install", "GET packs/5d/6a/owner-0777777/pack.ndjson", "GET packs/43/af/owner-0123456/pack.ndjson")
+	requests("install", "GET packs/5d/6a/owner-0777777/pack.ndjson", "GET packs/43/af/owner-0123456/pack.ndjson")
 	if fetched := registry.Requests(); len(fetched) != 4 {
 		t.Errorf("the registry is asked for %q, want a manifest and a layer for each of two packs", fetched)
 	}
 	m.ok("info", "owner-0999999/pack")
-	asked("info", "GET "+pathOf("owner-0999999"))
+	requests("info", "GET "+pathOf("owner-0999999"))
 	m.ok("install", "--frozen")
-	asked("install --frozen")
+	requests("install --frozen")
 	if fetched := registry.Requests(); len(fetched) != 0 {
 		t.Errorf("install --frozen asks the registry for %q", fetched)
 	}
 	m.fails(4, []string{"owner-1000000/pack"}, "info", "owner-1000000/pack")
-	asked("info of a pack that there is not", "GET "+pathOf("owner-1000000"), "GET config.json")
+	requests("info of a pack that there is not", "GET "+pathOf("owner-1000000"), "GET config.json")
 }
 
 func pathOf(owner string) string { return index.Path(pack.ID{Owner: owner, Name: "pack"}) }

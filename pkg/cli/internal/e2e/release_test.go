@@ -41,7 +41,7 @@ type release struct {
 
 	mu    sync.Mutex
 	files map[string][]byte // by path below url
-	asked []string          // "GET path", and with " +token" where there was one
+	log   []string          // "GET path", and with " +token" where there was one
 }
 
 // newRelease serves a release of a binary for one target, named as .goreleaser.yaml says.
@@ -110,9 +110,9 @@ func (r *release) sum() string { return fmt.Sprintf("%x", sha256.Sum256(r.get(r.
 func (r *release) requests() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	asked := strings.Join(r.asked, "\n")
-	r.asked = nil
-	return strings.ReplaceAll(strings.ReplaceAll(asked, "/releases/", ""), "download/v"+r.version+"/", "")
+	log := strings.Join(r.log, "\n")
+	r.log = nil
+	return strings.ReplaceAll(strings.ReplaceAll(log, "/releases/", ""), "download/v"+r.version+"/", "")
 }
 
 // ServeHTTP answers as GitHub does: `latest` leads to a tag, and a download to another host.
@@ -123,7 +123,7 @@ func (r *release) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.Header.Get("Authorization") != "" {
 		line += " +" + q.Header.Get("Authorization")
 	}
-	r.asked = append(r.asked, line)
+	r.log = append(r.log, line)
 	if q.URL.Path == "/releases/latest" {
 		w.Header().Set("Location", "http://"+q.Host+"/releases/tag/v"+r.version)
 		w.WriteHeader(http.StatusFound)

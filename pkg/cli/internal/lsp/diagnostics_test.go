@@ -157,7 +157,7 @@ func TestAskedConfiguration(t *testing.T) {
 	})
 	e.open(demo, "---\nname: demo\ndescription: Shows it.\nwhen_to_use: now\n---\n\n# Demo\n\nText.\n")
 	e.wait("claude-code", func() bool { p, ok := e.shown[e.uri(demo)]; return ok && len(p.Diagnostics) == 0 })
-	e.wait("a registration", func() bool { return slices.Contains(e.asked, protocol.MethodClientRegisterCapability) })
+	e.wait("a registration", func() bool { return slices.Contains(e.calls, protocol.MethodClientRegisterCapability) })
 }
 
 // A file that appears on disk mends the link to it, and a SKILL.md makes a skill.

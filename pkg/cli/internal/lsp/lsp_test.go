@@ -33,7 +33,7 @@ type editor struct {
 	news     chan struct{} // closed when something came
 	shown    map[protocol.DocumentURI]protocol.PublishDiagnosticsParams
 	versions map[string]int32
-	asked    []string // requests that the server made
+	calls    []string // requests that the server made
 	messages []string // what the server showed
 }
 
@@ -124,7 +124,7 @@ func (e *editor) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 		}
 		e.messages = append(e.messages, p.Message)
 	default:
-		e.asked = append(e.asked, req.Method())
+		e.calls = append(e.calls, req.Method())
 		if f := e.answer[req.Method()]; f != nil {
 			return reply(ctx, f(req.Params()), nil)
 		}

@@ -49,13 +49,13 @@ func TestDestinations(t *testing.T) {
 		{"", "json=a text=a", "error: --output a: two reports cannot go to one file"},
 	}
 	for _, tt := range tests {
-		given, err := FindFormats(strings.Fields(strings.TrimSuffix(tt.formats, "diff")))
+		formats, err := FindFormats(strings.Fields(strings.TrimSuffix(tt.formats, "diff")))
 		if strings.HasSuffix(tt.formats, "diff") {
-			given = append(given, Patch())
+			formats = append(formats, Patch())
 		}
 		var to []Destination
 		if err == nil {
-			to, err = Destinations(given, strings.Fields(tt.outputs))
+			to, err = Destinations(formats, strings.Fields(tt.outputs))
 		}
 		var got []string
 		for _, d := range to {

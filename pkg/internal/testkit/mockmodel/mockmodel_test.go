@@ -98,9 +98,9 @@ func TestMessages(t *testing.T) {
 	if got := at(t, whole, "stop_reason"); got != "end_turn" {
 		t.Errorf("it stops for %v", got)
 	}
-	asked := model.Requests("main")
-	if len(asked) != 2 || asked[0].System != "Be brief." || asked[0].Tool("Read").Description != "reads" || !strings.Contains(asked[0].SystemText(), "Read: reads") {
-		t.Errorf("it was asked %+v", asked)
+	requests := model.Requests("main")
+	if len(requests) != 2 || requests[0].System != "Be brief." || requests[0].Tool("Read").Description != "reads" || !strings.Contains(requests[0].SystemText(), "Read: reads") {
+		t.Errorf("it was asked %+v", requests)
 	}
 	result := Result{Call: fmt.Sprint(id), Tool: "Read", Text: "b", Error: true}
 	if got := model.Results("main"); !slices.Equal(got, []Result{result}) {
@@ -140,9 +140,9 @@ func TestResponses(t *testing.T) {
 	if got := at(t, events[1], "item", "content", 0, "text"); got != "Ready." {
 		t.Errorf("it says %v", got)
 	}
-	asked := model.Requests("main")[1]
-	if !strings.Contains(asked.System, "Be brief.") || !strings.Contains(asked.System, "Skills: x") || !strings.Contains(asked.System, "Of a.") || !asked.Offers("web_search") || asked.Tool("mcp__a.b").Description != "does b" {
-		t.Errorf("it was asked %+v", asked)
+	requests := model.Requests("main")[1]
+	if !strings.Contains(requests.System, "Be brief.") || !strings.Contains(requests.System, "Skills: x") || !strings.Contains(requests.System, "Of a.") || !requests.Offers("web_search") || requests.Tool("mcp__a.b").Description != "does b" {
+		t.Errorf("it was asked %+v", requests)
 	}
 	if got := model.Results("main"); len(got) != 1 || got[0].Tool != "mcp__a.b" || got[0].Text != "c" {
 		t.Errorf("results are %+v", got)
@@ -209,17 +209,17 @@ func (t *teller) Errorf(format string, args ...any) {
 }
 
 func TestUnofferedTool(t *testing.T) {
-	told := &teller{TB: t}
-	model := New(told, Script{"main": {Use("Read", nil), {Calls: []Call{{Tool: "Read", Unoffered: true}}}}})
+	recorder := &teller{TB: t}
+	model := New(recorder, Script{"main": {Use("Read", nil), {Calls: []Call{{Tool: "Read", Unoffered: true}}}}})
 	body := `{"messages":[{"role":"user","content":"[main]"}],"tools":[{"name":"Write"}]}`
 	post(t, model.URL+"/v1/messages", body)
 	want := []string{"the script of [main] calls Read, which is not offered: Write"}
-	if !slices.Equal(told.errors, want) {
-		t.Errorf("errors are %q", told.errors)
+	if !slices.Equal(recorder.errors, want) {
+		t.Errorf("errors are %q", recorder.errors)
 	}
 	post(t, model.URL+"/v1/messages", body)
-	if len(told.errors) != 1 {
-		t.Errorf("a call that is meant to be unoffered is an error: %q", told.errors)
+	if len(recorder.errors) != 1 {
+		t.Errorf("a call that is meant to be unoffered is an error: %q", recorder.errors)
 	}
 }
 

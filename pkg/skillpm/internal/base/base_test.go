@@ -271,19 +271,19 @@ func TestAskedAtOnce(t *testing.T) {
 	}
 
 	var mu sync.Mutex
-	asked := map[string]int{}
-	together, all := context.WithCancel(t.Context())
+	counts := map[string]int{}
+	barrier, all := context.WithCancel(t.Context())
 	defer all()
 	server.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/tags/list") {
 			return false
 		}
 		mu.Lock()
-		if asked[r.URL.Path]++; len(asked) == len(names) {
+		if counts[r.URL.Path]++; len(counts) == len(names) {
 			all()
 		}
 		mu.Unlock()
-		<-together.Done() // nobody is answered before everybody was asked for
+		<-barrier.Done() // no response before all requests have arrived
 		return false
 	})
 	f := newFixture(t, manifest)
@@ -291,10 +291,10 @@ func TestAskedAtOnce(t *testing.T) {
 	if err != nil || version(sol, "acme/shared") != "1.0.0" {
 		t.Fatal(err)
 	}
-	if len(asked) != len(names)+1 {
-		t.Errorf("asked for %v", asked)
+	if len(counts) != len(names)+1 {
+		t.Errorf("asked for %v", counts)
 	}
-	for file, n := range asked {
+	for file, n := range counts {
 		if n != 1 {
 			t.Errorf("%s was asked for %d times", file, n)
 		}

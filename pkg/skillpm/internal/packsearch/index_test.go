@@ -62,7 +62,7 @@ func TestDamageIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	calls := 0
 	for at := 0; at < len(whole); at += 7 {
 		data := bytes.Clone(whole)
 		data[at] ^= 0x21
@@ -71,7 +71,7 @@ func TestDamageIsTold(t *testing.T) {
 			t.Fatalf("byte %d changes an answer and nothing is told", at)
 		}
 		if err != nil {
-			told++
+			calls++
 			if diag.CodeOf(err) != diag.Invalid {
 				t.Fatalf("byte %d: %v", at, err)
 			}
@@ -85,7 +85,7 @@ func TestDamageIsTold(t *testing.T) {
 			t.Errorf("the first %d bytes are an index", size)
 		}
 	}
-	if told == 0 {
+	if calls == 0 {
 		t.Error("no damage was told")
 	}
 }

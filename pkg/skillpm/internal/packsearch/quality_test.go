@@ -71,14 +71,14 @@ func lines(t testing.TB, path string) []string {
 func TestQueries(t *testing.T) {
 	docs := readPacks(t)
 	x := opened(t, docs)
-	asked, found, first := 0, 0, 0
+	queries, found, first := 0, 0, 0
 	for _, line := range lines(t, "testdata/queries.txt") {
 		query, want, ok := strings.Cut(line, " | ")
 		if !ok {
-			t.Logf("of %d queries, %d found among the first three, %d at the top", asked, found, first)
+			t.Logf("of %d queries, %d found among the first three, %d at the top", queries, found, first)
 			continue
 		}
-		asked++
+		queries++
 		a, err := find(x, query, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -97,8 +97,8 @@ func TestQueries(t *testing.T) {
 			first++
 		}
 	}
-	t.Logf("of %d queries over %d packs, %d found among the first three, %d at the top", asked, len(docs), found, first)
-	if asked != 50 {
-		t.Errorf("%d queries, want 50", asked)
+	t.Logf("of %d queries over %d packs, %d found among the first three, %d at the top", queries, len(docs), found, first)
+	if queries != 50 {
+		t.Errorf("%d queries, want 50", queries)
 	}
 }

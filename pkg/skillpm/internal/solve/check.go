@@ -94,8 +94,8 @@ func isWorkspaceOf(dir, member string) bool {
 // must have the version, with the locked content. It asks nobody.
 func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
 	locked, ok := b.Previous.Packs[id]
-	l, asked := b.lookups[lookupKey{pack: id}]
-	if !ok || !asked || b.marks[id].moved || b.Fetcher.Registries.Overridden() {
+	l, queried := b.lookups[lookupKey{pack: id}]
+	if !ok || !queried || b.marks[id].moved || b.Fetcher.Registries.Overridden() {
 		return nil
 	}
 	if <-l.done; l.err != nil {

@@ -28,11 +28,11 @@ type fixture struct {
 	client *mcp.ClientSession
 	stderr *buffer
 
-	mu     sync.Mutex
-	calls  []tool.Call // that were asked about
-	refuse string      // the tool that must not be called
-	told   chan *mcp.ProgressNotificationParams
-	listed chan struct{} // the list of tools has changed
+	mu       sync.Mutex
+	calls    []tool.Call // that were asked about
+	refuse   string      // the tool that must not be called
+	progress chan *mcp.ProgressNotificationParams
+	listed   chan struct{} // the list of tools has changed
 }
 
 type buffer struct {
@@ -82,7 +82,7 @@ func open(t *testing.T, upstreams ...gateway.Upstream) *fixture {
 
 func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *fixture {
 	t.Helper()
-	w := &fixture{stderr: &buffer{}, told: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
+	w := &fixture{stderr: &buffer{}, progress: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
 	g, err := gateway.Open(gateway.Options{Upstreams: upstreams, Environ: os.Environ(), Stderr: w.stderr, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *fixtu
 	}
 	t.Cleanup(func() { _ = session.Close() })
 	client := mcp.NewClient(&mcp.Implementation{Name: "client"}, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { w.told <- req.Params },
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { w.progress <- req.Params },
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { w.listed <- struct{}{} },
 		ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"it": "the " + req.Params.Message}}, nil
@@ -195,14 +195,14 @@ func TestO10Refused(t *testing.T) {
 // TestO10SameArguments: a server gets what was checked, however the call was written.
 func TestO10SameArguments(t *testing.T) {
 	w := open(t, program(t, nil))
-	for given, want := range map[string]string{
+	for input, want := range map[string]string{
 		`{"text":"harmless","text":"other"}`: "other",
 		`{"text":"\u0061"}`:                  "a",
 	} {
 		w.calls = nil
-		got := text(w.call(t, "up__echo", json.RawMessage(given)))
+		got := text(w.call(t, "up__echo", json.RawMessage(input)))
 		if w.calls[0].Input["text"] != want || got != `{"text":"`+want+`"}` {
-			t.Errorf("%s: the check saw %v, the server %s", given, w.calls[0].Input, got)
+			t.Errorf("%s: the check saw %v, the server %s", input, w.calls[0].Input, got)
 		}
 	}
 	for _, bad := range []string{`[1]`, `"text"`} {
@@ -247,9 +247,9 @@ func TestProgress(t *testing.T) {
 		_, err := w.client.CallTool(ctx, params)
 		ended <- err
 	}()
-	told := <-w.told
-	if told.ProgressToken != "mine" || told.Message != "half" {
-		t.Errorf("progress is %+v", told)
+	progress := <-w.progress
+	if progress.ProgressToken != "mine" || progress.Message != "half" {
+		t.Errorf("progress is %+v", progress)
 	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -16,14 +16,14 @@ import (
 
 // pipe is one that a process holds which a server starts.
 type pipe struct {
-	t           *testing.T
-	path        string
-	held, ended chan struct{}
+	t              *testing.T
+	path           string
+	running, ended chan struct{}
 }
 
 func newPipe(t *testing.T) *pipe {
 	t.Helper()
-	p := &pipe{t: t, path: filepath.Join(t.TempDir(), "pipe"), held: make(chan struct{}), ended: make(chan struct{})}
+	p := &pipe{t: t, path: filepath.Join(t.TempDir(), "pipe"), running: make(chan struct{}), ended: make(chan struct{})}
 	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func newPipe(t *testing.T) *pipe {
 			return
 		}
 		defer f.Close()
-		close(p.held)
+		close(p.running)
 		_, _ = io.Copy(io.Discard, f) // its end is what counts
 		close(p.ended)
 	}()
@@ -57,7 +57,7 @@ func TestLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Start(t.Context())
-	p.wait("what the server starts", p.held)
+	p.wait("what the server starts", p.running)
 	g.Close()
 	p.wait("its end", p.ended)
 }
@@ -74,7 +74,7 @@ func TestKilled(t *testing.T) {
 	if err := holder.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p.wait("what the server starts", p.held)
+	p.wait("what the server starts", p.running)
 	if err := holder.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
