@@ -321,7 +321,8 @@ func parseBaselineCount(s string) (int, error) {
 	return n, nil
 }
 
-const baselineHeader = `# Findings that skillpm validate --baseline accepts, each for a reason and as long as the text that it is about stays.
+const baselineHeader = `# Findings that skillpm validate --baseline accepts, each for a reason and as long as the ` +
+	`text that it is about stays.
 # Written by skillpm validate --write-baseline, which keeps reasons and dates: edit those, and delete entries.
 `
 

@@ -34,7 +34,8 @@ const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,C
 .skillpm-graph .wire path{fill:none;stroke:#6e7781}
 .skillpm-graph .wire .head{fill:#6e7781;stroke:none}
 .skillpm-graph .wire .dashed{stroke-dasharray:5 3}
-.skillpm-graph text.range{font-size:11px;fill:#57606a;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:4px}
+.skillpm-graph text.range{font-size:11px;fill:#57606a;text-anchor:middle;paint-order:stroke;` +
+	`stroke:#fff;stroke-width:4px}
 @media (prefers-color-scheme:dark){
 .skillpm-graph text{fill:#e6edf3}
 .skillpm-graph .page{fill:#0d1117}

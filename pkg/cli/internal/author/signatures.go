@@ -25,7 +25,8 @@ owner/name@version, or a git repository, whose tags are signed.
 Each is checked with the public keys in --key, and those that trusted-keys in the
 user's settings names. What is not verified says who claims to have made it, which
 proves nothing. A list of contents stands there twice, signed and plain for other
-programs; the plain one is shown only if none is signed. With --key it is an error (exit code 7) if none of the keys signed.`,
+programs; the plain one is shown only if none is signed. With --key it is an error
+(exit code 7) if none of the keys signed.`,
 		Example: `  skillpm signatures oci://registry.example/acme/deploy:1.4.0
   skillpm signatures acme/deploy@1.4.0 --key acme.pub
   skillpm signatures github.com/acme/skills#v1.4.0 --key allowed_signers`,

@@ -38,8 +38,9 @@ Skills that only a user may start are not listed.
 
 A listing keeps a budget in characters: --budget, or what the host of the profile keeps:
 pegasus and claude-code have a share of the --context-window (four characters a token),
-and a number where that is not known; others list all. Skills of the lowest layer are left out first, or lose their description
-first where the host keeps every name; warnings say which.
+and a number where that is not known; others list all. Skills of the lowest layer are
+left out first, or lose their description first where the host keeps every name;
+warnings say which.
 
 --format is the profile's own by default. Every profile can be listed as text, xml
 and json, too; tool prints the definitions of the host's tools as JSON, for the API

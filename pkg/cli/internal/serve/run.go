@@ -58,7 +58,8 @@ The exit code is the command's own, 128 and the signal's number if a signal ende
 it, and 1 at the limit.`,
 		Example: `  skillpm run deploy --list
   skillpm run deploy --script scripts/preflight.sh staging shop checkout app registry.example/shop/checkout:1.4.0
-  skillpm run deploy --script scripts/preflight.sh --timeout 20s --json -- staging shop checkout app registry.example/shop/checkout:1.4.0
+  skillpm run deploy --script scripts/preflight.sh --timeout 20s --json -- staging shop checkout app ` +
+			`registry.example/shop/checkout:1.4.0
   skillpm run convert README.md     a skill of yours that has a command`,
 		Args: console.Need(1, manyArguments, "a SKILL and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
