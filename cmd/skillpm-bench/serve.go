@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/olareg/olareg"        //nolint:depguard // a registry to measure against, in a program that is not released
+	"github.com/olareg/olareg"        //nolint:depguard // a registry for measurements; not released
 	"github.com/olareg/olareg/config" //nolint:depguard // likewise
 )
 

@@ -110,7 +110,8 @@ func dialects() []dialect {
 			agent: row("codex"), fields: claude,
 			deny: claudeDeny, block: claudeBlock, reads: true, mention: "$", anywhere: true,
 			events: slices.Concat(
-				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"), eventTypes(prompt, "UserPromptSubmit"),
+				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
+				eventTypes(prompt, "UserPromptSubmit"),
 				eventTypes(stop, "Stop", "Interrupt"),
 				eventTypes(agentStart, "SubagentStart"), eventTypes(agentStop, "SubagentStop"),
 				eventTypes(sessionStart, "SessionStart"), eventTypes(sessionEnd, "SessionEnd"),
@@ -121,7 +122,8 @@ func dialects() []dialect {
 			deny: geminiDeny, block: geminiDeny, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
 			events: slices.Concat(
 				eventTypes(preTool, "BeforeTool"), eventTypes(postTool, "AfterTool"), eventTypes(prompt, "BeforeAgent"),
-				eventTypes(stop, "AfterAgent"), eventTypes(sessionStart, "SessionStart"), eventTypes(sessionEnd, "SessionEnd"),
+				eventTypes(stop, "AfterAgent"), eventTypes(sessionStart, "SessionStart"),
+				eventTypes(sessionEnd, "SessionEnd"),
 			),
 		},
 		{ // it uses Claude Code's format for events whose name begins with a capital letter
@@ -139,8 +141,10 @@ func dialects() []dialect {
 				eventTypes(preTool, "preToolUse", "PreToolUse"), eventTypes(postTool, "postToolUse", "PostToolUse"),
 				eventTypes(failedTool, "postToolUseFailure", "PostToolUseFailure"),
 				eventTypes(prompt, "userPromptSubmitted", "UserPromptSubmit"), eventTypes(stop, "agentStop", "Stop"),
-				eventTypes(agentStart, "subagentStart", "SubagentStart"), eventTypes(agentStop, "subagentStop", "SubagentStop"),
-				eventTypes(sessionStart, "sessionStart", "SessionStart"), eventTypes(sessionEnd, "sessionEnd", "SessionEnd"),
+				eventTypes(agentStart, "subagentStart", "SubagentStart"),
+				eventTypes(agentStop, "subagentStop", "SubagentStop"),
+				eventTypes(sessionStart, "sessionStart", "SessionStart"),
+				eventTypes(sessionEnd, "sessionEnd", "SessionEnd"),
 			),
 		},
 		{

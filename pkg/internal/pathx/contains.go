@@ -114,8 +114,8 @@ func (r rules) split(name string) (root, rest string, ok bool) {
 }
 
 // splitVolume splits a Windows path with slashes after its volume, which it returns in lower case: "c:",
-// "//host/share", or "//?/volume{…}". The forms of the API for long paths, //?/C:/dir and //?/UNC/host/share, mean the
-// same volumes as the usual ones.
+// "//host/share", or "//?/volume{…}". The long forms //?/C:/dir and //?/UNC/host/share mean the same volumes as the
+// usual ones.
 func splitVolume(name string) (volume, rest string, ok bool) {
 	device := false
 	for _, prefix := range []string{"//?/", "//./", "/??/"} {

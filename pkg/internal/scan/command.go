@@ -206,7 +206,7 @@ func isInterpreter(word []byte) bool {
 	return oneOf(word, "python", "python3", "python2", "perl", "ruby", "node", "php", "deno", "bun", "osascript")
 }
 
-// inRunSubstitution reports whether the output of the command at i is run by the command before it: sh -c "$(…)", bash
+// inRunSubstitution reports whether the command before i runs the output of the command at i: sh -c "$(…)", bash
 // <(…), eval `…`, source <(…).
 func (t *text) inRunSubstitution(i int) bool {
 	head := bytes.TrimRight(t.data[t.lineStart(i, 64):i], " \t")

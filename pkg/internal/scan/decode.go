@@ -147,8 +147,8 @@ func (t *text) inRunPipeline(start int) bool {
 	return false
 }
 
-// decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows code
-// it counts where what is decoded stands there too and is a program.
+// decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows
+// code, it counts only if the encoded text is a literal and decodes to a program.
 func (t *text) decodeCall(start, end int) {
 	if start < t.checkedTo[checkDecodeCall] || is(t.before(start), isWordy) {
 		return

@@ -36,10 +36,10 @@ type Options struct {
 	NoStyle bool   // leave out the style sheet, because the page around the SVG has one for the same classes
 }
 
-// Tree draws the graph as text: a line for each pack, and what it requires below it. A line has the version, "for" and
-// the range, and remarks in parentheses. Only the occurrence of a pack that is nearest to the root shows what the pack
-// requires, among equals the first; others are marked (*). A pack whose requirements are too deep is marked (…). Packs
-// that the root doesn't require follow at the end.
+// Tree draws the graph as text: a line for each pack, and what it requires below it. A line has the version, "for"
+// and the range, and remarks in parentheses. A pack's requirements are shown once: at its first occurrence among
+// those nearest to the root. Others are marked (*). A pack whose requirements are too deep is marked (…). Packs that
+// the root does not require follow at the end.
 func (g *Graph) Tree(o Options) string {
 	t := newTree(g, o, requirements, "for")
 	if g.root >= 0 {

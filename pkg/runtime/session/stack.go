@@ -39,11 +39,11 @@ type CycleError struct {
 
 // Error shows the chain.
 func (e *CycleError) Error() string {
+	chain := strings.Join(e.Chain, " → ")
 	if e.Started {
-		return fmt.Sprintf("skill %q would be started from inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
+		return fmt.Sprintf("skill %q would be started from inside itself: %s", e.Chain[0], chain)
 	}
-	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0],
-		strings.Join(e.Chain, " → "))
+	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0], chain)
 }
 
 // Code is Conflict.

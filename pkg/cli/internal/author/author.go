@@ -71,7 +71,7 @@ func newNew(a *app) *cobra.Command {
 		GroupID: "author",
 		Long: `Write a directory with a valid SKILL.md: below skills/ in a pack, else here.
 On a terminal it asks for what is missing.`,
-		Example: `  skillpm new release-notes --description 'Writes release notes from git history. Use before a release.'
+		Example: `  skillpm new release-notes --description 'Writes release notes. Use before a release.'
   skillpm new lint-sql --description 'Checks SQL files.' --scripts --dir skills`,
 		Args: console.Need(0, 1, "at most one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,13 +22,17 @@ type texts struct {
 func (l Language) texts() texts {
 	if l == Chinese {
 		return texts{
-			done: "执行成功: %s", written: "执行成功: %s → %s", prompt: "提示词加载: %s", submitted: "任务已提交: %s",
+			done: "执行成功: %s", written: "执行成功: %s → %s",
+			prompt: "提示词加载: %s", submitted: "任务已提交: %s",
 			pending:  "等待参数: 需要 %s",
-			notFound: "未安装技能: %s", metadata: "SKILL.md 损坏或缺失", param: "参数不足: 需要 %s", runtime: "执行失败: %s",
-			timeout: "执行超时 (>%s秒)",
-			near:    "是否为 @%s? 否则",
-			install: "请先安装该技能: %s", reinstall: "请重新安装该技能: %s", ask: "请向用户询问缺少的参数", decide: "请根据错误内容判断",
-			split: "请拆分任务", wait: "等待结果: %s",
+			notFound: "未安装技能: %s", metadata: "SKILL.md 损坏或缺失",
+			param: "参数不足: 需要 %s", runtime: "执行失败: %s",
+			timeout:   "执行超时 (>%s秒)",
+			near:      "是否为 @%s? 否则",
+			install:   "请先安装该技能: %s",
+			reinstall: "请重新安装该技能: %s", ask: "请向用户询问缺少的参数",
+			decide: "请根据错误内容判断",
+			split:  "请拆分任务", wait: "等待结果: %s",
 		}
 	}
 	return texts{

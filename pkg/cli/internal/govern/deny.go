@@ -85,7 +85,8 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		return err
 	}
 	d := denied{Pattern: pattern, Level: l.String()}
-	d.Policy, err = a.changePolicy(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Forbidden},
+	record := audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Forbidden}
+	d.Policy, err = a.changePolicy(h, record,
 		func() (file string, err error) {
 			file, d.Changed, err = h.Guard().Deny(ctx, l, pattern)
 			return file, err

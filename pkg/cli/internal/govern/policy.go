@@ -120,7 +120,8 @@ there is never overwritten.`,
 		if err != nil {
 			return err
 		}
-		file, err := a.changePolicy(h, audit.Record{Action: audit.Policy, Reason: "policy init"}, func() (string, error) {
+		record := audit.Record{Action: audit.Policy, Reason: "policy init"}
+		file, err := a.changePolicy(h, record, func() (string, error) {
 			return h.Guard().Init(cmd.Context(), l, starter(l))
 		})
 		if err != nil {

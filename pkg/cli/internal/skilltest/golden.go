@@ -179,7 +179,8 @@ func replaceBlock(data []byte, key, value *yaml.Node, text string, number int) (
 	}
 	out := strings.Join(lines[:first], "") + b.String() + strings.Join(lines[end:], "")
 	f, err := Parse("", []byte(out))
-	if err != nil || number >= len(f.Cases) || f.Cases[number].Body == nil || !equalTrimmed(*f.Cases[number].Body, text) {
+	if err != nil || number >= len(f.Cases) || f.Cases[number].Body == nil ||
+		!equalTrimmed(*f.Cases[number].Body, text) {
 		return nil, false
 	}
 	return []byte(out), true

@@ -67,7 +67,8 @@ type home struct {
 // Lists writes everything that is not specific to one pack: the lists of packs, the pages of tags and owners, the
 // search index, and the fixed files.
 func (s *Site) Lists(w Write) error {
-	for _, write := range []func(Write) error{s.writeFixedFiles, s.home, s.tagPages, s.ownerPages, s.notFound, s.search} {
+	writers := []func(Write) error{s.writeFixedFiles, s.home, s.tagPages, s.ownerPages, s.notFound, s.search}
+	for _, write := range writers {
 		if err := write(w); err != nil {
 			return err
 		}

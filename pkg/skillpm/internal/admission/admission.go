@@ -243,7 +243,8 @@ func (a *Admission) admit(ctx context.Context, sol *solve.Solution, c Candidates
 	}
 	ctx = gate.Watch(ctx, p.Ref.Kind)
 	if a.policies.Restricts() {
-		if err := a.checkOrFetch(ctx, sol, p, locked, func() error { return a.checkOrigin(ctx, p, locked) }); err != nil {
+		check := func() error { return a.checkOrigin(ctx, p, locked) }
+		if err := a.checkOrFetch(ctx, sol, p, locked, check); err != nil {
 			return v, err
 		}
 	}
