@@ -13,7 +13,7 @@ recorded() {
       printf '%s' "${BASH_REMATCH[1]%$'\r'}"
       return
     fi
-  done <"${GITHUB_ACTION_PATH//\\//}/CHANGELOG.md"
+  done <"$(dirname "${BASH_SOURCE[0]}")/../../CHANGELOG.md"
 }
 
 # latest prints the release that the mirror's `latest` leads to.

@@ -33,20 +33,20 @@ work=${RUNNER_TEMP//\\//}/skillpm-action
 mkdir -p "$work"
 
 if intact "$DIRECTORY"; then
-  echo "skillpm $VERSION is here already"
+  echo "skillpm $VERSION is cached"
 else
   if [ -d "$DIRECTORY" ]; then
-    echo "::warning title=skillpm::the release that was kept is damaged, so it is downloaded again"
+    echo "::warning title=skillpm::the cached release is damaged, so it is downloaded again"
   fi
   new=$(mktemp -d "$work/download.XXXXXX")
   for file in checksums.txt "$ARCHIVE"; do
     echo "downloading $INPUT_MIRROR/download/v$VERSION/$file"
     fetch "$INPUT_MIRROR/download/v$VERSION/$file" --location --output "$new/$file" ||
-      fail 8 "$file of release $VERSION cannot be downloaded from $INPUT_MIRROR"
+      fail 8 "cannot download $file of release $VERSION from $INPUT_MIRROR"
   done
   if ! intact "$new"; then
     rm -rf "$new" "$DIRECTORY"
-    fail 6 "$ARCHIVE is not what checksums.txt of the release promises; nothing of it was run"
+    fail 6 "the digest of $ARCHIVE differs from checksums.txt of the release; nothing was run"
   fi
   rm -rf "$DIRECTORY"
   mkdir -p "$(dirname "$DIRECTORY")"

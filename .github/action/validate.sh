@@ -34,16 +34,16 @@ MSYS_NO_PATHCONV=1 "${command[@]}" || code=$?
 output exit-code "$code"
 
 # The summary is near the top of the report, one count on a line.
-errors='' warnings='' advice='' count='^    "(errors|warnings|advice)": ([0-9]+),?$'
-while [ -z "$advice" ] && IFS= read -r line; do
+errors='' warnings='' notes='' count='^    "(errors|warnings|notes)": ([0-9]+),?$'
+while [ -z "$notes" ] && IFS= read -r line; do
   if [[ $line =~ $count ]]; then
     printf -v "${BASH_REMATCH[1]}" %s "${BASH_REMATCH[2]}"
   fi
 done <"$report"
 output errors "$errors"
 output warnings "$warnings"
-output advice "$advice"
+output notes "$notes"
 if [ -n "$errors" ] && [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
-  echo "skillpm validate: errors $errors, warnings $warnings, advice $advice" >>"$GITHUB_STEP_SUMMARY"
+  echo "skillpm validate: errors $errors, warnings $warnings, notes $notes" >>"$GITHUB_STEP_SUMMARY"
 fi
 exit "$code"
