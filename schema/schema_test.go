@@ -33,12 +33,18 @@ func compile(t *testing.T, name string) *jsonschema.Schema {
 	return s
 }
 
-// Every schema compiles as draft 2020-12, is found under the address that it says it has, and tells editors what it is.
+// TestSchemas checks that every schema compiles as draft 2020-12, is available under its declared address, and has a
+// title and a description for editors.
 func TestSchemas(t *testing.T) {
 	names := schema.Names()
 	if !slices.Contains(names, "skill.agentskills") || !slices.IsSorted(names) {
 		t.Errorf("got %q", names)
 	}
+	outputs := schema.OutputNames()
+	if !slices.Contains(outputs, "output/log-verify") || !slices.IsSorted(outputs) {
+		t.Errorf("got %q", outputs)
+	}
+	names = append(names, outputs...)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			s := compile(t, name)
@@ -60,8 +66,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// An editor can complete and explain every field of a skill, a policy and a profile: each has a title, a description,
-// and values to choose from or examples, which the schema itself accepts.
+// TestFields checks that an editor can complete and explain every field of a skill, a policy, and a profile: each has a
+// title, a description, and values to choose from or examples, which the schema itself accepts.
 func TestFields(t *testing.T) {
 	for _, name := range schema.Names() {
 		if strings.HasPrefix(name, "skill.") || name == "policy" || name == "profile" || name == "skill-test" {
